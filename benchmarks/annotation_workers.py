@@ -39,7 +39,7 @@ from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.sources.schemas import PROSE
 from ops.parts import Part, Parts
-from orchestration.engine.local import LocalEngine
+from orchestration.executors.parts import LocalEngine
 
 #: Documents of a part, unless all would be too few parts.
 _PART = 256

@@ -33,7 +33,7 @@ from pathlib import Path
 import orchestration
 from orchestration.catalogue import workspace
 from orchestration.state.corpora import corpus
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes
 from ops.parts import Part, Parts
 from assets.declare.declaration import declarations

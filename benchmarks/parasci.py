@@ -60,7 +60,7 @@ from ops.parse.scan import Corpus
 from ops.parse.source import Source
 from ops.parts import Part, Parts
 from ops.periods import ALL
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 
 
 def lines(path: str) -> list[str]:

@@ -27,7 +27,7 @@ from ops.identity import row_id
 from ops.outcome import Shape, columns
 from ops.parts import FILES, FilesFolder, Part, Parts
 from ops.release import ReleaseParams, release_files, shape
-from orchestration.engine.local import LocalEngine
+from orchestration.executors.parts import LocalEngine
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.quality.conservation import conservation, unit_ids

@@ -15,8 +15,8 @@ from ops.discofuse.sources.prose import parse_prose
 from ops.discofuse.sources.schemas import PROSE
 from ops.parse.records import Record
 from ops.parse.source import Raw
-from orchestration.engine.local import LocalEngine
 from orchestration.execute.resume import ResumableEngine
+from orchestration.executors.parts import LocalEngine
 from orchestration.files.parquet import write_outcomes
 from orchestration.workspace.workspace import Workspace
 

@@ -67,10 +67,9 @@ def table(bad: float) -> pa.Table:
 def checkpoint(rows: pa.Table) -> object:
     """Validate as Great Expectations' documentation does: by a checkpoint, with complete results."""
     import great_expectations as gx
-    from great_expectations.data_context.types.base import ProgressBarsConfig
 
     context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    context.variables.progress_bars = {"globally": False}
     asset = context.data_sources.add_pandas("pandas").add_dataframe_asset("rows")
     batch = asset.add_batch_definition_whole_dataframe("whole")
     made = context.suites.add(suite("rows", SUITE, "2018-06"))
@@ -123,7 +122,7 @@ def validations(bad: float, folder: Path) -> None:
         write_table(rows.slice(index * PART, PART), folder / part_name("kept", index))
 
     def ours() -> Validation:
-        return validate(folder, SUITE, {}, "rows", "2018-06")
+        return validate(folder, SUITE, {}, "2018-06")
 
     def with_rows() -> None:
         failing.keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
@@ -154,7 +153,7 @@ def histories() -> None:
         rows = table(0.0).slice(0, 100)
         part = Path(folder) / part_name("kept", 0)
         write_table(rows, part)
-        results = validate(Path(folder), SUITE, {}, "rows", "2018-06").results
+        results = validate(Path(folder), SUITE, {}, "2018-06").results
         counts = {"kept": 100, "dropped": 0, "rejected": 0}
         entries = [
             history.entry(f"{2000 + n // 12 % 20}-{n % 12 + 1:02d}", "run", f"{n}", "suite", counts, results)

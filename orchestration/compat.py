@@ -1,12 +1,28 @@
-"""What is needed of Dagster and has no public door: the tags that its staleness and its lists of runs go by.
+"""What is needed of other tools and has no public door.
 
-Belongs here: names that Dagster keeps to itself, each with a test that fails when they change. Not here: what
-is done with them (execute/runless.py, dagster/).
+Belongs here: names that tools keep to themselves, each with a test that fails when they change. Not here:
+what is done with them (execute/runless.py, dagster/, mlflow/, serve/).
 
-Dagster writes these tags for what its own runs make. What was made elsewhere is reported with the same ones:
-`report_runless_asset_event` takes tags, but no public name tells which.
+Dagster's tags: it writes them for what its own runs make, and its staleness and lists of runs go by them.
+What was made elsewhere is reported with the same ones: `report_runless_asset_event` takes tags, but no public
+name tells which.
+
+Dagster's web application: `dagster-webserver` serves it on a TCP port, where any page in a browser reaches
+it, and takes neither middleware nor a Unix socket. Behind a guard it must be built here.
+
+DVC's commit: its class `Repo` has it; its errors lie in modules of its own.
+
+MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
+`mlflow server` takes another root.
 """
 
+import logging
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from dagster import DagsterInstance
 from dagster._core.definitions.data_version import (
     CODE_VERSION_TAG,
     DATA_VERSION_IS_USER_PROVIDED_TAG,
@@ -23,6 +39,48 @@ __all__ = [
     "DATA_VERSION_TAG",
     "REPOSITORY_LABEL_TAG",
     "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD",
+    "dvc_commit",
     "get_input_data_version_tag",
     "get_input_event_pointer_tag",
+    "open_mlflow_store",
+    "web_application",
 ]
+
+
+def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
+    """Commit stages of a checkout, or with None all: as they are on disk, into dvc.lock and DVC's cache.
+
+    Raises BlockingIOError where another process holds DVC's lock, RuntimeError for what DVC cannot do.
+    """
+    from dvc.exceptions import DvcException
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
+    logging.getLogger("dvc").setLevel(logging.WARNING)
+    try:
+        with Repo(str(root)) as repo:
+            for target in targets:
+                # by its file: else DVC looks for the stage in the working directory
+                repo.commit(target and f"{root / 'dvc.yaml'}:{target}", force=True)
+    except LockError as error:
+        raise BlockingIOError("another process holds DVC's lock") from error
+    except DvcException as error:
+        raise RuntimeError(f"dvc.lock was not written: {error}") from error
+
+
+def web_application(instance: DagsterInstance, module: str, folder: Path) -> AbstractContextManager[Any]:
+    """Return what Dagster's web application is made from; the code is a module below a folder."""
+    from dagster._core.workspace.context import WorkspaceProcessContext
+    from dagster._core.workspace.load_target import ModuleTarget
+    from dagster_webserver.version import __version__
+
+    target = ModuleTarget(module, None, str(folder), None)
+    return WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning")
+
+
+def open_mlflow_store(url: str, artifacts: str) -> None:
+    """Create the tables of MLflow's store; raise MlflowException for tables of another version."""
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+
+    store: Any = SqlAlchemyStore
+    store(url, artifacts).engine.dispose()

@@ -35,7 +35,6 @@ FILES = (
     "pyproject.toml",
     "Makefile",
     "silverloom.py",
-    "silverloom_stores.py",
     ".gitignore",
     ".dvcignore",
     ".dvc/config",

@@ -6,16 +6,19 @@ and stored: that is the `store` resource (orchestration/execute/materialise.py).
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import dagster as dg
 import pyarrow as pa
 
+from assets.declare.automation import INPUTS_CHANGED
 from assets.declare.declaration import Declaration, Input, Key, declarations
-from assets.declare.settings import settings
+from assets.declare.settings import ParamsError, settings
+from ops.models.installed import ModelNotInstalledError
 from ops.outcome import meaning
 from ops.periods import after
 
@@ -32,10 +35,16 @@ SOURCES = "sources"
 
 
 class Maker(Protocol):
-    """What makes a partition: the `store` resource of a run."""
+    """What makes and checks a partition: the `store` resource of a run."""
 
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition of a dataset and return what Dagster records of it."""
+        ...
+
+    def check(
+        self, declaration: Declaration, context: dg.AssetExecutionContext
+    ) -> Iterable[dg.AssetCheckResult]:
+        """Evaluate the checks of one partition as it is on disk; none of it is made."""
         ...
 
 
@@ -58,41 +67,75 @@ def asset_key(key: Key) -> dg.AssetKey:
     return dg.AssetKey([*key])
 
 
-def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
-    """Return the asset of a declaration."""
-    checks = _checks(declaration)
-    blocking = {spec.name for spec in checks if spec.blocking}
+def source_key(records: str) -> dg.AssetKey:
+    """Return the key of the source asset that stands for the folders of `sources.<records>`."""
+    return dg.AssetKey(["source_files", records])
 
+
+def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
+    """Return the asset of a declaration. Its checks can be run with it, or alone.
+
+    Once all datasets are declared, months that params.yaml excludes are known, and no upstream partitions.
+    """
+    key, checks = asset_key(declaration.key), _checks(declaration)
+
+    @dg.multi_asset(
+        name="__".join(declaration.key.path),
+        specs=[
+            dg.AssetSpec(
+                key,
+                group_name=declaration.key.group,
+                description=declaration.function.__doc__,
+                deps=list(_deps(declaration, all_declared)),
+                code_version=_code_version(declaration),
+                metadata=_metadata(declaration),
+                automation_condition=INPUTS_CHANGED,
+                kinds={"parquet" if declaration.shape else "html"},
+            )
+        ],
+        check_specs=checks,
+        partitions_def=months() if declaration.partitioned else None,
+        required_resource_keys={"store"},
+        can_subset=True,
+    )
     # unannotated: Dagster takes the annotation as it stands, which here would be a string
     def body(context):  # type: ignore[no-untyped-def]
         maker: Maker = context.resources.store
-        result = maker.make(declaration, context)
-        results = result.check_results or ()
-        failed = [check for check in results if check.check_name in blocking and not check.passed]
-        if not failed:
-            yield result
+        made = maker.make(declaration, context) if key in context.selected_asset_keys else None
+        chosen = {check.name for check in context.selected_asset_check_keys}
+        found = list(made.check_results or () if made else maker.check(declaration, context))
+        results = [result for result in found if result.check_name in chosen]
+        blocking = {spec.name for spec in checks if spec.blocking}
+        failed = [result for result in found if result.check_name in blocking and not result.passed]
+        if made and not failed:
+            yield dg.MaterializeResult(
+                asset_key=key, data_version=made.data_version, metadata=made.metadata, check_results=results
+            )
             return
-        # With its materialisation, Dagster would show the partition as made.
         yield from results
-        causes = "; ".join(f"check {check.check_name} failed: {check.description}" for check in failed)
-        raise dg.Failure(f"not made: {causes}", metadata=result.metadata, allow_retries=False)
+        if failed:  # with its materialisation, Dagster would show the partition as made
+            causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
+            raise dg.Failure(
+                f"not made: {causes}" if made else causes,
+                metadata=made.metadata if made else None,
+                allow_retries=False,
+            )
 
-    body.__name__ = "__".join(declaration.key.path)
-    return dg.asset(
-        key=asset_key(declaration.key),
-        group_name=declaration.key.path[0],
-        description=declaration.function.__doc__,
-        deps=[
-            dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source))
-            for source in declaration.inputs
-        ],
-        partitions_def=months() if declaration.partitioned else None,
-        code_version=declaration.code_version,
-        required_resource_keys={"store"},
-        metadata=_metadata(declaration),
-        check_specs=checks,
-        kinds={"parquet" if declaration.shape else "html"},
-    )(body)
+    return body
+
+
+def _deps(declaration: Declaration, all_declared: bool) -> Iterator[dg.AssetDep]:
+    for source in declaration.inputs:
+        yield dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source, all_declared))
+    if declaration.records and settings().folders(declaration.records):
+        yield dg.AssetDep(source_key(declaration.records))
+
+
+def _code_version(declaration: Declaration) -> str | None:
+    """Return the hash of code and params; None where one cannot be read, as a run will say."""
+    with contextlib.suppress(ParamsError, ModelNotInstalledError):
+        return declaration.code_version
+    return None
 
 
 def _metadata(declaration: Declaration) -> dict[str, Any]:
@@ -134,12 +177,15 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
         return [*of_partitions, *of_sources]
 
 
-def _mapping(source: Input) -> dg.PartitionMapping | None:
+def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
+    if not source.all_months:
+        return None  # params.yaml may name a dataset that is declared later
     upstream = declarations()[source.key]
-    if not upstream.partitioned or not source.all_months:
+    if not upstream.partitioned:
         return None
     # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
-    return dg.SpecificPartitionsPartitionMapping(upstream.made_months)
+    months = upstream.made_months if all_declared else upstream.months
+    return dg.SpecificPartitionsPartitionMapping(months)
 
 
 def _column_schema(schema: pa.Schema) -> dg.TableSchema:

@@ -10,7 +10,10 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
+import dagster as dg
+
 from assets.declare.child_runs import Trainings, Trials
+from assets.declare.dagster_asset import dagster_asset
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.expectations import Suite, check
 from assets.declare.thresholds import Threshold
@@ -43,8 +46,8 @@ def dataset(
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
     trains: Trainings | None = None,
-) -> Callable[[Callable[..., Outcomes]], Declaration]:
-    """Declare a dataset: the decorated function is its asset.
+) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    """Declare a dataset: the decorated function becomes its Dagster asset.
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
@@ -74,7 +77,7 @@ def dataset(
     thresholds, that there is not.
     """
 
-    def declare(function: Callable[..., Outcomes]) -> Declaration:
+    def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
         declaration = Declaration(
             Key(group, function.__name__),
             function,
@@ -100,7 +103,7 @@ def dataset(
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.argument_inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
-        return register(declaration)
+        return dagster_asset(register(declaration))
 
     return declare
 

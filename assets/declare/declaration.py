@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -28,9 +28,12 @@ from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
 from ops.parse.source import DatasetSource
 from ops.scores import DatasetScore
 
+if TYPE_CHECKING:
+    import dagster as dg
+
 
 class Key(NamedTuple):
-    """What a dataset is called. Dagster makes a key of its own of it: to import Dagster takes a second."""
+    """What a dataset is called. Dagster's key is made of it (dagster_asset.py)."""
 
     group: str
     asset: str
@@ -105,10 +108,16 @@ class Declaration:
     def inputs(self) -> tuple[Input, ...]:
         """The datasets that it reads: those of its arguments, and those that params.yaml names as sources."""
         named = [
-            Input(source.dataset, Key(*source.dataset.split("/")), False, self.row_format(source)[1].beside)
+            Input(source.dataset, Key(*source.dataset.split("/")), False, self._reads_beside(source))
             for source in settings().named_datasets(self.records).values()
         ]
         return (*self.argument_inputs, *named)
+
+    def _reads_beside(self, source: DatasetSource) -> bool:
+        """Say whether the files beside the rows are read; no where no format reads these: a check says so."""
+        forms = row_formats(self.formats)
+        form = forms.get(source.kind or next(iter(forms), ""))
+        return form is not None and form.beside
 
     def row_format(self, source: DatasetSource) -> tuple[str, RowFormat[Any]]:
         """Return the kind and the format that reads the rows of a dataset which params.yaml names."""
@@ -215,8 +224,12 @@ class Declaration:
 
 
 def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """Return the hash of a code entry and of the params that go with it."""
-    text = json.dumps([code, values], sort_keys=True)
+    """Return the hash of a code entry and of the params that go with it.
+
+    Its suite of expectations is left out: where that changes, the checks run again, and the body does not.
+    """
+    making = {name: entry for name, entry in code.items() if name != "expectations"}
+    text = json.dumps([making, values], sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -226,6 +239,11 @@ _declared: dict[Key, Declaration] = {}
 def declarations() -> dict[Key, Declaration]:
     """Return every declared dataset by its key, in the order of declaration."""
     return dict(_declared)
+
+
+def declared(asset: dg.AssetsDefinition) -> Declaration:
+    """Return the declaration of a dataset's Dagster asset. Raises KeyError for an asset that has none."""
+    return _declared[Key(*asset.key.path)]
 
 
 def register(declaration: Declaration) -> Declaration:

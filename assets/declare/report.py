@@ -9,6 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+import dagster as dg
+
+from assets.declare.dagster_asset import dagster_asset
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.graph import AssetGraph
 
@@ -35,15 +38,15 @@ class Everything(dict[str, Mapping[str, Path]]):
         return Everything({name: months for name, months in self.items() if name in names}, self.graph)
 
 
-def report(*, group: str) -> Callable[[Callable[[Everything], Files]], Declaration]:
+def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:
     """Declare a report: the decorated function makes files of all tables of every dataset declared before.
 
     It depends on all params that those depend on.
     """
 
-    def declare(function: Callable[[Everything], Files]) -> Declaration:
+    def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
         inputs = tuple(Input(item.name, key, True) for key, item in declarations().items())
         key = Key(group, function.__name__)
-        return register(Declaration(key, function, None, None, False, inputs, None, {}))
+        return dagster_asset(register(Declaration(key, function, None, None, False, inputs, None, {})))
 
     return declare

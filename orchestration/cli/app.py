@@ -186,7 +186,7 @@ def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
 
 @command()
 def docs(workspace: Workspace) -> None:
-    """Render Great Expectations' own pages of each partition's latest validation."""
+    """Render a page of each partition's latest validation."""
     from orchestration.quality.docs import build
 
     print(workspace.shown(build(workspace)))

@@ -6,8 +6,6 @@ Belongs here: hidden commands, each in a process of its own. Not here: what peop
 from __future__ import annotations
 
 import json
-import sys
-from dataclasses import asdict
 
 from orchestration.cli.command import command
 from orchestration.workspace.workspace import Workspace
@@ -37,24 +35,20 @@ def stage(workspace: Workspace, dataset: str) -> int:
 def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
     from orchestration.dvc.code import write_code
-    from orchestration.state.dvc_lock import check_before_dvc
+    from orchestration.state.dvc_lock import check_lock
     from orchestration.state.input_snapshot import check
 
-    check_before_dvc(workspace)
+    check_lock(workspace)
     write_code(workspace)
     check(workspace)
 
 
 @command(hidden=True)
-def source_changes(workspace: Workspace) -> None:
-    """Read a sensor's cursor from standard input; print what changed since, with the next one, as JSON."""
-    from orchestration.dagster.source_changes import keep, look
+def source_versions(workspace: Workspace) -> None:
+    """Print the version of each month's records, by the name of the records, as JSON."""
+    from orchestration.dagster.source_files import versions
 
-    former = sys.stdin.read()
-    found = look(workspace, former)
-    requests = [asdict(request) for request in found.requests]
-    cursor = keep(workspace, found.memory, former)
-    print(json.dumps({"requests": requests, "reason": found.reason, "cursor": cursor}))
+    print(json.dumps(versions(workspace)))
 
 
 @command(hidden=True)

@@ -1,7 +1,7 @@
 """What Dagster does by itself: sensors on the source folders and the outbox, schedules of month and health.
 
-Belongs here: when something is asked for, and of what. Not here: noticing what changed in the folders
-(source_changes.py), what is fresh (state/freshness.py).
+Belongs here: when something is asked for, and of what. Not here: looking at the folders (source_files.py),
+the condition by which a change is followed (assets/declare/automation.py).
 """
 
 from __future__ import annotations
@@ -10,45 +10,31 @@ import subprocess
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
-from orchestration.dagster.child_process import ask, begin
+from assets.declare.dagster_asset import asset_key, source_key
+from orchestration.dagster.child_process import begin
+from orchestration.dagster.source_files import observed
 from orchestration.mlflow.outbox import waiting
 from orchestration.state.crawls import RECRAWL
-from orchestration.state.freshness import ONLY_STALE
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds that a tick waits for MLflow: as long, other sensors wait for it.
 _SENDING = 10.0
 
 
-def source_files(workspace: Workspace) -> dg.SensorDefinition:
-    """Return the sensor; a source or params.yaml that cannot be read fails the tick."""
-
-    @dg.sensor(
-        target=_all(workspace),
+def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
+    """Return the sensor that looks at the source folders and makes what a change of theirs reaches."""
+    return dg.AutomationConditionSensorDefinition(
+        "source_files",
+        target=_all(workspace) | dg.AssetSelection.assets(*map(source_key, observed(workspace))),
         minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.STOPPED,
+        emit_backfills=False,
         description=(
-            "Makes the partitions that new or changed files in the source folders touch, and what reads them "
-            "as soon as its inputs are made; each once for the same state, so one that fails is not tried "
-            "for ever. What is stale because params or code changed is left alone."
+            "Looks at the source folders every quarter of an hour, and makes the partitions whose files "
+            "changed; then what reads them, where their data version changed. Each once for a change, so one "
+            "that fails is not tried for ever. What is stale because params or code changed is left alone."
         ),
     )
-    def source_files(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        found = ask(workspace, "source-changes", text=context.cursor or "")
-        requests = [
-            dg.RunRequest(
-                run_key="{dataset} {month} {state}".format_map(request),
-                partition_key=request["month"] or None,
-                asset_selection=[_key(workspace, request["dataset"], request["month"])],
-                tags={"silverloom/noticed": found["reason"][:200]},
-            )
-            for request in found["requests"]
-        ]
-        reason = None if requests else found["reason"]
-        return dg.SensorResult(requests, skip_reason=reason, cursor=found["cursor"])
-
-    return source_files
 
 
 def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
@@ -83,40 +69,25 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
 
 
 def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
-    """Return the schedule of the newest month; params.yaml that cannot be read fails the tick."""
+    """Return the schedule of the newest month, as params.yaml had it when the definitions were loaded."""
+    month = workspace.settings.partitions.months[-1]
+    items = [item for item in workspace.datasets.values() if item.partitioned and month in item.made_months]
 
     @dg.schedule(
         cron_schedule="0 3 1 * *",
         target=_all(workspace),
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
-            "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a "
-            "month, in one run, inputs first. Crawls ask the web again, for what changed since. Datasets "
-            "over all months are left to `make run`."
+            "Makes the newest month, the last one of params.yaml: on the first of a month, in one run, "
+            "inputs first; what is fresh stays as it is. Crawls ask the web again, for what changed since. "
+            "Datasets over all months are left to `make run`."
         ),
     )
-    def newest_month(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        plan = ask(workspace, "plan", "--json")
-        month = plan["newest"]
-        due = dict.fromkeys(step["dataset"] for step in plan["steps"] if step["month"] == month)
-        keys = [_key(workspace, name, month) for name in due | dict.fromkeys(_crawled(workspace, month))]
-        if not keys:
-            return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
-        tags = {ONLY_STALE: "true", RECRAWL: "true"}
-        return dg.RunRequest(partition_key=month, asset_selection=keys, tags=tags)
+    def newest_month():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        keys = [asset_key(item.key) for item in items]
+        return dg.RunRequest(partition_key=month, asset_selection=keys, tags={RECRAWL: "true"})
 
     return newest_month
-
-
-def _crawled(workspace: Workspace, month: str) -> list[str]:
-    """Return the crawls of a month, and what of the month is made of them: a crawl may find other pages."""
-    found: list[str] = []
-    for name, item in workspace.datasets.items():
-        asks = item.crawl and item.records in (None, *workspace.settings.sources)
-        reads = any(source.key.to_user_string() in found for source in item.inputs)
-        if item.partitioned and month in item.made_months and (asks or reads):
-            found.append(name)
-    return found
 
 
 def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
@@ -131,12 +102,5 @@ def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
 
 
 def _all(workspace: Workspace) -> dg.AssetSelection:
-    """Select every dataset, and none of assets/plain, whose partitions may be others."""
+    """Select every dataset, and no plain asset, whose partitions may be others."""
     return dg.AssetSelection.assets(*(asset_key(item.key) for item in workspace.datasets.values()))
-
-
-def _key(workspace: Workspace, name: str, month: str) -> dg.AssetKey:
-    """Return a dataset's key. Raises LookupError for a partition that was declared since params were read."""
-    if name not in workspace.datasets or month not in workspace.datasets[name].months:
-        raise LookupError(f"{name} {month} is new since the definitions were loaded: reload them")
-    return asset_key(workspace.datasets[name].key)

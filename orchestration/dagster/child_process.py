@@ -16,14 +16,14 @@ from orchestration.workspace.workspace import Workspace
 SECONDS = 50.0
 
 
-def ask(workspace: Workspace, command: str, *options: str, text: str = "", seconds: float = SECONDS) -> Any:
-    """Return what a command prints, read as JSON; `text` is its standard input.
+def ask(workspace: Workspace, command: str, *options: str, seconds: float = SECONDS) -> Any:
+    """Return what a command prints, read as JSON.
 
     Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
     """
     with begin(workspace, command, *options) as process:
         try:
-            printed, complaint = process.communicate(text, seconds)
+            printed, complaint = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired as error:
             process.kill()
             raise TimeoutError(

@@ -17,9 +17,9 @@ from assets.declare.declaration import Declaration
 from orchestration.dagster.attempts import failed_run
 from orchestration.dagster.instance import cause, instance, with_store
 from orchestration.messages.markdown import table
+from orchestration.state import validation_history as history
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
-from orchestration.state.records import read_record
 from orchestration.state.rejects import rejected_sources
 from orchestration.workspace.workspace import Workspace
 
@@ -61,10 +61,11 @@ def _unfresh(view: View, step: Step) -> Unfresh:
     item, month = step.item, step.month
     if (run := failed_run(item, month)) is not None:
         return Unfresh(item.name, month, "failed", _cause(item, run), run)
-    record = read_record(view.workspace, item, month)
-    state = "missing" if record is None else "stale"
+    manifest = view.known(item, month)
+    state = "missing" if manifest is None else "stale"
+    run = history.made_by(view.workspace, item, month, manifest.version) if manifest else None
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
-    return Unfresh(item.name, month, state, why, record.run_id if record else None)
+    return Unfresh(item.name, month, state, why, run)
 
 
 def _cause(item: Declaration, run_id: str) -> str:

@@ -32,7 +32,8 @@ _STORES = {
 
 T = TypeVar("T")
 
-#: The settings of this project's own commands, beside those of Dagster's: see console_log.py.
+#: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
+#: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
 _NO_CAPTURE = b"""
 compute_logs:

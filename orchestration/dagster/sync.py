@@ -1,6 +1,6 @@
 """Tell Dagster what is on disk where no run of its own did: after `dvc pull` or an experiment.
 
-Belongs here: comparing records with Dagster's latest materialisations, and reporting events without a run
+Belongs here: comparing manifests with Dagster's latest materialisations, and reporting events without a run
 where they differ, with the provenance that Dagster's staleness needs. Not here: making anything.
 """
 
@@ -15,25 +15,24 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
-from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
+from orchestration.dagster.source_files import observe_now
 from orchestration.execute.runless import DagsterEvent, runless_events, version_tags
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import settle
 from orchestration.quality.sources import source_finding
-from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 
 def sync(workspace: Workspace) -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
-    check_lock(workspace)
     return with_store(lambda: _sync(workspace))
 
 
 def _sync(workspace: Workspace) -> list[str]:
+    observe_now(workspace, instance())
     corrected, view, suspects = [], View(workspace), once_failed()
     for item in workspace.datasets.values():
         reported = _reported_tags(item)
@@ -42,13 +41,13 @@ def _sync(workspace: Workspace) -> list[str]:
             tags, status = reported.get(month, {}), view.status(item, month)
             failed = (item.name, month) in suspects and failed_run(item, month) is not None
             found: list[DagsterEvent] = []
-            if (record := status.record) is not None:
-                wanted = version_tags(workspace, item, record)
+            if (manifest := status.manifest) is not None:
+                wanted = version_tags(workspace, item, manifest)
                 if wanted.items() - tags.items() or (failed and status.fresh):
-                    found = _found(workspace, item, month, record)
+                    found = _found(workspace, item, month, manifest)
             elif not failed:
                 left = version(folder_hashes(workspace.folder(item, month)))
-                # What lies there as it was made, and only lacks its record, is being made again.
+                # What lies there as it was made, and only lacks its manifest, is being made again.
                 if tags.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, left):
                     found = [_absent(item, month)]
             if found:
@@ -69,8 +68,7 @@ def _report(events: list[DagsterEvent]) -> None:
 
     job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
     with errors_once():
-        ran = job.execute_in_process(instance=instance(), run_config=QUIET)
-    write_console_log(ran)
+        job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
 def _reported_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
@@ -90,14 +88,12 @@ def _latest(item: Declaration) -> dg.EventLogRecord | None:
     return next(iter(instance().fetch_materializations(asset_key(item.key), limit=1).records), None)
 
 
-def _found(
-    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord
-) -> list[DagsterEvent]:
+def _found(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
     if item.shape:
-        settle(workspace, item, month, record)
+        settle(workspace, item, month, manifest)
     said = "found on disk by sync, made elsewhere"
-    return runless_events(workspace, item, month, record, instance(), said)
+    return runless_events(workspace, item, month, manifest, instance(), said)
 
 
 def _sources(workspace: Workspace, item: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
@@ -117,7 +113,7 @@ def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
     return dg.AssetMaterialization(
         asset_key(item.key),
-        description="not on disk as it was made; bring it back with `dvc checkout`, or make it again",
+        description="not on disk as it was made; bring it back with `dvc checkout --force`, or make it again",
         partition=month or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )

@@ -35,9 +35,9 @@ def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Conso
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
     view = View(workspace)
     for report in reports:
-        records = [view.known(report.item, month) for month in report.months]
-        known = [record for record in records if record is not None]
-        numbers = total(record.counts for record in known)
+        found = [view.known(report.item, month) for month in report.months]
+        known = [manifest for manifest in found if manifest is not None]
+        numbers = total(manifest.counts for manifest in known)
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
         table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()

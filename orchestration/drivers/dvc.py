@@ -19,10 +19,10 @@ from orchestration.drivers.closing import tell_rejected
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.drivers.run import run
 from orchestration.dvc import metrics
-from orchestration.dvc.stages import keep_uncommitted, kept_when_interrupted
+from orchestration.dvc.commit import restore
 from orchestration.mlflow.sender import Sender
 from orchestration.state.corpora import check_versions
-from orchestration.state.dvc_lock import check_before_dvc, check_lock
+from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import MovedError, check, input_snapshot
 from orchestration.workspace.workspace import Workspace
@@ -37,7 +37,8 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
     over.
     """
     check_versions(workspace)
-    check_before_dvc(workspace)
+    restore(workspace)
+    check_lock(workspace)
     status = run(workspace, jobs=jobs)
     return subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode or status
 
@@ -53,7 +54,6 @@ def stage(workspace: Workspace, name: str) -> int:
         raise ValueError(f"no dataset is called {name!r}; known: {', '.join(workspace.datasets)}")
     item = workspace.datasets[name]
     input_snapshot(workspace)
-    check_lock(workspace)
     _check_code(workspace, item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
@@ -62,13 +62,10 @@ def stage(workspace: Workspace, name: str) -> int:
     sends = workspace.enclosing == workspace or not workspace.tracked_here
     if sends and (force or not all(before.status(item, month).fresh for month in item.made_months)):
         sender.start(soon=True)
-    with kept_when_interrupted(workspace, item):
-        (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
+    (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
     view = View(workspace)
     statuses = {month: view.status(item, month) for month in item.made_months}
     stale = {month: status.reasons for month, status in statuses.items() if not status.fresh}
-    if stale:
-        keep_uncommitted(workspace, item)  # DVC commits nothing of a stage that failed
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")

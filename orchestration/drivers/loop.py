@@ -1,36 +1,44 @@
 """The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
 
 Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
-partitions are asked for (run.py, backfill.py, dvc.py), where they run (workers.py), committing (run.py).
+partitions are asked for (run.py, backfill.py, dvc.py), making one (partition.py), where that runs
+(executors/), committing (run.py).
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+import time
+import uuid
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.markup import escape
 
 from assets.declare.declaration import Declaration
-from assets.declare.graph import AssetGraph, label
-from ops.periods import is_over
-from orchestration.drivers.workers import Done, Here, Pool
+from assets.declare.graph import label
+from orchestration.drivers.order import Wanted, check_over, heights
 from orchestration.execute.prune import no_partitions, prune
+from orchestration.executors.base import EventSink, Executor, WorkerDiedError
+from orchestration.executors.local import ThisProcess, WorkerProcesses
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.messages.display import Display
 from orchestration.state.counts import total
-from orchestration.state.empty import empty_months
-from orchestration.state.freshness import FORCED, ONLY_STALE, View
-from orchestration.state.records import forget
+from orchestration.state.freshness import FORCED, View
+from orchestration.state.manifests import forget
 from orchestration.workspace.workspace import Workspace
 
-Wanted = Sequence[tuple[Declaration, Sequence[str]]]
+__all__ = ["Report", "Wanted", "bring_up_to_date"]
+
+_Place: TypeAlias = tuple[str, str]
+
+#: Seconds that an interrupted worker may take to leave its partition as it was.
+PATIENCE = 30.0
 
 
 @dataclass
@@ -63,13 +71,13 @@ def bring_up_to_date(
     With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
     worked on at the same time as far as their inputs allow: those first that most others wait for.
 
-    Raises ValueError for a month that is not over by the clock of this machine: to Dagster it is none yet.
+    Raises ValueError for a month that is not over yet, WorkerNotStartedError where workers cannot begin.
     """
-    _check_over(workspace, wanted)
+    check_over(workspace, wanted)
     recover(workspace.staging)
     if gone := [label(item, month) for item, _ in wanted for month in prune(workspace, item)]:
         console.print(f"removed, {no_partitions(gone)}")
-    run_tags = {**(tags or {}), FORCED if force else ONLY_STALE: "true"}
+    run_tags = {**(tags or {}), **({FORCED: "true"} if force else {})}
     with (
         Display(console, sum(len(months) for _, months in wanted)) as display,
         contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
@@ -77,18 +85,17 @@ def bring_up_to_date(
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
                 yield report
-        if loop.settled:
-            _sync(workspace)  # of these no run told Dagster
 
 
-def _check_over(workspace: Workspace, wanted: Wanted) -> None:
-    today, every = datetime.now(UTC).date(), workspace.settings.partitions.every
-    asked = sorted({month for item, months in wanted if item.partitioned for month in months})
-    if ahead := [month for month in asked if not is_over(month, every, today)]:
-        raise ValueError(
-            f"params.yaml: partitions: the {every} {ahead[0]} is not over by the clock of this machine, "
-            f"which says {today:%Y-%m-%d}; mend the clock, or let `end` be a {every} that is over"
-        )
+@dataclass(frozen=True)
+class _Run:
+    """A partition under way, as a run of Dagster."""
+
+    item: Declaration
+    month: str
+    reasons: Sequence[str]
+    run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    begun: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -108,144 +115,111 @@ class _Loop:
         ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
         partitions = [(item, month) for item, months in ordered for month in months]
         self._inputs = {(item.name, month): self._read(item, month) for item, month in partitions}
+        self._before = {(item.name, month): self._view.status(item, month) for item, month in partitions}
+        self._waiting = dict.fromkeys(self._inputs)
         self._left = set(self._inputs)
-        self._waiting = list(self._inputs)
-        self._reasons: dict[tuple[str, str], Sequence[str]] = {}
-        """Why those under way are made."""
-        self._lost: dict[tuple[str, str], str] = {}
-        self._together = {
-            (item.name, month)
-            for item, months in self.wanted
-            for month in empty_months(self.workspace, item, months)
-        }
-        """Empty partitions: the first one that is made of a dataset settles the others of it."""
-        self.settled: set[tuple[str, str]] = set()
-        """Those of them that were settled so."""
-        self._runners: Here | Pool | None = None
+        self._made: set[_Place] = set()
+        self._lost: set[_Place] = set()
+        self._under_way: dict[Future[tuple[str | None, float]], _Run] = {}
+        self._listener: EventSink | None = None
+        jobs = min(self.jobs, sum(self.force or not status.fresh for status in self._before.values()))
+        self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if jobs > 1 else ThisProcess()
 
     def close(self) -> None:
-        if self._runners is not None:
-            self._runners.close()
+        self._executor.close()
 
-    def _read(self, item: Declaration, month: str) -> list[tuple[str, str]]:
+    def _read(self, item: Declaration, month: str) -> list[_Place]:
         months = self.workspace.graph.input_months(item, month)
         return [(name, part) for name in months for part in months[name]]
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
-        self._start()
+        self._hand_out()
         while open_reports:
-            if self._runners is not None and self._reasons:
-                for done in self._runners.wait():
-                    self._ended(done)
-            self._start()  # workers go on while a report is dealt with
+            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+                self._ended(self._under_way.pop(future), future)
+            self._hand_out()  # workers go on while a report is dealt with
             for report in list(open_reports):
                 if not any((report.item.name, month) in self._left for month in report.months):
                     open_reports.remove(report)
-                    report.spare = isinstance(self._runners, Pool) and self._runners.free
+                    report.spare = len(self._under_way) < self._executor.places > 1
                     yield report
 
-    def _start(self) -> None:
-        """Hand out what can begin, as long as somebody is free; settle what needs no making."""
+    def _hand_out(self) -> None:
+        """Hand out what can begin, while a worker is idle; settle what needs no making."""
         for place in list(self._waiting):
-            if self._runners is not None and not self._runners.free:
+            if len(self._under_way) == self._executor.places:
                 return
-            if not self._left.isdisjoint(self._inputs[place]):
+            inputs, report, month = self._inputs[place], self._reports[place[0]], place[1]
+            if not self._left.isdisjoint(inputs):
                 continue
-            if place in self._together and self._empty(place[0], self._reasons):
-                continue
-            self._waiting.remove(place)
-            item, month = self._reports[place[0]].item, place[1]
-            lost = next((found for found in self._inputs[place] if found in self._lost), None)
-            if lost is not None:
+            if lost := next((found for found in inputs if found in self._lost), None):
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
-            elif (self.force and place not in self.settled) or not self._view.status(item, month).fresh:
-                self._make(item, month)
+            elif self.force or not self._fresh(report.item, month):
+                self._make(report.item, month)
             else:
+                before = self._before[place]
+                if not (before.fresh or before.waiting):  # it was made with another one that is empty
+                    report.made.append(month)
+                    self._made.add(place)
                 self._settle(place)
-        if self._runners is not None and not self._waiting:
-            self._runners.release()
+            del self._waiting[place]
+
+    def _fresh(self, item: Declaration, month: str) -> bool:
+        place = (item.name, month)
+        if not self._before[place].fresh or not self._made.isdisjoint(self._inputs[place]):
+            self._view.renew(item, month)
+        return self._view.status(item, month).fresh
 
     def _make(self, item: Declaration, month: str) -> None:
-        if self._runners is None:
-            self._runners = self._begin()
-            _sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
-        self._reasons[item.name, month] = self._view.status(item, month).reasons
+        from orchestration.dagster.sync import sync
+        from orchestration.drivers.partition import make
+
+        if self._listener is None:
+            sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+            self._listener = self._executor.channel(self.display)
+        run = _Run(item, month, self._view.status(item, month).reasons)
         if self.force:
             forget(self.workspace, item, month)
         self.display.begin(label(item, month))
-        self._runners.start(item, month, self.tags)
+        future = self._executor.submit(make, item.name, month, run.run_id, self.tags, self._listener)
+        self._under_way[future] = run
 
-    def _begin(self) -> Here | Pool:
-        """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
-        waiting = ((self._reports[name].item, month) for name, month in self._waiting)
-        view = View(self.workspace)  # it keeps what it finds, much of which changes until these are due
-        stale = (self.force or not view.status(item, month).fresh for item, month in waiting)
-        jobs = 1 + len(list(itertools.islice(filter(None, stale), self.jobs - 1)))
-        return Here(self.workspace, self.display) if jobs == 1 else Pool(jobs, self.display)
+    def _ended(self, run: _Run, future: Future[tuple[str | None, float]]) -> None:
+        from orchestration.drivers.dagster_runs import end
 
-    def _ended(self, done: Done) -> None:
-        item, month, report = done.item, done.month, self._reports[done.item.name]
-        if done.error is not None and FULL in done.error:  # so would all others end
-            raise DiskFullError(errno.ENOSPC, done.error)
-        reasons = self._reasons.pop((item.name, month))
+        item, month, report = run.item, run.month, self._reports[run.item.name]
+        try:
+            error, seconds = future.result()
+        except WorkerDiedError as death:
+            error, seconds = str(death), time.monotonic() - run.begun
+            end(run.run_id, error)
+        if error is not None and FULL in error:  # so would all others end
+            raise DiskFullError(errno.ENOSPC, error)
         self.display.end(label(item, month))
         self._view.renew(item, month)
-        report.seconds += done.seconds
-        settled = self._settled_with(item, month) if done.error is None else []
-        if done.error is None:
-            report.made += [month, *settled]
-            self.settled.update((item.name, other) for other in settled)
-        outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
-        why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
-        more = f", and so are {len(settled)} more partitions without records" if settled else ""
-        self.console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}{more}")
-        self._settle((item.name, month), done.error)
+        report.seconds += seconds
+        if error is None:
+            report.made.append(month)
+            self._made.add((item.name, month))
+        outcome = f"[red]failed[/]: {escape(error)}" if error else self._counts(item, month)
+        why = f" [dim]({escape(_brief(run.reasons))})[/]" if run.reasons else ""
+        self.console.print(f"{label(item, month)}: {outcome}, {seconds:.1f} s{why}")
+        self._settle((item.name, month), error)
 
-    def _settled_with(self, item: Declaration, month: str) -> list[str]:
-        """Return the partitions that were settled with one that is empty; they are looked at anew."""
-        if (item.name, month) not in self._together:
-            return []
-        waiting, record = self._empty(item.name, self._waiting), self._view.known(item, month)
-        for other in waiting:
-            self._view.renew(item, other)
-        records = {other: self._view.known(item, other) for other in waiting}
-        return [other for other, made in records.items() if made and record and made.run_id == record.run_id]
-
-    def _empty(self, name: str, places: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the months of a dataset's empty partitions among some."""
-        return [month for dataset, month in places if dataset == name and (name, month) in self._together]
-
-    def _settle(self, place: tuple[str, str], error: str | None = None) -> None:
+    def _settle(self, place: _Place, error: str | None = None) -> None:
         self._left.remove(place)
         self.display.advance()
         if error is not None:
-            name, month = place
-            self._lost[place] = self._reports[name].failed[month] = error
+            self._lost.add(place)
+            self._reports[place[0]].failed[place[1]] = error
 
     def _counts(self, item: Declaration, month: str) -> str:
         if item.shape is None:
             return "written"
-        record = self._view.known(item, month)
-        numbers = total([record.counts] if record else [])
+        manifest = self._view.known(item, month)
+        numbers = total([manifest.counts] if manifest else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
-
-
-def _sync(workspace: Workspace) -> None:
-    """Tell Dagster what is on disk."""
-    from orchestration.dagster.sync import sync
-
-    sync(workspace)
-
-
-def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:
-    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
-    longest = dict.fromkeys((item.name for item, _ in wanted), 1)
-    for item, _ in reversed(wanted):
-        for source in graph.upstream(item):
-            if source.name in longest:
-                longest[source.name] = max(longest[source.name], longest[item.name] + 1)
-    return longest
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:

@@ -7,16 +7,13 @@ said at the end (closing.py), one partition's making (materialise.py), DVC's own
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 
-from ops.parse.scan import SourceError
 from orchestration.drivers.closing import tell_reports
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
-from orchestration.drivers.settled import datasets_now, remember, settled
 from orchestration.files.full_disk import full_disk
 from orchestration.messages.failures import describe
 from orchestration.mlflow.sender import Sender
@@ -25,9 +22,6 @@ from orchestration.state.crawls import ask_again
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.input_snapshot import input_snapshot
 from orchestration.workspace.workspace import Workspace
-
-#: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
-_COMMIT_EVERY = 120.0
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
@@ -54,10 +48,12 @@ def drive(
     Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
     is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
     """
-    from orchestration.dvc.stages import check_rendered, commit_finished, kept_when_interrupted
+    from orchestration.dvc.commit import commit_finished, restore
+    from orchestration.dvc.stages import check_rendered
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered(workspace)
+    restore(workspace)
     check_lock(workspace)
     for item, _ in wanted:
         _ = item.code  # a model that is not there is said before anything is made
@@ -65,39 +61,22 @@ def drive(
             corpus(workspace, item.records).check()
     input_snapshot(workspace)
     reports, sender = [], Sender(workspace)
-    committed, pause, due = time.monotonic(), _COMMIT_EVERY, False
-    with (
-        kept_when_interrupted(workspace),
-        contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended,
-    ):
+    with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-            due = due or bool(report.made)
-            if report.spare:
+            # Where a processor has nothing to do, and beside the last dataset of all, which one worker makes.
+            if report.spare or (jobs > 1 and len(reports) == len(wanted) - 1):
                 sender.start()
-            # Beside the last dataset of all, which one worker makes, there is a processor left.
-            beside = jobs > 1 and len(reports) == len(wanted) - 1
-            if due and (beside or time.monotonic() - committed > pause):
-                started, due = time.monotonic(), False
-                sender.start()
-                with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
-                    commit_finished(workspace)
-                committed = time.monotonic()
-                # On a busy machine, too, the work itself takes nine tenths of the time.
-                pause = max(_COMMIT_EVERY, 9 * (committed - started))
-    idle = not any(report.made or report.failed for report in reports) and settled(workspace)
-    if not idle:
+    worked = any(report.made or report.failed for report in reports)
+    if worked:
         _show_so_far(workspace, console, reports)
-    found = "" if idle else datasets_now(workspace)
     try:
-        if not idle:
-            commit_finished(workspace)
+        committed = commit_finished(workspace)
     finally:  # whatever goes wrong from here on, what failed is said
         rejected = tell_reports(workspace, reports, console)
         for note in notes:
             console.print(note)
-    if not idle:
-        _tell(workspace, console, found)
+    _tell(workspace, console, news=worked or bool(committed))
     sender.finish()
     return 1 if rejected or any(report.failed for report in reports) else 0
 
@@ -120,15 +99,14 @@ def _warn(console: Console, what: str, error: Exception) -> None:
     console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
 
 
-def _tell(workspace: Workspace, console: Console, found: str) -> None:
-    """Tell Dagster and the pages how things stand, and remember that they know of the datasets `found`."""
+def _tell(workspace: Workspace, console: Console, news: bool) -> None:
+    """Tell Dagster how things stand, and the pages where there are `news` or Dagster had it wrong."""
     from orchestration.dagster.sync import sync
     from orchestration.live.present import write_live
 
-    sync(workspace)
+    if not (sync(workspace) or news):
+        return
     try:
         write_live(workspace)
     except Exception as error:
         _warn(console, "the pages do not say how things stand now", error)
-    else:
-        remember(workspace, found)

@@ -25,14 +25,13 @@ from assets.declare.settings import checkout
 from ops.measures import edges
 from ops.scores import Sum
 from orchestration.files import checksummed
-from orchestration.files.damage import set_aside
 from orchestration.files.identity import file_md5
 from orchestration.files.parquet import TABLES, part_files
 from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
 from orchestration.state.counts import counts, counts_match, total
 from orchestration.state.freshness import View
-from orchestration.state.records import record_path, write_record
+from orchestration.state.manifests import write_manifest
 from orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("month", "outcome", "reason", "rows")
@@ -123,19 +122,16 @@ def _write_json(path: Path, content: Mapping[str, float]) -> None:
 
 
 def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
-    """Return the counts of a partition: those of its record, unless its files say otherwise.
+    """Return the counts of a partition: those of its manifest, unless its files say otherwise.
 
     Every commit passes here, so none has counts that are not those of the files.
     """
-    record = view.finished(item, month)
-    place = view.workspace.folder(item, month)
-    if counts_match(place, record.counts):
-        return record.counts
-    found, path = counts(place), record_path(view.workspace, item, month)
-    set_aside(path, "its counts are not those of the partition's files", "they are counted anew")
-    write_record(view.workspace, item, month, replace(record, counts=found))
-    view.renew(item, month)
-    return found
+    manifest, place = view.finished(item, month), view.workspace.folder(item, month)
+    if not counts_match(place, manifest.counts):
+        manifest = replace(manifest, counts=counts(place))
+        write_manifest(view.workspace, item, month, manifest)
+        view.renew(item, month)
+    return manifest.counts
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:

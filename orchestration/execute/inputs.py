@@ -1,4 +1,4 @@
-"""The inputs of a partition, opened only after every byte was compared with its record.
+"""The inputs of a partition, opened only after every byte was compared with its manifest.
 
 Belongs here: reading what other partitions hold, and noticing that it is replaced meanwhile: no lock is held.
 Not here: what is made of it (materialise.py).
@@ -12,12 +12,12 @@ from pathlib import Path
 from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parts import FILES, Artifact, Part, Parts
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.parquet import part_files
-from orchestration.state.freshness import NotReadyError, load_record
+from orchestration.state.freshness import NotReadyError, load_manifest
+from orchestration.state.manifests import read_manifest
 from orchestration.state.partition_locks import making
-from orchestration.state.records import read_record
 from orchestration.workspace.workspace import Workspace
 
 
@@ -49,9 +49,9 @@ def open_inputs(
 
 
 def former_files(workspace: Workspace, report: Declaration) -> Path | None:
-    """Return the folder of a report if every file is as its record has it; one that is forced has none."""
-    record, folder = read_record(workspace, report, ""), workspace.folder(report)
-    return folder if record is not None and record.hashes == folder_hashes(folder) else None
+    """Return the folder of a report if every file is as its manifest has it; one that is forced has none."""
+    manifest, folder = read_manifest(workspace, report, ""), workspace.folder(report)
+    return folder if manifest is not None and manifest.files == folder_hashes(folder) else None
 
 
 def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix: str = "kept-") -> Parts:
@@ -68,9 +68,9 @@ def artifact(workspace: Workspace, item: Declaration) -> Artifact:
 
 
 def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
-    """Return the folder of a partition, after comparing its files of that prefix with their record.
+    """Return the folder of a partition, after comparing its files of that prefix with their manifest.
 
-    The record is written after the folder. So where they differ, another process may be publishing the
+    The manifest is written after the folder. So where they differ, another process may be publishing the
     partition at this moment: it is waited for.
     """
     try:
@@ -83,12 +83,12 @@ def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix
 
 def _verify(workspace: Workspace, item: Declaration, month: str, prefix: str) -> None:
     place = workspace.folder(item, month)
-    recorded = load_record(workspace, item, month).hashes
+    recorded = load_manifest(workspace, item, month).files
     expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}
     found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(
                 f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
-                f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
+                f"in its manifest is {expected.get(name)}; `dvc checkout --force` brings it back"
             )

@@ -1,4 +1,4 @@
-"""Make one partition: key, write, publish, check, remember.
+"""Make one partition: key, write, publish, check, manifest; or run its checks alone.
 
 Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
 manager would open them before the lock is held. Not here: which partitions are made, and when (drivers/,
@@ -23,7 +23,6 @@ from assets.declare.report import Everything
 from ops.crawl.former import asked_units
 from ops.parse.row_records import RowRecords
 from ops.parts import FILES, Artifact, FilesFolder, Parts
-from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.empty import settle_empty
 from orchestration.execute.finished_parts import (
@@ -37,6 +36,7 @@ from orchestration.execute.metadata import metadata
 from orchestration.execute.pinned import bring_back
 from orchestration.execute.resume import ResumableEngine
 from orchestration.execute.runless import runless_events
+from orchestration.executors.parts import engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
@@ -47,17 +47,22 @@ from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.quality import checks as quality
 from orchestration.quality import conservation
-from orchestration.quality.checks import recorded_finding
+from orchestration.quality.checks import known_finding
 from orchestration.quality.conservation import Finding
 from orchestration.quality.sources import source_finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
-from orchestration.state.empty import is_empty
-from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotReadyError, View, differences
+from orchestration.state.freshness import (
+    EXPECTATIONS,
+    FORCED,
+    NotReadyError,
+    View,
+    differences,
+)
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
+from orchestration.state.manifests import FAILED, Manifest, forget, read_manifest, write_manifest
 from orchestration.state.partition_locks import making
-from orchestration.state.records import PartitionRecord, forget, read_record, write_record
 from orchestration.workspace.environment import check_kernels, put_first
 from orchestration.workspace.workspace import Workspace
 
@@ -75,52 +80,74 @@ class Store:
     commit: bool = True
 
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        """Make one partition and return what Dagster records of it.
+        """Make one partition, unless it is fresh, and return what Dagster records of it.
 
-        Transient failures are retried with a growing pause, permanent ones are not. A partition that
-        another process finished while this one waited for it, or since a driver found it stale, is not made
-        twice. One that cannot be committed is finished all the same, and the next commit takes it along.
+        Transient failures are retried with a growing pause, permanent ones are not. One that cannot be
+        committed to dvc.lock is finished all the same, and the next commit takes it along.
         """
-        put_first(self.workspace)
-        input_snapshot(self.workspace)
-        month = context.partition_key if context.has_partition_key else ""
+        month = self._begin(context)
         forced = FORCED in context.run.tags
         if RECRAWL in context.run.tags:
             ask_again(self.workspace, declaration, [month])
         materialisation = Materialisation(self.workspace, declaration, month)
         try:
-            with making(self.workspace, declaration, month) as waited:
+            with making(self.workspace, declaration, month):
                 if declaration.crawl and (files := bring_back(self.workspace, declaration, month)):
                     context.log.info(f"{files} files brought back from DVC's cache")
-                empty = bool(month) and is_empty(self.workspace, declaration, month)
-                settled = empty and not forced
-                if (waited or settled or ONLY_STALE in context.run.tags) and (
-                    record := View(self.workspace).status(declaration, month).fresh_record
-                ):
-                    context.log.info("made by another run since this one was asked for it")
-                    return materialisation.result(record)
+                fresh = View(self.workspace).status(declaration, month).fresh_manifest
+                if fresh is not None and not forced:
+                    context.log.info("fresh: nothing was made")
+                    return materialisation.result(fresh)
                 with listening(EventLines(context.log.info)):
                     result = materialisation.make(context.run_id)
-            if empty and (others := settle_empty(self.workspace, declaration, month, forced)):
+            if not forced and (others := settle_empty(self.workspace, declaration, month)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
-                self._tell(declaration, others, context.instance)
+                self._tell(declaration, others, context)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
+        self._commit(declaration, context)
+        return result
+
+    def check(
+        self, declaration: Declaration, context: dg.AssetExecutionContext
+    ) -> Iterable[dg.AssetCheckResult]:
+        """Run the checks of a partition on the bytes that were made, and return their results.
+
+        One that is stale by more than its expectations is refused: its checks run when it is made.
+        """
+        month = self._begin(context)
+        materialisation = Materialisation(self.workspace, declaration, month)
+        try:
+            with making(self.workspace, declaration, month):
+                results = materialisation.check(context.run_id)
+        except Exception as error:
+            give_up_or_retry(error, context.retry_number, label(declaration, month))
+        self._commit(declaration, context)
+        return results
+
+    def _begin(self, context: dg.AssetExecutionContext) -> str:
+        """Take notice of what code, params and sources are now; return the month that is asked for."""
+        put_first(self.workspace)
+        input_snapshot(self.workspace)
+        return context.partition_key if context.has_partition_key else ""
+
+    def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
         if self.commit:
-            from orchestration.dvc.stages import commit_finished
+            from orchestration.dvc.commit import commit_finished
 
             try:
                 commit_finished(self.workspace, declaration)
             except Exception as error:
                 context.log.warning(f"not committed to dvc.lock: {describe(error)}")
-        return result
 
-    def _tell(self, item: Declaration, months: Iterable[str], instance: dg.DagsterInstance) -> None:
+    def _tell(self, item: Declaration, months: Iterable[str], context: dg.AssetExecutionContext) -> None:
         """Tell Dagster of partitions that were settled, before anything is made of them."""
         for month in months:
-            if (record := read_record(self.workspace, item, month)) is not None:
-                for event in runless_events(self.workspace, item, month, record, instance, _SETTLED):
-                    instance.report_runless_asset_event(event)
+            if (manifest := read_manifest(self.workspace, item, month)) is not None:
+                for event in runless_events(
+                    self.workspace, item, month, manifest, context.instance, _SETTLED
+                ):
+                    context.log_event(event)  # Dagster takes a check's result once a run and partition
 
 
 @dataclass(frozen=True)
@@ -136,41 +163,67 @@ class Materialisation:
         return self.workspace, self.item, self.month
 
     def make(self, run_id: str) -> dg.MaterializeResult[Any]:
-        """Make it, alone: the record is written last, and only when its checks have passed."""
+        """Make it, alone: the manifest is written last, and only when its checks have passed."""
         check_kernels()
         workspace, item, month = self._place
         if (reason := item.excluded(month)) is not None:
             raise NotReadyError(f"{label(item, month)} is excluded in params.yaml: {reason}")
         check_code(workspace, code_marks(workspace))
         started, target = time.monotonic(), workspace.folder(item, month)
-        months = workspace.graph.input_months(item, month)
         findings: dict[str, Finding] = {}
-        read = (workspace.folder(workspace.datasets[name], part) for name in months for part in months[name])
-        before = stamps_of(read)  # ahead of all that is read of them
+        before, inputs = self._open()
         with unreplaced(before):
-            inputs = open_inputs(workspace, item, months)
             key = View(workspace).key(item, month)
-            same = self._same_bytes(key)
             if isinstance(inputs, Everything):
                 with building(workspace.staging, target) as new, unreplaced(before):
                     write_files(new, item.function(inputs))
-            elif same is not None:
-                findings = {
-                    name: Finding((), "passed when it was made") for name in ("conservation", "schema")
-                }
             else:
                 findings = self.make_rows(target, inputs, key, before)
         if View(workspace).key(item, month) != key:  # what was read is as it was, and something else is not
             forget(*self._place)
             raise InputReplacedError("an input was replaced while it was read: run again")
         check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
-        record = same or PartitionRecord(
-            key, folder_hashes(target), counts(target), run_id, time.monotonic() - started
-        )
+        manifest = Manifest(key, folder_hashes(target), counts(target))
         if item.shape is not None:
-            findings |= quality.check(*self._place, target, record, run_id)
-        self.accept(record, findings)
-        return self.result(record, findings)
+            findings |= quality.check(*self._place, target, manifest, run_id)
+        self.accept(manifest, findings, run_id, time.monotonic() - started)
+        return self.result(manifest, findings)
+
+    def check(self, run_id: str) -> list[dg.AssetCheckResult]:
+        """Run its checks on what lies on disk; where one that blocks fails, nothing is made of it.
+
+        Raises NotReadyError where it was not made, or not of what would be taken today.
+        """
+        workspace, item, month = self._place
+        if (manifest := View(workspace).known(item, month)) is None:
+            raise NotReadyError(f"{label(item, month)} is not on disk as it was made: make it first")
+        before, inputs = self._open()
+        shape = item.shape
+        assert shape is not None and not isinstance(inputs, Everything), "a report has no checks"
+        today = View(workspace).key(item, month)
+        if others := [change for change in differences(manifest.key, today) if change != EXPECTATIONS]:
+            raise NotReadyError(f"{label(item, month)} is stale: {'; '.join(others)}; make it first")
+        folder = workspace.folder(item, month)
+        with unreplaced(before):
+            findings = {
+                "conservation": conservation.on_disk(folder, self._expected(inputs)),
+                "schema": conservation.schema(folder, shape),
+            }
+        manifest = replace(manifest, key=today)
+        findings |= quality.check(*self._place, folder, manifest, run_id)
+        if not _accepted(findings):
+            manifest = replace(manifest, key={**today, "code": {**today["code"], "expectations": FAILED}})
+        write_manifest(*self._place, manifest)
+        return self._results(findings)
+
+    def _open(self) -> tuple[Stamps, Everything | _Inputs]:
+        """Return its inputs, and the stamps of their files, taken before any is read."""
+        months = self.workspace.graph.input_months(self.item, self.month)
+        datasets = self.workspace.datasets
+        read = [self.workspace.folder(datasets[name], part) for name in months for part in months[name]]
+        before = stamps_of(read)
+        with unreplaced(before):
+            return before, open_inputs(self.workspace, self.item, months)
 
     def make_rows(
         self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
@@ -188,16 +241,16 @@ class Materialisation:
             "schema": conservation.schema(target, self.item.shape),
         }
 
-    def accept(self, record: PartitionRecord, findings: _Findings) -> None:
+    def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
         """Let it count as made if the checks that can refuse it passed; track it either way."""
-        accepted = all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
+        accepted = _accepted(findings)
         if accepted:
-            write_record(*self._place, record)
+            write_manifest(*self._place, manifest)
         else:
             forget(*self._place)
         try:
             failed = {name: finding.faults for name, finding in findings.items() if not finding.passed}
-            track(*self._place, record, failed)
+            track(*self._place, manifest, failed, run_id, seconds)
         except DiskFullError:
             forget(*self._place)  # made again, it is tracked: else its run would be missing for ever
             raise
@@ -207,33 +260,28 @@ class Materialisation:
         if accepted and self.item.crawl:
             discard_crawl(*self._place)
 
-    def result(self, record: PartitionRecord, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
-        """Return what Dagster records; without findings, those that a record stands for."""
+    def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
+        """Return what Dagster records; without findings, those that a manifest stands for."""
         names = CHECKS if self.item.shape else ()
-        found = {
-            **(findings or {name: recorded_finding(*self._place, record.version, name) for name in names}),
-            **({SOURCES: source_finding(self.workspace, self.item)} if self.item.records else {}),
-        }
+        found = findings or {name: known_finding(*self._place, manifest.version, name) for name in names}
         return dg.MaterializeResult(
-            data_version=dg.DataVersion(record.version),
-            metadata=metadata(*self._place, record),
-            check_results=[
-                dg.AssetCheckResult(
-                    check_name=name,
-                    passed=finding.passed,
-                    severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
-                    description=finding.description,
-                    metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
-                )
-                for name, finding in found.items()
-            ],
+            data_version=dg.DataVersion(manifest.version),
+            metadata=metadata(*self._place, manifest),
+            check_results=self._results(found),
         )
 
-    def _same_bytes(self, key: Mapping[str, Any]) -> PartitionRecord | None:
-        """Return the record of a partition of which only the expectations changed: it is not made again."""
-        former = View(self.workspace).known(self.item, self.month)
-        unchanged = former is not None and differences(former.key, key) == [EXPECTATIONS]
-        return replace(former, key=key) if former is not None and unchanged else None
+    def _results(self, findings: _Findings) -> list[dg.AssetCheckResult]:
+        sources = {SOURCES: source_finding(self.workspace, self.item)} if self.item.records else {}
+        return [
+            dg.AssetCheckResult(
+                check_name=name,
+                passed=finding.passed,
+                severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
+                description=finding.description,
+                metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
+            )
+            for name, finding in {**findings, **sources}.items()
+        ]
 
     def _arguments(
         self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine, new: Path
@@ -287,3 +335,7 @@ class Materialisation:
             read = inputs[argument]
             rows = read.rows if isinstance(read, Artifact) else read
             yield from conservation.unit_ids(rows, nested or None)
+
+
+def _accepted(findings: _Findings) -> bool:
+    return all(finding.passed for name, finding in findings.items() if name not in ADVISORY)

@@ -15,13 +15,13 @@ from assets.declare.declaration import Declaration
 from orchestration.files.parquet import TABLES, part_name
 from orchestration.messages.markdown import table
 from orchestration.state.addresses import Addresses
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
 
 
-def metadata(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, Any]:
+def metadata(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> dict[str, Any]:
     """Return the metadata of a materialisation; of a report, that of its files alone."""
     folder = workspace.folder(item, month)
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -30,15 +30,17 @@ def metadata(workspace: Workspace, item: Declaration, month: str, record: Partit
     if item.shape is None:
         numbers["files"] = len(files)
     else:
-        numbers |= {name: record.counts[name] for name in TABLES}
-        numbers["dagster/row_count"] = record.counts["kept"]
-        reasons = sorted(record.counts["reasons"].items(), key=lambda reason: (-reason[1], reason[0]))
+        numbers |= {name: manifest.counts[name] for name in TABLES}
+        numbers["dagster/row_count"] = manifest.counts["kept"]
+        reasons = sorted(manifest.counts["reasons"].items(), key=lambda reason: (-reason[1], reason[0]))
         rejected = pq.read_table(folder / part_name("rejected", 0), columns=["id", "error"])
         rejects = rejected.slice(0, _REJECTS).to_pylist()
         shown = {
             "drop reasons": table(["reason", "rows"], reasons),
             "rejects": table(["id", "error"], [[row["id"], row["error"]] for row in rejects]),
-            "combinations": table(["kind", "number"], sorted(record.counts.get("combinations", {}).items())),
+            "combinations": table(
+                ["kind", "number"], sorted(manifest.counts.get("combinations", {}).items())
+            ),
             "sample": _sample(folder / part_name("kept", 0)),
         }
     addresses = Addresses(workspace)
@@ -46,8 +48,8 @@ def metadata(workspace: Workspace, item: Declaration, month: str, record: Partit
         **{name: dg.MetadataValue.int(number) for name, number in numbers.items()},
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
         "folder": dg.MetadataValue.text(workspace.shown(folder)),
-        "md5": dg.MetadataValue.text(record.version),
-        "MLflow run": dg.MetadataValue.url(addresses.tracked(item.name, month, record.version)),
+        "md5": dg.MetadataValue.text(manifest.version),
+        "MLflow run": dg.MetadataValue.url(addresses.tracked(item.name, month, manifest.version)),
         "data-quality page": dg.MetadataValue.url(addresses.page(item.name if item.shape else "")),
     }
 

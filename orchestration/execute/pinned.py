@@ -15,9 +15,9 @@ from orchestration.files.identity import file_md5, folder_hashes
 from orchestration.files.publish import writing
 from orchestration.state.crawls import asks_again, under_way
 from orchestration.state.dvc_cache import cached
+from orchestration.state.dvc_lock import locked_stages, stage_name
 from orchestration.state.freshness import View
-from orchestration.state.record_recovery import committed_hashes
-from orchestration.state.records import read_record
+from orchestration.state.manifests import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 
@@ -29,22 +29,22 @@ def bring_back(workspace: Workspace, item: Declaration, month: str) -> int:
     """
     if View(workspace).known(item, month) is not None or under_way(workspace, item, month):
         return 0
-    record = read_record(workspace, item, month)
-    made = record.hashes if record else committed_hashes(workspace, item, month)
-    if not made:
+    manifest, folder = read_manifest(workspace, item, month), workspace.folder(item, month)
+    if manifest is None:
+        committed = folder.is_dir() and stage_name(item) in locked_stages(workspace)
+        if committed and not asks_again(workspace, item, month):
+            raise ChangedBytesError(f"{workspace.shown(folder)} has no manifest. {_pinned(item)}")
         return 0
-    folder = workspace.folder(item, month)
+    made = manifest.files
     found = folder_hashes(folder)
     places = {name: cached(workspace, md5) for name, md5 in made.items() if found.get(name) != md5}
     lost = [name for name, place in places.items() if not place.is_file() or file_md5(place) != made[name]]
     if lost:
-        if asks_again(workspace, item, month) or not (record or found):
+        if asks_again(workspace, item, month):
             return 0
         raise ChangedBytesError(
             f"{workspace.shown(folder / lost[0])} is not as it was made, and DVC's cache has not the file "
-            f"with the MD5 {made[lost[0]]}. What was crawled is pinned: `dvc fetch` gets it, `dvc checkout "
-            f"--force {workspace.shown(workspace.folder(item))}` brings it back; or ask the web again: "
-            f"`silverloom run --recrawl --select {item.name}`"
+            f"with the MD5 {made[lost[0]]}. {_pinned(item)}"
         )
     for name in found:
         if found[name] != made.get(name):
@@ -53,3 +53,11 @@ def bring_back(workspace: Workspace, item: Declaration, month: str) -> int:
         with writing(folder / name) as temporary:
             shutil.copyfile(place, temporary)
     return len(places)
+
+
+def _pinned(item: Declaration) -> str:
+    stage = stage_name(item)
+    return (
+        f"What was crawled is pinned: `dvc fetch {stage}` gets it, `dvc checkout --force {stage}` brings it "
+        f"back; or ask the web again: `silverloom run --recrawl --select {item.name}`"
+    )

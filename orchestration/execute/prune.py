@@ -1,6 +1,6 @@
 """Remove partitions that no input derives any more: a shrunk range, an exclusion.
 
-Belongs here: removing folders and records. Not here: deciding what is stale (freshness.py).
+Belongs here: removing folders and manifests. Not here: deciding what is stale (freshness.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from orchestration.execute.finished_parts import discard_parts, months_with_part
 from orchestration.files.publish import remove
 from orchestration.quality.failing import drop_failing
 from orchestration.state.freshness import View
+from orchestration.state.manifests import forget
 from orchestration.state.partition_locks import making
-from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
 _NAMED = 3
@@ -22,11 +22,10 @@ _NAMED = 3
 
 def leftovers(workspace: Workspace, item: Declaration) -> list[str]:
     """Return the months that lie in a dataset's folder and are none of its partitions."""
-    folder = workspace.folder(item)
-    if not item.partitioned or not folder.is_dir():
+    if not item.partitioned:
         return []
-    names = {path.name for path in folder.iterdir() if is_period(path.name)}
-    return sorted(names - set(item.made_months))
+    found = [*workspace.folder(item).glob("*"), *workspace.manifests(item).glob("*.json")]
+    return sorted({path.stem for path in found if is_period(path.stem)} - set(item.made_months))
 
 
 def no_partitions(labels: Sequence[str]) -> str:
@@ -40,11 +39,11 @@ def prune(workspace: Workspace, item: Declaration) -> list[str]:
     gone = leftovers(workspace, item)
     months = {month or "all": month for month in item.made_months}
     for name in months_with_parts(workspace, item):
-        record = View(workspace).known(item, months[name]) if name in months else None
+        manifest = View(workspace).known(item, months[name]) if name in months else None
         if name not in months:
             discard_parts(workspace, item, name)
-        elif record is not None:  # a kill came between the record and their removal
-            discard_parts(workspace, item, name, record.key)
+        elif manifest is not None:  # a kill came between the manifest and their removal
+            discard_parts(workspace, item, name, manifest.key)
     for month in gone:
         with making(workspace, item, month):
             if workspace.folder(item, month).exists():  # another process may have done it meanwhile

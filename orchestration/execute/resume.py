@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 from ops.outcome import Outcome, Outcomes
 from ops.parse.progress import watched
 from ops.parts import Engine
-from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
+from orchestration.executors.parts import LocalEngine
 from orchestration.files.replaced import Stamps
 from orchestration.messages.progress import Notice, PartitionProgress, Recent, tell
 from orchestration.state.input_snapshot import code_marks

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
+from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from orchestration.compat import (
     CODE_VERSION_TAG,
@@ -22,8 +22,8 @@ from orchestration.compat import (
     get_input_event_pointer_tag,
 )
 from orchestration.execute.metadata import metadata
-from orchestration.quality.checks import recorded_finding
-from orchestration.state.records import PartitionRecord
+from orchestration.quality.checks import known_finding
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
@@ -33,31 +33,31 @@ def runless_events(
     workspace: Workspace,
     item: Declaration,
     month: str,
-    record: PartitionRecord,
+    manifest: Manifest,
     instance: dg.DagsterInstance,
     description: str,
 ) -> list[DagsterEvent]:
-    """Return the materialisation that a record stands for, and its checks."""
+    """Return the materialisation that a manifest stands for, and its checks."""
     materialization = dg.AssetMaterialization(
         asset_key(item.key),
         description=description,
-        metadata=metadata(workspace, item, month, record),
+        metadata=metadata(workspace, item, month, manifest),
         partition=month or None,
-        tags={**version_tags(workspace, item, record), **_origin_tags(workspace, item, instance)},
+        tags={**version_tags(workspace, item, manifest), **_origin_tags(workspace, item, instance)},
     )
     checks = CHECKS if item.shape else ()
-    return [materialization, *(_checked(workspace, item, month, record, name) for name in checks)]
+    return [materialization, *(_checked(workspace, item, month, manifest, name) for name in checks)]
 
 
-def version_tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
-    """Return the version tags that a run of this record would have reported."""
+def version_tags(workspace: Workspace, item: Declaration, manifest: Manifest) -> dict[str, str]:
+    """Return the version tags that a run that wrote this manifest would have reported."""
     tags = {
-        DATA_VERSION_TAG: record.version,
-        CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
+        DATA_VERSION_TAG: manifest.version,
+        CODE_VERSION_TAG: code_version(manifest.key["code"], manifest.key["params"]),
     }
     for upstream in workspace.graph.upstream(item):
         tag = get_input_data_version_tag(asset_key(upstream.key))
-        versions = record.key["inputs"].get(upstream.name)
+        versions = manifest.key["inputs"].get(upstream.name)
         if not versions:
             continue  # a dataset that came into the graph after this was made, or had no partition then
         if not upstream.partitioned:
@@ -70,10 +70,10 @@ def version_tags(workspace: Workspace, item: Declaration, record: PartitionRecor
 
 
 def _checked(
-    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, name: str
+    workspace: Workspace, item: Declaration, month: str, manifest: Manifest, name: str
 ) -> dg.AssetCheckEvaluation:
-    """A record exists only where every check that blocks passed."""
-    finding = recorded_finding(workspace, item, month, record.version, name)
+    """A manifest exists only where every check that blocks passed."""
+    finding = known_finding(workspace, item, month, manifest.version, name)
     advisory = name in ADVISORY
     return dg.AssetCheckEvaluation(
         asset_key=asset_key(item.key),
@@ -91,8 +91,14 @@ def _origin_tags(workspace: Workspace, item: Declaration, instance: dg.DagsterIn
     """Return what Dagster wants besides versions: that they are ours, and the latest events of inputs."""
     keys = [asset_key(upstream.key) for upstream in workspace.graph.upstream(item)]
     latest = {key: instance.fetch_materializations(key, limit=1).records for key in keys}
+    observed: dict[str, str] = {}
+    if item.records and workspace.settings.folders(item.records):
+        key = source_key(item.records)
+        latest[key] = instance.fetch_observations(key, limit=1).records
+        observed[get_input_data_version_tag(key)] = "as observed last"
     return {
         DATA_VERSION_IS_USER_PROVIDED_TAG: "true",
+        **observed,
         **{
             get_input_event_pointer_tag(key): str(found[0].storage_id) if found else "NULL"
             for key, found in latest.items()

@@ -14,8 +14,8 @@ from ops.outcome import Row
 from ops.parse.characters import one_line
 from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from orchestration.state.freshness import View
-from orchestration.state.records import read_record
+from orchestration.state import validation_history as history
+from orchestration.state.manifests import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3
@@ -47,13 +47,14 @@ def explain(workspace: Workspace, name: str) -> str:
 
 def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     file = place.file
-    record = read_record(workspace, file.item, file.month) or View(workspace).known(file.item, file.month)
-    run = (record.run_id if record else None) or "not made here (it came through DVC)"
+    manifest = read_manifest(workspace, file.item, file.month)
+    made_by = history.made_by(workspace, file.item, file.month, manifest.version) if manifest else None
+    run = made_by or "not made here (it came through DVC)"
     lines = [file.name, f"  file: {file.address}", f"  run: {run}"]
     lines += [f"  {name}: {short(value)}" for name, value in row.items() if name not in ("id", "source_ids")]
-    if record:
-        lines += [f"  params {name}: {flow(value)}" for name, value in sorted(record.key["params"].items())]
-        lines.append(f"  code: {record.key['code'].get('code')}")
+    if manifest:
+        lines += [f"  params {name}: {flow(value)}" for name, value in sorted(manifest.key["params"].items())]
+        lines.append(f"  code: {manifest.key['code'].get('code')}")
     return lines
 
 

@@ -20,7 +20,6 @@ from orchestration.pages.html import embedded
 from orchestration.quality import docs
 from orchestration.state import validation_history as history
 from orchestration.state.addresses import Addresses
-from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.partition_locks import writing_all
 from orchestration.workspace.workspace import Workspace
@@ -33,7 +32,6 @@ _DOCS = "../docs/"
 
 def write_live(workspace: Workspace) -> None:
     """Write the state of now, where every page loads it from, and what changed since the last commit."""
-    check_lock(workspace)
     drop_pages_so_far(workspace)
     with writing_all(workspace, "live"):
         content = f"window.silverloomLive = {embedded(state(workspace))};\n".encode()
@@ -125,16 +123,15 @@ def _month(
 ) -> dict[str, Any]:
     """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
     status, addresses = view.status(item, month), Addresses(view.workspace)
-    record = status.record
-    version, made_by = (record.version, record.run_id) if record else (None, None)
-    run = failure.run if failure else made_by
-    if latest and not (latest["run_id"] == run or (record and latest["version"] == version)):
+    version = status.manifest.version if status.manifest else None
+    if latest and latest["version"] != version and not (failure and latest["run_id"] == failure.run):
         latest = None
+    run = failure.run if failure else latest and latest["run_id"]
     warnings = latest["warnings"] if latest else 0
     if failure:
         mood, shown, why = "bad", "failed", failure.why
     elif not status.fresh:
-        mood, shown, why = "stale", "stale" if record else "missing", "; ".join(status.reasons)
+        mood, shown, why = "stale", "stale" if version else "missing", "; ".join(status.reasons)
     else:
         mood, shown, why = "warned" if warnings else "good", _up_to_date(warnings), ""
     return {
@@ -191,10 +188,10 @@ def _version(item: Declaration, view: View) -> str | None:
     """Return the MD5 of the whole dataset as DVC has it; None where a partition is missing."""
     hashes: dict[str, str] = {}
     for month in item.made_months:
-        record = view.known(item, month)
-        if record is None:
+        manifest = view.known(item, month)
+        if manifest is None:
             return None
-        hashes |= {f"{month}/{name}" if month else name: md5 for name, md5 in record.hashes.items()}
+        hashes |= {f"{month}/{name}" if month else name: md5 for name, md5 in manifest.files.items()}
     return version(hashes)
 
 

@@ -120,16 +120,11 @@ _listeners: list[Listener] = []
 @contextlib.contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Let a listener hear all events of this process for a while."""
-    listen(listener)
+    _listeners.append(listener)
     try:
         yield
     finally:
         _listeners.remove(listener)
-
-
-def listen(listener: Listener) -> None:
-    """Let a listener hear all events of this process to its end."""
-    _listeners.append(listener)
 
 
 def tell(event: Event) -> None:

@@ -234,18 +234,17 @@ class _Sender:
             from orchestration.mlflow.models import save_model
 
             kind = import_module(run.model.kind).KIND
-            model = folder / run_id / "model"
+            model = self._artifacts(run_id) if self._workspace.tracked_here else folder / run_id / "model"
             save_model(kind, folder / run.model.folder, folder / "ops", model, run.model.packages.items())
-            self._log_artifacts(run_id, model)
+            if not self._workspace.tracked_here:
+                self._client.log_artifacts(run_id, str(model), model.name)
         self._client.set_terminated(run_id, run.status, run.end)
 
-    def _log_artifacts(self, run_id: str, folder: Path) -> None:
-        if not self._workspace.tracked_here:
-            self._client.log_artifacts(run_id, str(folder), folder.name)
-            return
-        from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
-
-        place = self._client.get_run(run_id).info.artifact_uri.removeprefix(ARTIFACTS_URI)
-        target = self._workspace.mlflow_store.with_name(ARTIFACTS) / place
-        make_folder(target)
-        get_artifact_repository(str(target)).log_artifacts(str(folder), folder.name)
+    def _artifacts(self, run_id: str) -> Path:
+        """Return where MLflow's server looks for the model of a run; what was written in part goes."""
+        uri: str = self._client.get_run(run_id).info.artifact_uri
+        place = uri.removeprefix(ARTIFACTS_URI)
+        target: Path = self._workspace.mlflow_store.with_name(ARTIFACTS) / place / "model"
+        make_folder(target.parent)
+        shutil.rmtree(target, ignore_errors=True)
+        return target

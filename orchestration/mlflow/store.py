@@ -10,8 +10,8 @@ import contextlib
 import logging
 import os
 from pathlib import Path
-from typing import Any
 
+from orchestration.compat import open_mlflow_store
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import set_damaged_aside
@@ -56,10 +56,8 @@ def _url(path: Path) -> str:
 def _migrate(path: Path) -> None:
     from mlflow.db import upgrade
     from mlflow.exceptions import MlflowException
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
-    store: Any = SqlAlchemyStore
     try:
-        store(_url(path), ARTIFACTS_URI).engine.dispose()
+        open_mlflow_store(_url(path), ARTIFACTS_URI)
     except MlflowException:  # its tables are older
         upgrade.main([_url(path)], prog_name="mlflow db upgrade", standalone_mode=False)

@@ -33,7 +33,7 @@ from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.git import commit
-from orchestration.state.records import PartitionRecord, read_record
+from orchestration.state.manifests import Manifest, read_manifest
 from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
@@ -48,16 +48,19 @@ def track(
     workspace: Workspace,
     item: Declaration,
     month: str,
-    record: PartitionRecord,
+    manifest: Manifest,
     faults: Mapping[str, Iterable[str]],
+    run_id: str,
+    seconds: float,
 ) -> None:
     """Put the run of a partition that was just made into the outbox, with the faults that each check found.
 
-    It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the
-    log of the Dagster run that this is called in; only for a full disk this raises DiskFullError.
+    `run_id` is the Dagster run that made it, in so many seconds. It is a failed run where no manifest was
+    written. Whatever goes wrong is a warning in the log of the Dagster run that this is called in; only for a
+    full disk this raises DiskFullError.
     """
     try:
-        run = _run(workspace, item, month, record, faults)
+        run = _run(workspace, item, month, manifest, faults, run_id, seconds)
         put(
             workspace,
             WaitingRun(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}),
@@ -72,27 +75,29 @@ def _run(
     workspace: Workspace,
     item: Declaration,
     month: str,
-    record: PartitionRecord,
+    manifest: Manifest,
     faults: Mapping[str, Iterable[str]],
+    run_id: str,
+    seconds: float,
 ) -> TrackedRun:
     end = int(time.time() * 1000)
-    folder, inputs = workspace.folder(item, month), list(_inputs(record))
+    folder, inputs = workspace.folder(item, month), list(_inputs(manifest))
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
     trials = _trials(item.trials, folder, common, end) if item.trials else ()
-    trainings = _trainings(workspace, item.trains, folder, record, common, end) if item.trains else ()
+    trainings = _trainings(workspace, item.trains, folder, manifest, common, end) if item.trains else ()
     return TrackedRun(
         name=month or "all",
-        status="FINISHED" if read_record(workspace, item, month) else "FAILED",
-        start=end - int((record.seconds or 0) * 1000),
+        status="FINISHED" if read_manifest(workspace, item, month) else "FAILED",
+        start=end - int(seconds * 1000),
         end=end,
-        params=_params(record.key["params"]),
-        metrics={**(_counts(record) if item.shape else {}), "seconds": record.seconds or 0.0},
+        params=_params(manifest.key["params"]),
+        metrics={**(_counts(manifest) if item.shape else {}), "seconds": seconds},
         tags={
             **common,
-            **_tags(workspace, item, month, record),
+            **_tags(workspace, item, month, manifest, run_id),
             **{f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()},
         },
-        datasets=[*inputs, _output(workspace, item, month, record)],
+        datasets=[*inputs, _output(workspace, item, month, manifest)],
         children=[*trials, *(replace(training, datasets=inputs) for training in trainings)],
     )
 
@@ -104,41 +109,43 @@ def _params(sections: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _counts(record: PartitionRecord) -> dict[str, float]:
-    rows = {name: float(record.counts[name]) for name in TABLES}
-    reasons = {f"dropped/{reason}": float(number) for reason, number in record.counts["reasons"].items()}
+def _counts(manifest: Manifest) -> dict[str, float]:
+    rows = {name: float(manifest.counts[name]) for name in TABLES}
+    reasons = {f"dropped/{reason}": float(number) for reason, number in manifest.counts["reasons"].items()}
     return {**rows, "drop share": rows["dropped"] / (sum(rows.values()) or 1), **reasons}
 
 
-def _tags(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, str]:
+def _tags(
+    workspace: Workspace, item: Declaration, month: str, manifest: Manifest, run_id: str
+) -> dict[str, str]:
     addresses = Addresses(workspace)
     links = {
-        "Dagster run": addresses.dagster_run(record.run_id or ""),
+        "Dagster run": addresses.dagster_run(run_id),
         "Dagster partition": addresses.dagster_asset(item.name, month),
         "data-quality page": addresses.page(item.name if item.shape else ""),
     }
     note = ", ".join(f"[{text}]({url})" for text, url in links.items())
     return {
         "partition": month or "all",
-        "data version": record.version,
+        "data version": manifest.version,
         "code version": item.code_version,
-        "Dagster run id": record.run_id or "",
+        "Dagster run id": run_id,
         **links,
         "mlflow.note.content": f"{label(item, month)}: {item.function.__doc__}\n\n{note}",
     }
 
 
-def _inputs(record: PartitionRecord) -> Iterator[TrackedDataset]:
-    for name, versions in record.key["inputs"].items():
+def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
+    for name, versions in manifest.key["inputs"].items():
         for month, version in versions.items():
             place = f"data/{name}/{month}".rstrip("/")
             yield TrackedDataset(f"{name} {month}".strip(), version, "input", json.dumps({"uri": place}))
 
 
-def _output(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> TrackedDataset:
+def _output(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> TrackedDataset:
     source = json.dumps({"uri": workspace.shown(workspace.folder(item, month))})
-    rows = json.dumps({"num_rows": record.counts["kept"]}) if item.shape else None
-    return TrackedDataset(label(item, month), record.version, "output", source, rows)
+    rows = json.dumps({"num_rows": manifest.counts["kept"]}) if item.shape else None
+    return TrackedDataset(label(item, month), manifest.version, "output", source, rows)
 
 
 def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
@@ -162,14 +169,14 @@ def _trainings(
     workspace: Workspace,
     trains: Trainings,
     folder: Path,
-    record: PartitionRecord,
+    manifest: Manifest,
     tags: Mapping[str, str],
     end: int,
 ) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
     for report in json.loads((folder / FILES / trains.file).read_text()):
         files = workspace.shown(folder / FILES / report["model"])
-        model = TrackedModel(trains.kind.module, files, record.key["code"]["packages"])
+        model = TrackedModel(trains.kind.module, files, manifest.key["code"]["packages"])
         yield TrackedRun(
             report["model"],
             "FINISHED",

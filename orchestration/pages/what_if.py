@@ -23,7 +23,7 @@ from assets.declare.report import Everything, Files
 from assets.declare.thresholds import NAME, Knob, Threshold
 from ops.parts import Part, Parts
 from ops.thresholds import SCORED
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 from orchestration.files.parquet import part_files
 from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render

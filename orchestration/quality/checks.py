@@ -6,7 +6,6 @@ failed check keeps from happening (materialise.py).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,10 +13,8 @@ import dagster as dg
 
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Severity, suite_version
-from assets.declare.graph import label
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.parquet import TABLES
-from orchestration.files.publish import write_file
 from orchestration.messages.failures import describe
 from orchestration.messages.markdown import table
 from orchestration.quality.conservation import Finding
@@ -25,7 +22,7 @@ from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.measures import against
 from orchestration.quality.validate import Validation, validate
 from orchestration.state import validation_history as history
-from orchestration.state.records import PartitionRecord, read_record
+from orchestration.state.manifests import Manifest, read_manifest
 from orchestration.state.validation_history import Result
 from orchestration.workspace.workspace import Workspace
 
@@ -34,54 +31,35 @@ LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
 def check(
-    workspace: Workspace, item: Declaration, month: str, folder: Path, record: PartitionRecord, run_id: str
+    workspace: Workspace, item: Declaration, month: str, folder: Path, manifest: Manifest, run_id: str
 ) -> dict[str, Finding]:
     """Validate a partition that was just made, or whose expectations changed, and remember what was found.
 
-    `record` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
+    `manifest` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
     both checks; what goes wrong with remembering blocks nothing, unless the disk is full.
     """
     try:
-        compared = against(record.counts, former_counts(workspace, item, month, record.version))
-        found = validate(folder, item.expectations, compared, item.name, month)
+        compared = against(manifest.counts, former_counts(workspace, item, month, manifest.version))
+        found = validate(folder, item.expectations, compared, month)
     except Exception as error:
         fault = f"the expectations could not be evaluated: {describe(error)}"
         return {name: Finding((fault,), fault) for name in LEVELS}
     files: list[Path] = []
     try:
         files = keep_failing(workspace, item, month, folder, found.results)
-        _remember(workspace, item, month, record, run_id, found)
+        suite = suite_version(item.expectations)
+        entry = history.entry(month, run_id, manifest.version, suite, manifest.counts, found.results)
+        history.append(workspace, item, [entry])
     except DiskFullError:
-        raise  # the record could not be written either
+        raise  # the manifest could not be written either
     except Exception as error:
         dg.get_dagster_logger().warning(f"the validation is not recorded: {describe(error)}")
     shown = [workspace.shown(path) for path in files]
-    return {name: _finding(found, severity, record.counts, shown) for name, severity in LEVELS.items()}
+    return {name: _finding(found, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
 
 
-def _remember(
-    workspace: Workspace,
-    item: Declaration,
-    month: str,
-    record: PartitionRecord,
-    run_id: str,
-    found: Validation,
-) -> None:
-    """Add a validation to the history, and keep its document: the latest one of the partition."""
-    suite = suite_version(item.expectations)
-    entry = history.entry(month, run_id, record.version, suite, record.counts, found.results)
-    history.append(workspace, item, [entry])
-    meta = {
-        "great_expectations_version": found.document["meta"]["great_expectations_version"],
-        "run_id": {"run_name": run_id, "run_time": entry["time"].isoformat()},
-        "batch_spec": {"data_asset_name": label(item, month), "version": record.version},
-    }
-    document = json.dumps({**found.document, "meta": meta}, sort_keys=True)
-    write_file(validation_file(workspace, item, month), document.encode())
-
-
-def recorded_finding(workspace: Workspace, item: Declaration, month: str, version: str, name: str) -> Finding:
-    """Return what a record says of a check, without validating: each that blocks was passed.
+def known_finding(workspace: Workspace, item: Declaration, month: str, version: str, name: str) -> Finding:
+    """Return what a manifest says of a check, without validating: each that blocks was passed.
 
     Warnings are those that this checkout has seen of the same bytes; else the finding says that it has not.
     """
@@ -100,10 +78,10 @@ def recorded_finding(workspace: Workspace, item: Declaration, month: str, versio
     return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
 
 
-def settle(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> None:
-    """Remove failing rows that are not of the bytes and the expectations that a record stands for."""
-    seen = history.latest(workspace, item, month, record.version)
-    if seen is None or seen["suite"] != record.key["code"].get("expectations"):
+def settle(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> None:
+    """Remove failing rows that are not of the bytes and the expectations that a manifest stands for."""
+    seen = history.latest(workspace, item, month, manifest.version)
+    if seen is None or seen["suite"] != manifest.key["code"].get("expectations"):
         drop_failing(workspace, item, month)
 
 
@@ -111,15 +89,10 @@ def former_counts(
     workspace: Workspace, item: Declaration, month: str, version: str
 ) -> Mapping[str, int] | None:
     """Return the rows by table of the last other version of a partition that passed."""
-    record = read_record(workspace, item, month)
-    if record is not None and record.version != version:
-        return record.counts
+    manifest = read_manifest(workspace, item, month)
+    if manifest is not None and manifest.version != version:
+        return manifest.counts
     return history.accepted_before(workspace, item, month, version)
-
-
-def validation_file(workspace: Workspace, item: Declaration, month: str) -> Path:
-    """Return where the latest document of a partition lies, as Great Expectations writes it."""
-    return workspace.state_file("validations", item, month)
 
 
 def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:

@@ -77,6 +77,35 @@ def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str
     return Finding(tuple(faults), f"{len(all_due)} in = {numbers}")
 
 
+def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
+    """Check the same of a partition that was made before, of which only the files are left.
+
+    What the step says it took, part by part, is not among them: each unit of the input is to have one fate.
+    """
+    due = pc.unique(_chunked(_batches(expected)))
+    mentioned: list[pa.Array] = []
+    for path in part_files(folder, "kept"):
+        kept = pq.read_table(path, columns=["id", "source_ids"])
+        mentioned += [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
+    used = due.filter(pc.is_in(due, pa.chunked_array(mentioned, pa.string())))
+    fates = {"used": _chunked([used])}
+    for table in ("dropped", "rejected"):
+        fates[table] = _chunked(
+            pq.read_table(path, columns=["id"])["id"] for path in part_files(folder, table)
+        )
+    summary = f"{len(due)} in = {' + '.join(f'{len(ids)} {fate}' for fate, ids in fates.items())}"
+    if _same(_chunked([due]), _chunked(fates.values())):
+        return Finding((), summary)
+    wanted = set(due.to_pylist())
+    ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
+    faults = [
+        *_listed("units are lost", wanted - ended.keys()),
+        *_listed("units have more than one fate", _repeated(ended)),
+        *_listed("lost units are no input", ended.keys() - wanted),
+    ]
+    return Finding(tuple(faults), summary)
+
+
 def schema(folder: Path, shape: Shape) -> Finding:
     """Check columns, and that ids are there, once, with their sources and licence."""
     faults: list[str] = []

@@ -7,9 +7,8 @@ this module is cheap; calling it loads Great Expectations.
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,11 +23,10 @@ from orchestration.quality.measures import measured
 from orchestration.state.validation_history import Result
 
 if TYPE_CHECKING:
-    from great_expectations.core.batch_definition import BatchDefinition
-    from great_expectations.core.expectation_suite import ExpectationSuite
+    import great_expectations as gx
 
-#: What is asked of expectations first, and then of those that rows violate: to find no rows takes a third of
-#: the time that a small partition takes to validate.
+#: What is asked of all expectations, and then of those that rows violate: to look for rows takes a
+#: third of the time that a small partition takes to validate.
 _COUNTS = {"result_format": "BASIC"}
 _ROWS = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
 _SEVERITY = {"error": "critical", "warning": "warning"}
@@ -37,10 +35,9 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Validation:
-    """The results of a partition, and the document that Great Expectations renders."""
+    """The results of a partition."""
 
     results: tuple[Result, ...]
-    document: Mapping[str, Any]
 
     def failed(self, severity: Severity) -> list[Result]:
         """Return what failed and is an error, or a warning."""
@@ -48,60 +45,59 @@ class Validation:
 
 
 def validate(
-    folder: Path, expectations: Suite, comparison: Mapping[str, float | None], name: str, month: str
+    folder: Path, expectations: Suite, comparison: Mapping[str, float | None], month: str
 ) -> Validation:
     """Validate the tables of a partition; `comparison` is the one row of the table `counts`.
 
     An expectation that Great Expectations cannot evaluate has failed. Memory holds the columns that the suite
-    looks at, or their measures, and one part file.
+    looks at, or their measures, and one part file. Raises ValueError for an expectation that Great
+    Expectations does not know.
     """
     results: list[Result] = []
-    documents: list[dict[str, Any]] = []
     for table in sorted({expectation.table for expectation in expectations}):
         chosen = [expectation for expectation in expectations if expectation.table == table]
         rows = _row(comparison) if table == "counts" else _columns(folder, table, chosen)
-        found, document = _evaluated_once(chosen, month, rows)
-        results += found
-        documents.append({**json.loads(document), "suite_name": name})
-    return Validation(tuple(results), _merged(documents))
+        results += _evaluated_once(chosen, month, rows)
+    return Validation(tuple(results))
 
 
-def suite(name: str, expectations: Suite, month: str) -> ExpectationSuite:
+def suite(name: str, expectations: Suite, month: str) -> gx.ExpectationSuite:
     """Return a suite for one partition; an expectation is found again by the `name` in its `meta`.
 
-    Raises ValueError for expectations that Great Expectations does not know, which it only logs.
+    Raises ValueError for expectations that Great Expectations does not know.
     """
-    from great_expectations.core.expectation_suite import ExpectationSuite
+    import great_expectations as gx
 
-    for expectation in expectations:
-        _configure_once(expectation.type)
-    made = ExpectationSuite(
-        name=name,
-        expectations=[
-            {
-                "type": expectation.type,
-                "kwargs": {
-                    word: [month if entry == THIS_MONTH else entry for entry in value]
-                    if isinstance(value, list)
-                    else value
-                    for word, value in expectation.arguments.items()
-                },
-                "meta": {"name": expectation.name, "table": expectation.table},
-                "severity": _SEVERITY[expectation.severity],
-            }
-            for expectation in expectations
-        ],
-    )
-    known = {(expectation.meta or {})["name"] for expectation in made.expectations}
-    if refused := [expectation.name for expectation in expectations if expectation.name not in known]:
-        raise ValueError(f"Great Expectations refuses the type or arguments of {', '.join(refused)}")
+    made = [_expectation(expectation, month) for expectation in expectations]
+    return gx.ExpectationSuite(name=name, expectations=made)
+
+
+def _expectation(expectation: Expectation, month: str) -> Any:
+    """Return an expectation as Great Expectations has it: a class named after its type."""
+    import great_expectations.expectations as types
+
+    arguments = {
+        word: [month if entry == THIS_MONTH else entry for entry in value]
+        if isinstance(value, list)
+        else value
+        for word, value in expectation.arguments.items()
+    }
+    name = "".join(word.capitalize() for word in expectation.type.split("_"))
+    try:
+        made: Any = getattr(types, name)(
+            **arguments, meta={"name": expectation.name}, severity=_SEVERITY[expectation.severity]
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"Great Expectations refuses the type or arguments of {expectation.name}: {error}"
+        ) from error
     return made
 
 
-_evaluated: dict[str, tuple[list[Result], str]] = {}
+_evaluated: dict[str, list[Result]] = {}
 
 
-def _evaluated_once(expectations: Suite, month: str, rows: pa.Table) -> tuple[list[Result], str]:
+def _evaluated_once(expectations: Suite, month: str, rows: pa.Table) -> list[Result]:
     """Evaluate expectations; of tables with one row or none, each content once in a process.
 
     Small partitions have many of these: nothing rejected, or nothing to be compared with.
@@ -115,37 +111,22 @@ def _evaluated_once(expectations: Suite, month: str, rows: pa.Table) -> tuple[li
     return _evaluated[key]
 
 
-def _evaluate(expectations: Suite, month: str, rows: pa.Table) -> tuple[list[Result], str]:
-    """Return the results of expectations, and the document of Great Expectations as JSON.
-
-    The document has no values that grow with the data: the rows that failed are kept whole elsewhere.
-    """
+def _evaluate(expectations: Suite, month: str, rows: pa.Table) -> list[Result]:
     batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
-    ran = batch.validate(suite("partition", expectations, month), result_format=_COUNTS)
-    found = _by_name(ran.results)
+    found = _by_name(batch.validate(suite("partition", expectations, month), result_format=_COUNTS))
     violated = [
         expectation
         for expectation in expectations
         if not found[expectation.name].success or found[expectation.name].result.get("unexpected_count")
     ]
     if violated:
-        again = batch.validate(suite("partition", violated, month), result_format=_ROWS)
-        found |= _by_name(again.results)
-        ran.results = [found[name] for name in _by_name(ran.results)]
-    results = [_result(expectation, found[expectation.name]) for expectation in expectations]
-    for values in (result.result for result in ran.results):
-        for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
-            values.pop(name, None)
-        if "partial_unexpected_list" in values:
-            values["partial_unexpected_list"] = [_short(value) for value in values["partial_unexpected_list"]]
-        for count in values.get("partial_unexpected_counts", ()):
-            count["value"] = _short(count["value"])
-    return results, json.dumps(ran.to_json_dict())
+        found |= _by_name(batch.validate(suite("partition", violated, month), result_format=_ROWS))
+    return [_result(expectation, found[expectation.name]) for expectation in expectations]
 
 
-def _by_name(results: Iterable[Any]) -> dict[str, Any]:
+def _by_name(validation: Any) -> dict[str, Any]:
     """Return the results of Great Expectations by the names of our expectations."""
-    return {result.expectation_config.meta["name"]: result for result in results if result.expectation_config}
+    return {result.expectation_config.meta["name"]: result for result in validation.results}
 
 
 def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:
@@ -161,39 +142,13 @@ def _row(values: Mapping[str, float | None]) -> pa.Table:
 
 
 @cache
-def _configure_once(name: str) -> None:
-    """Take the place of a type of expectation by one that builds its configuration once.
-
-    Great Expectations builds the same one some 80 times over, which is a third of the time that a small
-    partition takes to validate. A class of one's own is known by its name, as documented, also where another
-    one had it.
-    """
-    import great_expectations.expectations as types
-
-    class_name = "".join(word.capitalize() for word in name.split("_"))
-    base: Any = getattr(types, class_name, None)
-    if base is None:
-        return  # which is then refused
-
-    def configuration(self: Any) -> Any:
-        if not hasattr(self, "_built"):
-            object.__setattr__(self, "_built", base.configuration.fget(self))
-        return self._built
-
-    logging.getLogger("great_expectations").setLevel(logging.ERROR)  # it warns of the name
-    members = {"__module__": __name__, "__slots__": ("_built",), "configuration": property(configuration)}
-    type(base)(class_name, (base,), members)
-
-
-@cache
-def _definition() -> BatchDefinition[Any]:
+def _definition() -> Any:
     """Return the one batch definition of this process: data frames, which it keeps nothing of."""
     import great_expectations as gx
-    from great_expectations.data_context.types.base import ProgressBarsConfig
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    context: Any = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
     asset = context.data_sources.add_pandas("parquet").add_dataframe_asset("partition")
     return asset.add_batch_definition_whole_dataframe("whole")
 
@@ -229,18 +184,3 @@ def _short(value: object) -> str:
         value = tuple(value.values())
     text = " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _merged(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return one document for all tables of a partition."""
-    first, *others = documents
-    first["results"] += [result for document in others for result in document["results"]]
-    total = len(first["results"])
-    passed = sum(result["success"] for result in first["results"])
-    statistics = {
-        "evaluated_expectations": total,
-        "successful_expectations": passed,
-        "unsuccessful_expectations": total - passed,
-        "success_percent": 100 * passed / total,
-    }
-    return {**first, "success": passed == total, "statistics": statistics}

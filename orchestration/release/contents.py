@@ -24,7 +24,7 @@ from ops.scores import DatasetScore
 from orchestration.lineage.rows import tables
 from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
 from orchestration.state.git import Commit
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
@@ -55,7 +55,7 @@ class Contents:
     workspace: Workspace
     item: Declaration
     """The dataset of its Parquet files."""
-    record: PartitionRecord
+    manifest: Manifest
     words: Words
     commit: Commit | None
 

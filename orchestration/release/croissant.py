@@ -38,7 +38,7 @@ def croissant(contents: Contents) -> bytes:
         keywords=head["tags"],
         license=[_address(licence) for licence, _ in contents.licences],
         url=head["paper"],
-        version=f"1.0.0+{contents.record.version.removesuffix('.dir')}",
+        version=f"1.0.0+{contents.manifest.version.removesuffix('.dir')}",
         distribution=[*_files(contents, context, library), *_file_sets(contents, context, library)],
         record_sets=_record_sets(contents, context, library),
     )

@@ -61,13 +61,15 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     with unreplaced(stamps_of(workspace.folder(*partition) for partition in read)):
         view = View(workspace)
         status = view.status(item, "")
-        if (record := status.fresh_record) is None:
+        if (manifest := status.fresh_manifest) is None:
             raise RuntimeError(f"{label(item, '')} is to be made first: {'; '.join(status.reasons)}")
         params = next(value for value in item.arguments.values() if isinstance(value, ReleaseParams))
         check(workspace, item, params)
         inside = target.is_relative_to(workspace.root)
         besides = [target.relative_to(workspace.root).as_posix()] if inside else []
-        contents = Contents(workspace, item, record, Words.of(workspace, system), commit(workspace, besides))
+        contents = Contents(
+            workspace, item, manifest, Words.of(workspace, system), commit(workspace, besides)
+        )
         if not contents.files:
             lost = _lost(workspace, item)
             raise RuntimeError(f"{item.name} has no rows: there is nothing to release{lost}")
@@ -77,7 +79,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
                 shutil.copyfile(contents.folder / row["file"], new / row["file"])
             (new / "README.md").write_bytes(card(contents))
             (new / "croissant.json").write_bytes(croissant(contents))
-            (new / "dvc.json").write_bytes(listing(record.hashes))
+            (new / "dvc.json").write_bytes(listing(manifest.files))
             (new / CHECKSUMS).write_text(_checksums(contents))
     return target
 
@@ -99,6 +101,6 @@ def _lost(workspace: Workspace, item: Declaration) -> str:
 
 
 def _checksums(contents: Contents) -> str:
-    version = contents.record.version.removesuffix(".dir")
+    version = contents.manifest.version.removesuffix(".dir")
     lines = [(version, "dvc.json"), *((row["md5"], row["file"]) for row in contents.files)]
     return "".join(f"{md5}  {name}\n" for md5, name in lines)

@@ -107,8 +107,8 @@ def _attend(workspace: Workspace, children: list[Child], group: int) -> int:
 def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
     make_folder(_logs(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
-    daemon = (sys.executable, "-m", "dagster._daemon", "run")  # by which its stores are found in the checkout
-    code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
+    daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
+    code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
         "dagster-daemon": (*daemon, *code),

@@ -36,7 +36,7 @@ _RUNS = (".dagster/event_log.db", ".dagster/event_log.db-wal")
 
 
 #: A page of the docs is new: the pages of the present link to it.
-_RENDERED = ".rendered.json"
+_INDEX = "index.html"
 
 
 class Pace:
@@ -79,11 +79,12 @@ def marks(workspace: Workspace) -> Iterator[FileStamp]:
     root, git = workspace.root, workspace.root / ".git"
     yield from _files(
         [
-            *(workspace.state / name for name in ("records", "history", "validations")),
+            workspace.root / "manifests",
+            workspace.state / "history",
             *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
             *_sources(workspace, file_stamp(root / "params.yaml")),
             *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
-            workspace.quality / "docs" / _RENDERED,
+            workspace.quality / "docs" / _INDEX,
         ]
     )
     yield from (mark for mark in _files(root / name for name in _RUNS) if mark[1])

@@ -27,7 +27,7 @@ from orchestration.workspace.workspace import Workspace
 #: The folders that are served, what each shows, and what makes it.
 FOLDERS = {
     "pages": ("Data quality: every dataset, its rows and their stories", "make run"),
-    "docs": ("The latest validations, by Great Expectations", "silverloom docs"),
+    "docs": ("Data Docs: the latest validation of every partition", "silverloom docs"),
 }
 
 #: Written anew while pages are looked at: no browser is to keep it.

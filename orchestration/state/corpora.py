@@ -10,7 +10,7 @@ from functools import cache
 
 from ops.parse.row_format import folder_formats
 from ops.parse.scan import Corpus
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 from orchestration.workspace.workspace import Workspace
 
 

@@ -2,7 +2,7 @@
 
 Belongs here: where the cache lies, its lists of files, and finding damaged files where the right bytes are at
 hand or wrong ones came out: DVC takes a file there for what its name says, and so would never replace it. Not
-here: writing to it (dvc/stages.py).
+here: writing to it (dvc/commit.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _THEN = "the next commit brings it back"
 
 
 @lru_cache(maxsize=256)
-def manifest(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
+def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
     """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
 
     A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
@@ -66,7 +66,7 @@ def check_sizes(workspace: Workspace, item: Declaration) -> None:
     hashes = folder_hashes(folder)
     former = recorded(locked_stages(workspace).get(stage_name(item), {}), "outs", workspace.shown(folder))
     for md5 in {version(hashes), former or ""}:
-        manifest(workspace, md5)
+        cached_files(workspace, md5)
     for name, md5 in hashes.items():
         place = cached(workspace, md5)
         size = (folder / name).stat().st_size

@@ -1,15 +1,9 @@
 """dvc.lock, read as the plain file that it is; a damaged one is told from a sound one, with how to mend it.
 
 Belongs here: reading what DVC recorded, without importing DVC (which takes a second), and the remedies. Not
-here: writing it (dvc/stages.py), DVC's cache (dvc_cache.py).
+here: DVC's commits (dvc/commit.py), DVC's cache (dvc_cache.py).
 
-Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was
-cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
-that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
-counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
-change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. DVC then builds it
-anew, a stage more each time: that it was removed is noted before the first (`check_before_dvc`), and nothing
-is compared. A file that is just being written is read again.
+A file that is just being written is read again.
 """
 
 from __future__ import annotations
@@ -18,7 +12,6 @@ import contextlib
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -27,8 +20,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 from assets.declare.declaration import Declaration
 from assets.declare.settings import YamlLoader
 from orchestration.files.checksummed import first_fault
-from orchestration.files.damage import DamagedError, read_state, set_aside
-from orchestration.files.publish import write_changed
+from orchestration.files.damage import DamagedError, read_state
 from orchestration.state.git import NoGitError, git
 from orchestration.workspace.workspace import Workspace
 
@@ -97,26 +89,6 @@ def check_lock(workspace: Workspace) -> None:
     locked_stages(workspace)
 
 
-def check_before_dvc(workspace: Workspace) -> None:
-    """Raise DamagedLockError before DVC writes over what is left; else remember what dvc.lock holds now.
-
-    Of one that was removed, this is nothing: then DVC may be interrupted with any part of it built anew.
-    """
-    check_lock(workspace)
-    remember(workspace)
-
-
-def remember(workspace: Workspace, content: bytes | None = None) -> None:
-    """Keep a copy of what dvc.lock holds, or is to hold; of nothing where there is none."""
-    found = workspace.lock.read_bytes() if content is None and workspace.lock.exists() else content or b""
-    write_changed(lock_copy(workspace), found)
-
-
-def lock_copy(workspace: Workspace) -> Path:
-    """Return the file of dvc.lock as the last commit of this checkout left it, or DVC's last run found it."""
-    return workspace.state / "dvc.lock"
-
-
 def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
     """Return the MD5 that a stage of dvc.lock recorded for a path among its `deps` or `outs`."""
     return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
@@ -161,40 +133,12 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
         content = b""
         try:
             content = read_state(workspace.lock) or b""
-            stages = stages_of(content)
-            if missing := _missing(workspace, content, stages):
-                meant = "`git add dvc.lock` if it is meant to be so"
-                raise DamagedLockError(f"it was cut off, {missing} is missing ({meant})")
-            return stages
+            return stages_of(content)
         except DamagedError as error:
             if not 0 <= time.time() - written < _WRITING:
                 remedies = _remedies(workspace, content)
                 raise DamagedLockError(f"dvc.lock is damaged: {error}; {remedies}") from error
         time.sleep(0.1)
-
-
-def _missing(workspace: Workspace, content: bytes, stages: dict[str, Any]) -> str | None:
-    """Return the first output that was cut off, with its stage."""
-    former, found = _former_outputs(workspace, content), _outputs(stages)
-    if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git(workspace):
-        return None
-    stage, path = former[len(found)]
-    return f"{path} of stage {stage}"
-
-
-def _former_outputs(workspace: Workspace, content: bytes) -> list[tuple[str, str]]:
-    """Return the outputs of the lock that `content` is compared with; none where there is no other."""
-    try:
-        copy = read_state(lock_copy(workspace))
-        if copy is not None:
-            return _outputs(stages_of(copy)) if copy not in (b"", content) else []
-    except DamagedError as error:
-        set_aside(lock_copy(workspace), error, "dvc.lock is compared with what git has")
-    return _outputs(read_stages(_in_git(workspace)) or {})
-
-
-def _outputs(stages: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(name, entry["path"]) for name, stage in stages.items() for entry in stage["outs"]]
 
 
 def _remedies(workspace: Workspace, content: bytes) -> str:

@@ -1,7 +1,7 @@
 """Is a partition what today's inputs, params and code would make, and are its bytes still there?
 
-Belongs here: the key of a partition and the comparison with its record. "A file exists" is not "done".
-Not here: making it (materialise.py) and telling Dagster (sync.py).
+Belongs here: the key of a partition and the comparison with its manifest, which alone says so. Not here:
+making it (materialise.py) and telling Dagster (sync.py).
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ from orchestration.files.identity import folder_hashes
 from orchestration.state.corpora import corpus
 from orchestration.state.crawls import asks_again
 from orchestration.state.dvc_cache import check_bytes
-from orchestration.state.record_recovery import recover_record
-from orchestration.state.records import PartitionRecord, read_record, write_record
+from orchestration.state.manifests import Manifest, read_manifest
 from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
-#: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
-ONLY_STALE = "silverloom/only_stale"
-#: The tag of a run that makes a partition again though it is fresh, and all that are settled with it.
+#: The tag of a run that makes a partition again though it is fresh.
 FORCED = "silverloom/forced"
 
-#: The difference that leaves the bytes as they are: they are validated again, not made again.
+#: The difference that leaves the bytes as they are: their checks run again, alone.
 EXPECTATIONS = "expectations changed"
+CHECKS_FAILED = "its checks failed"
 
 
 class NotReadyError(RuntimeError):
@@ -38,7 +36,7 @@ class NotReadyError(RuntimeError):
 class Status:
     """Whether a partition is fresh, and if not, why."""
 
-    record: PartitionRecord | None
+    manifest: Manifest | None
     reasons: tuple[str, ...]
     waiting: bool = False
     """Whether that depends on inputs that are to be made first."""
@@ -49,9 +47,14 @@ class Status:
         return not self.reasons
 
     @property
-    def fresh_record(self) -> PartitionRecord | None:
-        """The record of a fresh partition."""
-        return self.record if self.fresh else None
+    def unchecked(self) -> bool:
+        """Whether only the checks are to run: the bytes are today's, what they passed is not."""
+        return self.reasons in ((EXPECTATIONS,), (CHECKS_FAILED,))
+
+    @property
+    def fresh_manifest(self) -> Manifest | None:
+        """The manifest of a fresh partition."""
+        return self.manifest if self.fresh else None
 
 
 class View:
@@ -59,23 +62,23 @@ class View:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._records: dict[tuple[str, str], PartitionRecord | None] = {}
+        self._manifests: dict[tuple[str, str], Manifest | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
 
-    def known(self, item: Declaration, month: str) -> PartitionRecord | None:
-        """Return a partition's record if its bytes are those on disk, recovered from dvc.lock if lost."""
+    def known(self, item: Declaration, month: str) -> Manifest | None:
+        """Return a partition's manifest if its files are those on disk."""
         place = (item.name, month)
-        if place not in self._records:
-            self._records[place] = _known(self.workspace, item, month)
-        return self._records[place]
+        if place not in self._manifests:
+            self._manifests[place] = _known(self.workspace, item, month)
+        return self._manifests[place]
 
     def renew(self, item: Declaration, month: str) -> None:
         """Look at a partition anew when next asked: it was made meanwhile."""
-        self._records.pop((item.name, month), None)
+        self._manifests.pop((item.name, month), None)
         self._statuses.pop((item.name, month), None)
 
-    def finished(self, item: Declaration, month: str) -> PartitionRecord:
-        """Return the record of a partition whose checks passed and whose bytes are on disk.
+    def finished(self, item: Declaration, month: str) -> Manifest:
+        """Return the manifest of a partition whose checks passed and whose bytes are on disk.
 
         Raises NotReadyError where there is none.
         """
@@ -112,47 +115,51 @@ class View:
         )
 
     def _compare(self, item: Declaration, month: str) -> Status:
-        record = self.known(item, month)
-        if record is None:
-            former = read_record(self.workspace, item, month) and self.workspace.folder(item, month).exists()
-            return Status(None, ("its bytes are not those that were made" if former else "missing",))
+        manifest = self.known(item, month)
+        if manifest is None:
+            return Status(None, (_why_unknown(self.workspace, item, month),))
         try:
             today = self.key(item, month)
         except NotReadyError as error:
-            return Status(record, (str(error),), waiting=True)
-        reasons = differences(record.key, today)
+            return Status(manifest, (str(error),), waiting=True)
         again = ("its pages are to be asked for again",) if asks_again(self.workspace, item, month) else ()
-        recovered = recover_record(self.workspace, item, month) if reasons else None
-        if recovered is not None and not differences(recovered.key, today):
-            # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
-            write_record(self.workspace, item, month, recovered)
-            return Status(recovered, again)
-        return Status(record, (*reasons, *again))
+        reasons = differences(manifest.key, today)
+        if not manifest.passed:
+            reasons = [CHECKS_FAILED if reason == EXPECTATIONS else reason for reason in reasons]
+        return Status(manifest, (*reasons, *again))
 
 
-def load_record(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord:
-    """Return the record of a partition, whatever its bytes are now. Raises NotReadyError without one."""
-    record = read_record(workspace, item, month) or recover_record(workspace, item, month)
-    return _needed(record, item, month)
+def load_manifest(workspace: Workspace, item: Declaration, month: str) -> Manifest:
+    """Return the manifest of a partition, whatever its bytes are now. Raises NotReadyError without one."""
+    return _needed(read_manifest(workspace, item, month), item, month)
 
 
-def _known(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord | None:
-    record = read_record(workspace, item, month)
-    if record is not None and record.hashes:
-        found = folder_hashes(workspace.folder(item, month))
-        if record.hashes == found:
-            return record
-        check_bytes(workspace, record.hashes, found)
-    record = recover_record(workspace, item, month)
-    if record is not None:
-        write_record(workspace, item, month, record)
-    return record
+def _known(workspace: Workspace, item: Declaration, month: str) -> Manifest | None:
+    manifest = read_manifest(workspace, item, month)
+    if manifest is None or not manifest.files:
+        return None
+    found = folder_hashes(workspace.folder(item, month))
+    if manifest.files == found:
+        return manifest
+    check_bytes(workspace, manifest.files, found)
+    return None
 
 
-def _needed(record: PartitionRecord | None, item: Declaration, month: str) -> PartitionRecord:
-    if record is None:
+def _why_unknown(workspace: Workspace, item: Declaration, month: str) -> str:
+    """Return why nothing is known of a partition: a part of it is missing, or all of it."""
+    there, pull = workspace.folder(item, month).is_dir(), f"`dvc pull {'-'.join(item.key.path)}`"
+    if read_manifest(workspace, item, month) is not None:
+        changed = "its bytes are not those that were made"
+        return changed if there else f"missing ({pull} brings it if it was pushed)"
+    if there:
+        return f"no manifest says that it was finished ({pull} brings it if it was pushed)"
+    return "missing"
+
+
+def _needed(manifest: Manifest | None, item: Declaration, month: str) -> Manifest:
+    if manifest is None or not manifest.passed:
         raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
-    return record
+    return manifest
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assets.declare.declaration import Declaration
-from orchestration.state.dvc_lock import check_lock
 from orchestration.state.empty import empty_months
 from orchestration.state.freshness import View
 
@@ -35,7 +34,6 @@ class Step:
 def plan(view: View, select: str | None = None) -> list[Step]:
     """Return what is stale by itself or through its inputs, inputs first."""
     graph = view.workspace.graph
-    check_lock(view.workspace)
     steps: list[Step] = []
     stale: set[tuple[str, str]] = set()
     for item in graph.selected(select):

@@ -1,7 +1,7 @@
 """What every validation found, one row each, in one Parquet file a dataset.
 
 Belongs here: appending to that file and reading it: thousands of validations are one quick read. Not here:
-the latest documents of Great Expectations, which the Data Docs are made of (checks.py, docs.py).
+the pages that show them (quality/docs.py).
 """
 
 from __future__ import annotations
@@ -160,6 +160,12 @@ def _read(path: Path) -> pa.Table:
 def latest(workspace: Workspace, item: Declaration, month: str, version: str) -> dict[str, Any] | None:
     """Return the last validation of a version of a partition."""
     return _last(workspace, item, month, pc.field("version") == version)
+
+
+def made_by(workspace: Workspace, item: Declaration, month: str, version: str) -> str | None:
+    """Return the last run that made a version of a partition here, or checked it; None where none did."""
+    found = latest(workspace, item, month, version)
+    return None if found is None else str(found["run_id"])
 
 
 def accepted_before(

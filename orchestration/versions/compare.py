@@ -6,21 +6,16 @@ matching rows (difference.py), pages (pages/versions.py).
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
 
-from assets.declare.settings import ParamsError
 from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.messages.text_table import aligned
-from orchestration.state.corpora import corpus
 from orchestration.state.freshness import differences
-from orchestration.state.record_recovery import inputs_at, nested
-from orchestration.state.records import read_record
 from orchestration.versions.difference import KINDS, Case, difference
 from orchestration.versions.revisions import Version, at
 from orchestration.versions.word_diff import pieces
@@ -77,18 +72,17 @@ def _identity(version: Version) -> dict[str, str | None]:
 
 def made_differently(old: Version, new: Version) -> list[str]:
     """Return in words which inputs, params, code, packages and models of two versions differ."""
-    whole = old.stage is not None and new.stage is not None
-    former, present = _keys(old, whole), _keys(new, whole)
+    former, present = old.keys(), new.keys()
     sides = (old, former), (new, present)
     if unknown := [version.label for version, keys in sides if not keys]:
-        return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
+        return [f"what {' and '.join(unknown)} was made of is not known: no manifests of it are here"]
     lines: dict[str, list[str]] = {}
     months = sorted({*former, *present})
     for month in months:
         if lost := [version.label for version, keys in sides if month not in keys]:
             found = [f"what {' and '.join(lost)} was made of is not known"]
         else:
-            found = _between(old.workspace, old.dataset, month, former[month], present[month])
+            found = differences(_merged(former[month]), _merged(present[month]))
         for line in found:
             lines.setdefault(line, []).append(month)
     return [
@@ -96,69 +90,9 @@ def made_differently(old: Version, new: Version) -> list[str]:
     ]
 
 
-def _keys(version: Version, whole: bool) -> dict[str, dict[str, Any]]:
-    """Return what a version was made of, by month: as dvc.lock has it, else as this checkout recorded it.
-
-    `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that are unknown are
-    None.
-    """
-    workspace, stage = version.workspace, version.stage
-    item = workspace.datasets.get(version.dataset)
-    months = item.made_months if item else []
-    if stage is None:
-        if item is None or version.commit is not None:
-            return {}
-        records = {month: read_record(workspace, item, month) for month in months}
-        return {
-            month: {**record.key}
-            for month, record in records.items()
-            if record is not None and record.hashes == _files(version, month)
-        }
-    params = stage.get("params", {})
-    values = params.get("params.yaml", {})
-    with contextlib.suppress(ParamsError):  # those of another shape than today's stay as they are
-        values = item.values_in(nested(values)) if item else values
-    code = params.get("code.json", {}).get(version.dataset.replace("/", ".")) or {}
-    key = {"params": values, "code": {"code": None, "packages": {}, "models": {}, **code}}
-    if whole or item is None:
-        inputs = {entry["path"]: entry.get("md5") for entry in stage.get("deps", [])}
-        return {"": {"inputs": {_input_name(path): md5 for path, md5 in inputs.items()}, **key}}
-    return {month: {"inputs": inputs_at(workspace, item, month, stage), **key} for month in months}
-
-
-def _input_name(path: str) -> str:
-    """Return how an input is called: a dataset by its name, a source by its folder."""
-    return path if path.startswith("data/sample/") else path.removeprefix("data/")
-
-
-def _files(version: Version, month: str) -> dict[str, str]:
-    prefix = f"{month}/" if month else ""
-    return {name.removeprefix(prefix): md5 for name, md5 in version.files.items() if name.startswith(prefix)}
-
-
-def _between(
-    workspace: Workspace, dataset: str, month: str, old: Mapping[str, Any], new: Mapping[str, Any]
-) -> list[str]:
-    """Return the differences of two keys of a month."""
-    if old["inputs"] is not None and new["inputs"] is not None:
-        return differences(_merged(old), _merged(new))
-    known = [key["inputs"] for key in (old, new) if key["inputs"] is not None]
-    item = workspace.datasets[dataset]
-    # A lock has no versions of records, but of whole folders: these are not today's, or it could be told.
-    changed = item.records and [inputs.get("records") for inputs in known] == [
-        {month: corpus(workspace, item.records).version(month)}
-    ]
-    line = f"input sources.{item.records} changed" if changed else "whether its inputs differ is not known"
-    return [line, *differences({**old, "inputs": {}}, {**new, "inputs": {}})]
-
-
 def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
     """Return a key in which each input has one value, whatever number of its months was read."""
-    inputs = {
-        name: sorted(months.items()) if isinstance(months, Mapping) else months
-        for name, months in key["inputs"].items()
-    }
-    return {**key, "inputs": inputs}
+    return {**key, "inputs": {name: sorted(months.items()) for name, months in key["inputs"].items()}}
 
 
 def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:

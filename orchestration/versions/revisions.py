@@ -6,6 +6,7 @@ on disk. Not here: comparing the rows of two versions (difference.py), and what 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,10 +17,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from orchestration.files.identity import folder_hashes, version
-from orchestration.state.dvc_cache import cached, manifest
+from orchestration.files.damage import DamagedError, read_state
+from orchestration.files.identity import folder_files, folder_hashes, version
+from orchestration.state.dvc_cache import cached, cached_files
 from orchestration.state.dvc_lock import locked_stages, read_stages, recorded
 from orchestration.state.git import NoGitError, git, git_lines
+from orchestration.state.manifests import parse_manifest
 from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
@@ -41,8 +44,8 @@ class Version:
     md5: str
     files: Mapping[str, str]
     """MD5 by path below the dataset's folder."""
-    stage: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What dvc.lock says of it; None where dvc.lock has another version."""
+    manifests: Mapping[str, Path] = field(default_factory=dict, repr=False)
+    """Where the manifests of its partitions lie, by the names of their files."""
 
     @property
     def label(self) -> str:
@@ -51,6 +54,24 @@ class Version:
             return self.revision
         short = self.commit[:7]
         return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
+
+    def keys(self) -> dict[str, dict[str, Any]]:
+        """Return what its partitions were made of, by month; those are left out of which it is not known."""
+        found = {}
+        for name, path in self.manifests.items():
+            month = name.removesuffix(".json").removesuffix("all")
+            with contextlib.suppress(DamagedError):
+                manifest = parse_manifest(read_state(path) or b"")
+                if manifest.files == self._files(month):
+                    found[month] = dict(manifest.key)
+        return found
+
+    def _files(self, month: str) -> dict[str, str]:
+        prefix = f"{month}/" if month else ""
+        named = (
+            (name.removeprefix(prefix), md5) for name, md5 in self.files.items() if name.startswith(prefix)
+        )
+        return dict(named)
 
     def path(self, file: str) -> Path:
         """Return where one of its Parquet files lies.
@@ -86,8 +107,10 @@ def at(workspace: Workspace, dataset: str, revision: str) -> Version:
     if md5 is None:
         known = ", ".join(_datasets(stages)) or "none"
         raise LookupError(f"{revision} has no dataset {dataset} in its dvc.lock; it has: {known}")
-    files = manifest(workspace, md5)
-    found = Version(workspace, dataset, revision, commit, md5, files or {}, stage)
+    files = cached_files(workspace, md5)
+    listed = cached_files(workspace, recorded(stage, "outs", f"manifests/{dataset}") or "") or {}
+    manifests = {name: cached(workspace, manifest) for name, manifest in listed.items()}
+    found = Version(workspace, dataset, revision, commit, md5, files or {}, manifests)
     if files is None:
         raise _not_here(dataset, found)
     return found
@@ -100,10 +123,8 @@ def _on_disk(workspace: Workspace, dataset: str) -> Version:
             f"data/{dataset} is not there: `make run SELECT={dataset}` makes it, "
             f"`dvc pull data/{dataset}` brings what dvc.lock has"
         )
-    md5 = version(files)
-    stage = locked_stages(workspace).get(_stage(dataset), {})
-    same = recorded(stage, "outs", f"data/{dataset}") == md5
-    return Version(workspace, dataset, WORKING_TREE, None, md5, files, stage if same else None)
+    manifests = folder_files(workspace.root / "manifests" / dataset)
+    return Version(workspace, dataset, WORKING_TREE, None, version(files), files, manifests)
 
 
 def resolve(workspace: Workspace, revision: str) -> str:

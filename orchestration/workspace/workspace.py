@@ -46,7 +46,7 @@ class Workspace:
 
     @property
     def state(self) -> Path:
-        """The folder of this checkout's own state: records, locks, histories."""
+        """The folder of this checkout's own state: locks, unfinished work, histories."""
         return self.root / ".silverloom"
 
     @property
@@ -111,6 +111,10 @@ class Workspace:
     def folder(self, item: Declaration, month: str = "") -> Path:
         """Return the folder of a partition; without a month that of the dataset, which is its DVC output."""
         return self.data.joinpath(*item.key.path, month)
+
+    def manifests(self, item: Declaration) -> Path:
+        """Return the folder of a dataset's manifests, which is its second DVC output."""
+        return self.root.joinpath("manifests", *item.key.path)
 
     def state_file(self, kind: str, item: Declaration, month: str, suffix: str = ".json") -> Path:
         """Return where one kind of local state of a partition lies."""

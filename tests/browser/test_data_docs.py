@@ -1,7 +1,6 @@
-"""Great Expectations' own pages render without a network, show markup as text, and are rendered once."""
+"""Pages of validations need no network, show markup as text, and are written where they changed."""
 
 import dataclasses
-import json
 
 import pyarrow as pa
 import pytest
@@ -12,8 +11,9 @@ from orchestration.catalogue import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.quality import checks, docs
+from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
@@ -46,9 +46,7 @@ def validated(tmp_path):
             for index, value in enumerate(texts)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        checks.check(
-            here, item, month, folder, PartitionRecord({}, folder_hashes(folder), counts(folder)), "run"
-        )
+        checks.check(here, item, month, folder, Manifest({}, folder_hashes(folder), counts(folder)), "run")
 
     validated.item, validated.workspace = item, here
     return validated
@@ -64,40 +62,30 @@ def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(v
     page.assert_text("talksumm/pairs", "data/quality/failing/talksumm/pairs/2018-06.parquet")
     page.page.get_by_role("link", name="talksumm/pairs").first.click()
     page.page.wait_for_load_state()
-    page.assert_sound()
-    page.assert_text("Expectation Validation Result", "<b>& bold</b>", "Failed")
+    page.assert_fine()
+    page.assert_text("talksumm/pairs 2018-06", "<b>& bold</b>", "✗ failed", "error")
     assert "broken into" not in page.page.title()
-    assert page.page.evaluate("typeof jQuery.fn.collapse") == "function"
-    page.page.get_by_text("Show more info").first.click()
-    page.page.get_by_role("link", name="Home").click()
+    page.page.get_by_role("link", name="Data Docs").click()
     page.assert_text("Data Docs")
     page.assert_sound()
 
 
-def test_only_what_changed_is_rendered_again_and_what_is_no_more_is_removed(validated, monkeypatch):
+def test_pages_say_what_was_found_last_and_those_of_what_is_no_more_go(validated):
     validated("2018-06", "one")
     validated("2018-07", "two")
     docs.build(validated.workspace)
-    assert (
-        docs.shown(validated.workspace)["talksumm/pairs", "2018-06"]
-        == "validations/talksumm/pairs/2018-06.html"
-    )
-    rendered = []
-    render = docs._render
-    monkeypatch.setattr(
-        docs, "_render", lambda document, path: rendered.append(path) or render(document, path)
-    )
-    docs.build(validated.workspace)
-    assert rendered == []
+    shown = docs.shown(validated.workspace)
+    assert shown["talksumm/pairs", "2018-06"] == "validations/talksumm/pairs/2018-06.html"
+    pages = [docs.docs_folder(validated.workspace) / path for path in shown.values()]
+    june, july = [page.stat().st_ino for page in pages]
     validated("2018-07", "three")
-    assert [month for _, month in docs.shown(validated.workspace)] == ["2018-06"]
     docs.build(validated.workspace)
-    assert rendered == ["validations/talksumm/pairs/2018-07.html"]
-    checks.validation_file(validated.workspace, validated.item, "2018-06").unlink()
+    assert pages[0].stat().st_ino == june and pages[1].stat().st_ino != july
+    assert "three" in pages[1].read_text() and "two" not in pages[1].read_text()
+
+    history.history_file(validated.workspace, validated.item).unlink()
     docs.build(validated.workspace)
-    assert [path.name for path in docs.docs_folder(validated.workspace).rglob("2018-*.html")] == [
-        "2018-07.html"
-    ]
+    assert docs.shown(validated.workspace) == {} and not any(page.exists() for page in pages)
     assert "2018-06" not in (docs.docs_folder(validated.workspace) / "index.html").read_text()
 
 
@@ -105,16 +93,3 @@ def test_without_a_validation_the_index_says_so(validated, visit):
     page = visit(docs.build(validated.workspace))
     page.assert_fine()
     page.assert_text("Nothing was validated in this checkout yet")
-
-
-def test_a_broken_note_of_what_was_rendered_renders_all_again(validated):
-    validated("2018-06", "one")
-    docs.build(validated.workspace)
-    (docs.docs_folder(validated.workspace) / ".rendered.json").write_text("{")
-    (docs.docs_folder(validated.workspace) / "validations/talksumm/pairs/2018-06.html").write_text("")
-    docs.build(validated.workspace)
-    assert (
-        "Expectation Validation Result"
-        in (docs.docs_folder(validated.workspace) / "validations/talksumm/pairs/2018-06.html").read_text()
-    )
-    assert json.loads((docs.docs_folder(validated.workspace) / ".rendered.json").read_text())

@@ -24,10 +24,10 @@ pytestmark = pytest.mark.long
 
 WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talksumm", "%s"]}}]) { __typename } }"""
 START = """mutation { startSchedule(scheduleSelector: {repositoryName: "__repository__",
-  repositoryLocationName: "orchestration.dagster.definitions", scheduleName: "%s"}) { __typename } }"""
+  repositoryLocationName: "orchestration.definitions", scheduleName: "%s"}) { __typename } }"""
 MADE = """{ assetNodes { assetKey { path } assetMaterializations(limit: 1) { runId } } }"""
 SCHEDULES = """{ schedulesOrError(repositorySelector: {repositoryName: "__repository__",
-  repositoryLocationName: "orchestration.dagster.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
+  repositoryLocationName: "orchestration.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
 
 #: What a page of another origin can send without asking first. Each ends when its answer, or its error, is there.
 FETCH = "([url, options]) => fetch(url, {mode: 'no-cors', ...options}).then(() => 'sent', () => 'failed')"

@@ -30,11 +30,6 @@ from tests.projects import datasets
 MONTH = "2018-07"
 QUERY = "{ assetNodes { assetKey { path } groupName description partitionDefinition { name } } }"
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized numFailed } } }"
-LOGS = """{ runsOrError(limit: 1000) { ... on Runs { results { runId assetSelection { path }
-            eventConnection { events { ... on LogsCapturedEvent { fileKey } } } } } } }"""
-CAPTURED = '{ capturedLogs(logKey: ["%s", "compute_logs", "%s"]) { stderr } }'
-PAGES = """{ assetNodes { assetKey { path } partitionKeys
-             partitionKeyConnection(limit: 120, ascending: false) { results } } }"""
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +53,9 @@ def dagster(servers):
 def test_all_datasets_pages_and_runs_are_served(servers):
     nodes = ask(servers.dagster, QUERY)["assetNodes"]
     names = {"/".join(node["assetKey"]["path"]): node for node in nodes}
-    assert set(names) == set(datasets())
+    assert set(names) == {*datasets(), "source_files/papers", "source_files/talks"}
     assert names["talksumm/pairs"]["groupName"] == "talksumm"
     assert names["talksumm/pairs"]["partitionDefinition"] and names["talksumm/pairs"]["description"]
-    for node in ask(servers.dagster, PAGES)["assetNodes"]:
-        shown = (node["partitionKeyConnection"] or {"results": []})["results"]
-        assert shown == node["partitionKeys"][::-1], "plots show the months that there are"
-
     home = read(servers.pages)
     assert servers.dagster in home and servers.mlflow in home
     assert "talksumm/alignments" in read(f"{servers.pages}/pages/")
@@ -152,15 +143,6 @@ def test_a_partition_whose_check_failed_is_failed_and_not_made(visit, dagster):
     partitions = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
     partitions.assert_text("Failed (2)", "Materialized (0)", "failed, and did not materialize this asset")
     partitions.assert_sound()
-
-
-def test_a_run_has_a_console_log(dagster):
-    """Of a run of `make run`; one that Dagster starts itself: end_to_end/test_daemon.py."""
-    runs = ask(dagster, LOGS)["runsOrError"]["results"]
-    (summaries, *_) = [run for run in runs if run["assetSelection"] == [{"path": ["talksumm", "summaries"]}]]
-    (key,) = [event["fileKey"] for event in summaries["eventConnection"]["events"] if "fileKey" in event]
-    log = ask(dagster, CAPTURED % (summaries["runId"], key))["capturedLogs"]["stderr"]
-    assert " - STEP_START - Started execution" in log and "check conservation failed: 1 units are lost" in log
 
 
 def test_links_lead_from_the_asset_to_the_run_that_failed(visit, dagster):

@@ -12,7 +12,7 @@ sys.argv = [
     "dagster-daemon",
     "run",
     "-m",
-    "orchestration.dagster.definitions",
+    "orchestration.definitions",
     "--code-server-log-level",
     "warning",
 ]

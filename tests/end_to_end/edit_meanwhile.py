@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-import orchestration.dagster.runs
+import orchestration.drivers.dagster_runs
 from orchestration.catalogue import workspace
 from orchestration.cli.command import run as command
 from orchestration.drivers.run import run
@@ -14,7 +14,7 @@ EDITS = {
     "code": ("ops/talksumm/align/hmm.py", "class HmmParams", "NEW = 1\n\n\nclass HmmParams"),
     "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
 }
-materialise = orchestration.dagster.runs.materialise
+materialise = orchestration.drivers.dagster_runs.materialise
 
 
 def edited(workspace, item, month, **options):
@@ -27,5 +27,5 @@ def edited(workspace, item, month, **options):
     return ran
 
 
-orchestration.dagster.runs.materialise = edited
+orchestration.drivers.dagster_runs.materialise = edited
 command(lambda: run(workspace()))

@@ -8,8 +8,8 @@ from dagster._core.loader import LoadingContextForTest
 
 from assets.declare.dagster_asset import asset_key, months
 from orchestration.catalogue import workspace
-from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
+from orchestration.definitions import defs
 
 MONTHS = months()
 

@@ -54,7 +54,7 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
         len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2
     )
     assert {run["status"] for run in of_backfill} == {"SUCCESS"}
-    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.dagster.definitions"}
+    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.definitions"}
     fresh.run()
     assert fresh.lock == done.lock
     assert fresh.data() == done.data()

@@ -1,5 +1,6 @@
 """Data travels by DVC, and everybody believes it where it arrives."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -53,6 +54,14 @@ def test_after_clone_and_pull_nothing_is_recomputed_of_any_system(sample_project
     assert "everything is up to date" in pulled.silverloom("plan")
     assert pulled.made(pulled.run()) == []
     assert pulled.data() == origin.data()
+
+
+def test_where_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
+    shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
+    said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` brings it if it was pushed\)"
+    assert re.search(rf"^talksumm/pairs +2018-06 .*{said}", pulled.silverloom("plan"), re.MULTILINE)
+    pulled.dvc("pull", "talksumm-pairs")
+    assert "everything is up to date" in pulled.silverloom("plan")
 
 
 @pytest.mark.long
@@ -129,7 +138,7 @@ def test_an_experiment_in_a_temporary_folder_leaves_the_workspace_and_its_dagste
     data, seen = done.data(), done.dagster()
     output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")
     assert "talksumm/alignments 2018-06:" in output
-    assert "sources/papers 2018-06:" not in output, "its records are won back from dvc.lock"
+    assert "sources/papers 2018-06:" not in output, "its manifests came with its data"
     assert done.data() == data
     assert done.dagster() == seen
     done.dvc("exp", "apply", "aside")

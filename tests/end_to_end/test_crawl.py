@@ -93,7 +93,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
         routes |= {"/": page("third")}
         asked.clear()
         made = tick(fresh, "newest_month", "run")["asked"]
-        assert made[-2:] == [f"{CRAWLS} 2018-07", f"{WEB_PAGES} 2018-07"]
+        assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert [headers.get("If-None-Match") for path, headers, _ in asked if path == "/"] == ['"second"']
         assert rows(fresh, "2018-07")[""]["etag"] == '"third"'
         assert "the third version" in texts(fresh, "2018-07")[""]
@@ -167,7 +167,11 @@ def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_chan
         assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
 
         flip(warc(fresh))
-        (fresh.root / f".silverloom/records/{CRAWLS}/2018-06.json").unlink()
+        manifest = fresh.root / f"manifests/{CRAWLS}/2018-06.json"
+        manifest.rename(fresh.root / "kept")
+        said = "2018-06 has no manifest. What was crawled is pinned: `dvc fetch sources-crawls` gets it"
+        assert said in fresh.silverloom("run", "--select", CRAWLS, ok=False)
+        (fresh.root / "kept").rename(manifest)
         fresh.silverloom("run", "--select", CRAWLS)
         assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
         assert fresh.made(fresh.silverloom("run", "--select", CRAWLS)) == []
@@ -194,7 +198,7 @@ def test_a_damaged_crawl_that_the_cache_does_not_have_is_refused_until_it_is_tol
         left = bytes_of(fresh, "2018-06")
         refused = fresh.silverloom("run", "--select", CRAWLS, ok=False)
         assert "data/sources/crawls/2018-06/__files/web-00000.warc.gz is not as it was made" in refused
-        assert "`dvc checkout --force data/sources/crawls`" in refused
+        assert "`dvc checkout --force sources-crawls`" in refused
         assert "`silverloom run --recrawl --select sources/crawls`" in refused
         assert (bytes_of(fresh, "2018-06"), fresh.lock, asked) == (left, lock, [])
 

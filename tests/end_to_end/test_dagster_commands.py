@@ -3,12 +3,14 @@
 Such a script has its own folder on the path, and not the one that it is called in.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
 import urllib.error
 
+import polars
 import pytest
 
 from orchestration.workspace.environment import QUIET
@@ -16,8 +18,8 @@ from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.projects import ROOT
 
-DEFINITIONS = ("-m", "orchestration.dagster.definitions")
-SCRIPT = "from dagster._cli import main\nmain()\n"
+DEFINITIONS = ("-m", "orchestration.definitions")
+SCRIPTS = {"dagster": "dagster._cli", "dg": "dagster_dg_cli.cli"}
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
 PACKAGES = ("ops", "assets", "orchestration")
 #: The environment of a shell in which nothing of the project was set.
@@ -40,9 +42,10 @@ def installed(done_project, tmp_path_factory):
     (packages / "others.pth").write_text("\n".join(others))
     pip = ["-m", "pip", "install", "--no-deps", "--no-build-isolation", "--quiet", "--editable", project.root]
     subprocess.run([folder / "venv/bin/python", *pip], check=True)
-    script = folder / "venv/bin/dagster"
-    script.write_text(f"#!{folder}/venv/bin/python\n{SCRIPT}")
-    script.chmod(0o755)
+    for name, module in SCRIPTS.items():
+        script = folder / "venv/bin" / name
+        script.write_text(f"#!{folder}/venv/bin/python\nfrom {module} import main\nmain()\n")
+        script.chmod(0o755)
     project.silverloom("setup")
     return project, folder / "venv/bin"
 
@@ -74,6 +77,8 @@ def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
     assert "Loaded environment variables from .env file: DAGSTER_HOME" in said
     listed = call(bin / "dagster", "asset", "list", *DEFINITIONS, cwd=project.root)
     assert "talksumm/alignments" in listed.split()
+    assert "talksumm/alignments" in call(bin / "dg", "list", "defs", "--json", cwd=project.root)
+    assert "All definitions loaded successfully" in call(bin / "dg", "check", "defs", cwd=project.root)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +87,7 @@ def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
 def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_path, how):
     """In a copy, which shares the virtual environment with the checkout that is installed there."""
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
+    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # else it is fresh
     mark = "print('parsed by the copy', file=sys.stderr)"
     project.edit("ops/parse/bounded/serve.py", "\nimport sys\n", f"\nimport sys\n{mark}\n")
     if how == "as set up":
@@ -124,18 +130,23 @@ def test_dagster_dev_shows_what_the_project_has_made(installed):
     assert made["talksumm/alignments"] == {"numMaterialized": 2}
 
 
-def test_a_plain_asset_as_documented_is_discovered_and_made(installed, tmp_path):
-    project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
+def test_a_plain_asset_as_documented_is_discovered_and_made(installed, sample_project, tmp_path):
+    project, bin = sample_project.copy(tmp_path / "copy"), installed[1]
     page = (ROOT / "docs/add-an-asset.md").read_text().partition("## A plain asset of Dagster")[2]
-    place = re.search(r"`(assets/plain/\w+\.py)`", page)[1]
+    place = re.search(r"`(assets/\w+\.py)`", page)[1]
     (project.root / place).write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
     (command,) = re.findall(r"^dagster (asset materialize .*)$", page, re.M)
+    examples = project.root / "data/discofuse/examples/2018-06/part.parquet"
+    examples.parent.mkdir(parents=True)
+    types = ["SINGLE_CATAPHORA", "PAIR_NONE", "PAIR_NONE"]
+    polars.DataFrame({"id": ["a", "b", "c"], "discourse_type": types}).write_parquet(examples)
     project.silverloom("setup")
     said = call(bin / "dagster", *command.split(), cwd=project.root)
-    assert "RUN_SUCCESS" in said and "Asset check 'every_summary_has_words' on 'budgets' passed" in said
-    table = (project.root / "data/tables/budgets.csv").read_text().splitlines()
-    assert table[0] == "budget,len,words" and [row.split(",")[0] for row in table[1:]] == sorted(
-        ["ratio_30", "ratio_40", "sentences_30", "words_150", "words_250"]
-    )
-    assert project.made(project.run()) == [], "only Dagster knows it"
-    assert "data/tables" not in project.lock
+    assert "RUN_SUCCESS" in said
+    assert "Asset check 'every_type_has_a_name' on 'discourse_types' passed" in said
+    table = (project.root / "data/tables/discourse_types/2018-06.csv").read_text()
+    assert table.split() == ["discourse_type,examples", "PAIR_NONE,2", "SINGLE_CATAPHORA,1"]
+    said = call(bin / "dg", "list", "defs", "--json", cwd=project.root)
+    listed = json.loads(said[said.index("{") :])
+    (plain,) = [asset for asset in listed["assets"] if asset["asset_key"] == "discourse_types"]
+    assert plain["dependency_keys"] == ["discofuse/examples"]

@@ -131,7 +131,7 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
     assert done.dvc_status() == {}
     done.git("checkout", ".")
-    done.dvc("checkout")
+    done.dvc("checkout", "--force")
     assert (done.data(), done.lock) == before
     assert done.made(done.run()) == []
 
@@ -139,7 +139,7 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done
 def take_back(project):
     """Go back to what is committed, as the README says; what `dvc status` calls stale then."""
     project.git("checkout", ".")
-    project.dvc("checkout")
+    project.dvc("checkout", "--force")
     return project.dvc_status()
 
 

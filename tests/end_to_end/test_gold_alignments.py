@@ -65,11 +65,6 @@ def test_an_empty_list_of_sources_is_as_good_as_none(done):
     assert done.dvc_status() == {}
 
 
-def test_a_lost_record_is_won_back_without_such_a_source(done):
-    (done.root / ".silverloom/records/sources/gold_alignments/2018-06.json").unlink()
-    assert "everything is up to date" in done.silverloom("plan")
-
-
 def test_a_misspelt_source_is_no_absent_one(fresh):
     fresh.params(lambda params: params["sources"].update(gold_alignment={}))
     output = fresh.silverloom("plan", ok=False)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 SCRIPT = str(Path(__file__).with_name("few_files.py"))
@@ -18,8 +19,23 @@ def test_a_dataset_that_reads_a_hundred_months_is_made_where_a_process_may_open_
     assert ended.status == 0, ended.output
     assert "Too many open files" not in ended.output and "the pages do not show" not in ended.output
     assert (fresh.root / "data/quality/pages/index.html").is_file()
-    folder = fresh.root / ".silverloom/records/talksumm"
     for dataset in ("matches", "pairs"):
-        runs = [json.loads(path.read_text())["run_id"] for path in (folder / dataset).glob("*.json")]
+        runs = pq.read_table(fresh.root / f".silverloom/history/talksumm/{dataset}.parquet")[
+            "run_id"
+        ].to_pylist()
         assert len(runs) == MONTHS
         assert len(set(runs)) == 3, f"{dataset}: all but the two months with talks are made in one run"
+
+
+@pytest.mark.long
+def test_dagster_does_not_look_at_an_edge_over_a_hundred_months_and_plan_does(fresh):
+    fresh.params(lambda params: params["partitions"].update(start="2010-02"))
+    fresh.silverloom("render")
+    fresh.silverloom("run", "--select", "talksumm/matches")
+    fresh.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
+    fresh.silverloom("run", "--select", "sources/papers")
+    steps = {
+        (step["dataset"], step["month"]) for step in json.loads(fresh.silverloom("plan", "--json"))["steps"]
+    }
+    assert ("talksumm/matches", "2018-06") in steps
+    assert fresh.dagster()["talksumm/matches 2018-06"]["status"] == "FRESH"

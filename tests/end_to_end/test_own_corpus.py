@@ -106,13 +106,3 @@ def test_dvc_follows_params_that_are_left_out_and_given_later(project):
     project.commit("nine")
     output = project.dvc("exp", "run", "-S", "+discofuse.rules.pronoun_score=0.9", "discofuse-candidates")
     assert "(param discofuse.rules.pronoun_score: 0.8 -> 0.9)" in output, output
-
-
-def test_rendering_says_in_a_line_how_many_stages_dvc_lock_has_no_longer(project):
-    shutil.copy(ROOT / "dvc.lock", project.root / "dvc.lock")
-    (project.root / "params.yaml").write_text(dict(SHOWN)["discofuse"])
-    project.git("init", "-q")
-    project.silverloom("setup")
-    said = project.silverloom("render")
-    assert re.search(r"^no longer in dvc\.lock: \d\d stages; see `git diff dvc\.lock`$", said, re.M), said
-    assert len(said.splitlines()) == 2

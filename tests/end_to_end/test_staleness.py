@@ -155,10 +155,10 @@ def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
 
 
 @pytest.mark.long
-def test_a_record_without_a_hash_is_never_fresh(done):
-    path = done.root / ".silverloom/records/talksumm/summaries/2018-06.json"
+def test_a_manifest_without_a_hash_is_never_fresh(done):
+    path = done.root / "manifests/talksumm/summaries/2018-06.json"
     shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
-    path.write_text(json.dumps({**json.loads(path.read_text()), "hashes": {}}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "files": {}}))
     assert "talksumm/summaries 2018-06" in done.made(done.run())
 
 

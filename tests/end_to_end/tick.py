@@ -1,6 +1,7 @@
 """Let Dagster evaluate a sensor or a schedule, make what it asks for, and print both as JSON.
 
-Arguments: the name, then `run` to make what is asked for. The sensor's cursor is kept in a file of the project.
+Arguments: the name, then `run` to make what is asked for, or `observe` to look at the folders alone. `source_files` looks at the folders and evaluates the
+conditions of all datasets; where it left off is kept in a file of the project.
 What the schedule of a check asks for is evaluated always: printed is what the check found.
 """
 
@@ -9,23 +10,56 @@ import sys
 from pathlib import Path
 
 import dagster as dg
+from dagster._serdes import deserialize_value, serialize_value
 
+from assets.declare.dagster_asset import asset_key, source_key
 from orchestration.catalogue import workspace
-from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
-from orchestration.dagster.runs import materialise
+from orchestration.dagster.source_files import observed
+from orchestration.definitions import defs
+from orchestration.drivers.dagster_runs import materialise
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()
 kept = Path(".silverloom/cursor.json")
+
+
+def made(keys, month, tags):
+    """Make some datasets of a month; what failed, with its cause."""
+    return {
+        f"{key.to_user_string()} {month}".strip(): error
+        for key in keys
+        if (
+            error := materialise(
+                workspace(), workspace().datasets[key.to_user_string()], month, tags=tags
+            ).error
+        )
+    }
+
+
 if name == "source_files":
-    cursor = kept.read_text() if kept.exists() else None
-    context = dg.build_sensor_context(instance(), cursor=cursor, repository_def=repository)
-    tick = repository.get_sensor_def(name).evaluate_tick(context)
-    kept.write_text(tick.cursor)
-else:
-    context = dg.build_schedule_context(instance(), repository_def=repository)
-    tick = repository.get_schedule_def(name).evaluate_tick(context)
+    keys = [source_key(records) for records in observed(workspace())]
+    job = defs.resolve_implicit_global_asset_job_def()
+    job.execute_in_process(
+        instance=instance(), asset_selection=keys, partition_key=workspace().settings.partitions.months[-1]
+    )
+    if also == ["observe"]:
+        sys.exit()
+    cursor = deserialize_value(kept.read_text()) if kept.exists() else None
+    found = dg.evaluate_automation_conditions(defs, instance(), cursor=cursor)
+    kept.write_text(serialize_value(found.cursor))
+    due = [
+        (item, month or "")
+        for item in workspace().datasets.values()
+        for month in sorted(found.get_requested_partitions(asset_key(item.key)), key=str)
+    ]
+    failed = {}
+    for item, month in due if also else ():
+        failed |= made([asset_key(item.key)], month, {})
+    print(json.dumps({"asked": [f"{item.name} {month}".strip() for item, month in due], "failed": failed}))
+    sys.exit()
+context = dg.build_schedule_context(instance(), repository_def=repository)
+tick = repository.get_schedule_def(name).evaluate_tick(context)
 if name == "health":
     (request,) = tick.run_requests
     job = repository.get_schedule_def(name).job_name
@@ -41,12 +75,7 @@ if name == "health":
     sys.exit()
 asked, failed = [], {}
 for request in tick.run_requests:
-    for key in request.asset_selection:
-        month = request.partition_key or ""
-        asked.append(f"{key.to_user_string()} {month}".strip())
-        if also:
-            item = workspace().datasets[key.to_user_string()]
-            if error := materialise(workspace(), item, month, tags=request.tags).error:
-                failed[asked[-1]] = error
-keys = [request.run_key for request in tick.run_requests]
-print(json.dumps({"asked": asked, "keys": keys, "skipped": tick.skip_message, "failed": failed}))
+    asked += [f"{key.to_user_string()} {request.partition_key}" for key in request.asset_selection]
+    if also:
+        failed |= made(request.asset_selection, request.partition_key, request.tags)
+print(json.dumps({"asked": asked, "failed": failed}))

@@ -24,7 +24,7 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
 from orchestration.state.corpora import corpus
-from orchestration.state.records import forget, read_record
+from orchestration.state.manifests import forget, read_manifest
 
 LOG = Path("parts.log")
 HERE = workspace()
@@ -129,14 +129,14 @@ def main(seed, attempts):
         forget(HERE, PAPERS, MONTH)
         LOG.write_text("")
         kept, begun = set(), Counter()
-        while read_record(HERE, PAPERS, MONTH) is None:
+        while read_manifest(HERE, PAPERS, MONTH) is None:
             ended = interrupted(chance) if survived < attempts else os.waitpid(forked(), 0)[1]
             assert ended in (-signal.SIGKILL, 130, errno.ENOSPC, 0), f"ended with {ended}"
             again = {name for name in kept if count("begun")[name] != begun[name]}
             assert not again, f"finished, but computed again: {again}"
             if ended != 0:
                 survived += 1
-            if read_record(HERE, PAPERS, MONTH) is None:
+            if read_manifest(HERE, PAPERS, MONTH) is None:
                 kept, begun = stored(), count("begun")
                 lost = set(count("ended")) - kept
                 assert len(lost) <= 1, f"ended, but lost: {lost}"

@@ -14,8 +14,8 @@ from ops.parasci import slices
 from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
 from ops.parasci.sentences import StatementParams, embedded_passages
 from ops.parts import Part, Parts
-from orchestration.engine.local import engine
 from orchestration.execute.resume import ResumableEngine
+from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes, write_table
 from orchestration.messages import progress
 from orchestration.messages.display import Display

@@ -59,9 +59,7 @@ def versions():
 
 
 def records():
-    return {
-        path.relative_to(ROOT): path.read_text() for path in (ROOT / ".silverloom/records").rglob("*.json")
-    }
+    return {path.relative_to(ROOT): path.read_text() for path in (ROOT / "manifests").rglob("*.json")}
 
 
 def forked(action):

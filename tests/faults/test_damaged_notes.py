@@ -1,4 +1,4 @@
-"""What only tells how things stand holds nothing up: cursors, ports, logs, validations, comparisons, failing rows."""
+"""What only tells how things stand holds nothing up: ports, logs, validations, comparisons, failing rows."""
 
 import json
 import os
@@ -9,51 +9,13 @@ from orchestration.catalogue import workspace
 from orchestration.drivers import dvc
 from orchestration.dvc import code
 from orchestration.live import versions
-from orchestration.quality import checks, docs, failing
+from orchestration.quality import failing
 from orchestration.serve import ui
 from orchestration.state import validation_history as history
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from orchestration.state.input_snapshot import MovedError
-from tests.browser.test_data_docs import validated  # noqa: F401  fixture
-from tests.faults.damage import DAMAGES, NO_FILE, damage
-from tests.orchestration.dagster.test_source_changes import world  # noqa: F401  fixture
+from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.quality.test_checks import check  # noqa: F401  fixture
-
-CURSORS = {
-    "truncated": '{"rules": {"papers.te',
-    "random bytes": "\x00\ufffd\x1b",
-    "a list": "[1]",
-    "a text": '"text"',
-    "another shape": '{"rules": {"papers.text": 1}, "seen": []}',
-    "deeper than can be read": "[" * 100_000,
-    "of a file that is gone": "0" * 32,
-}
-
-
-@pytest.mark.parametrize("cursor", CURSORS)
-def test_a_damaged_cursor_is_begun_anew_and_that_is_said(world, tally, cursor):  # noqa: F811
-    """The cursor of the sensor is damaged."""
-    sound = world.look_with("")
-    tally.attempt()
-    found = world.look_with(CURSORS[cursor])
-    assert found.memory == sound.memory and found.requests == sound.requests
-    assert found.reason.startswith("the cursor could not be read, and is begun anew; ")
-    assert not sound.reason.startswith("the cursor could not")
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", DAMAGES)
-def test_what_a_cursor_stands_for_is_begun_anew_where_it_is_damaged(world, tally, how):  # noqa: F811
-    """What the cursor of the sensor stands for is damaged."""
-    (kept,) = (world.root / ".silverloom/source_changes").iterdir()
-    damage(kept, how)
-    tally.attempt()
-    sound, found = world.look_with(""), world.look_with(world.cursor)
-    assert found.memory == sound.memory and found.requests == sound.requests
-    assert found.reason.startswith("the cursor could not be read, and is begun anew; ")
-    world.look()
-    assert not world.look_with(world.cursor).reason.startswith("the cursor could not")
-    tally.survive()
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
@@ -82,37 +44,6 @@ def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace,
     tally.attempt()
     child = ui._child(tmp_workspace, 0, "pages", "echo", "hello")
     assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", [how for how in DAMAGES if how not in NO_FILE])
-def test_a_damaged_validation_is_set_aside_and_the_other_pages_are_rendered(validated, tally, capsys, how):  # noqa: F811
-    """A validation is damaged."""
-    validated("2018-06", "one")
-    validated("2018-07", "two")
-    damage(checks.validation_file(validated.workspace, validated.item, "2018-06"), how)
-    tally.attempt()
-    docs.build(validated.workspace)
-    assert [path.name for path in docs.docs_folder(validated.workspace).rglob("2018-*.html")] == [
-        "2018-07.html"
-    ]
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "2018-06.json is damaged" in line and "until the partition is validated again" in line
-    validated("2018-06", "one")
-    docs.build(validated.workspace)
-    assert len(docs.shown(validated.workspace)) == 2 and not capsys.readouterr().err
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", DAMAGES)
-def test_damage_to_the_note_of_what_was_rendered_renders_all_again(validated, tally, how):  # noqa: F811
-    """The note of what was rendered is damaged."""
-    validated("2018-06", "one")
-    docs.build(validated.workspace)
-    damage(docs.docs_folder(validated.workspace) / ".rendered.json", how)
-    tally.attempt()
-    docs.build(validated.workspace)
-    assert len(docs.shown(validated.workspace)) == 1
     tally.survive()
 
 

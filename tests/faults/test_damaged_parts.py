@@ -4,14 +4,14 @@ import shutil
 
 import pytest
 
-from orchestration.engine.local import LocalEngine
 from orchestration.execute import finished_parts
 from orchestration.execute.resume import ResumableEngine
+from orchestration.executors.parts import LocalEngine
 from orchestration.messages.progress import Notice, listening
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.engine.test_local import numbered, sizes
+from tests.orchestration.executors.test_parts import numbered, sizes
 
 MONTH, KEY = "2018-06", {"inputs": {}, "params": {}, "code": {}}
 PIECES = [1, 2, 3]

@@ -13,14 +13,13 @@ from tests.faults.damage import DAMAGES, NO_FILE, damage
 #: Files by what they are, with the damages of which a line is said: there is none where a file is only ever
 #: replaced, or made of other files.
 FILES = {
-    "a record": (".silverloom/records/talksumm/alignments/2018-06.json", DAMAGES),
-    "the record of what is made": (".silverloom/records/talksumm/pairs/2018-06.json", DAMAGES),
-    "the copy of dvc.lock": (".silverloom/dvc.lock", set(DAMAGES) - {"emptied"}),
+    "a manifest": ("manifests/talksumm/alignments/2018-06.json", DAMAGES),
+    "the manifest of what is made": ("manifests/talksumm/pairs/2018-06.json", DAMAGES),
+    "the lock of commits": (".silverloom/locks/commit.lock", NO_FILE),
     "what is measured": (".silverloom/measured/talksumm/alignments/2018-07.json", DAMAGES),
     "a history that grows": (".silverloom/history/talksumm/pairs.parquet", DAMAGES),
     "a history that is read": (".silverloom/history/talksumm/alignments.parquet", DAMAGES),
     "the lock of a history": (".silverloom/history/talksumm/pairs.lock", NO_FILE),
-    "a validation": (".silverloom/validations/talksumm/pairs/2018-06.json", ("a folder",)),
     "a lock": (".silverloom/locks/talksumm/pairs/2018-06.lock", NO_FILE),
     "the lock of the pages": (".silverloom/locks/live.lock", NO_FILE),
     "the mutex of the staging folder": ("data/.building/.mutex", NO_FILE),
@@ -44,7 +43,7 @@ FILES = {
 
 #: Folders, of which it is damage enough that they are none.
 FOLDERS = {
-    "the records": ".silverloom/records",
+    "the manifests": "manifests",
     "the histories": ".silverloom/history",
     "the locks": ".silverloom/locks",
     "what is measured": ".silverloom/measured",
@@ -67,7 +66,6 @@ def begun_project(made_once, done_project):
 
 def lose_a_partition(project):
     shutil.rmtree(project.root / "data/talksumm/pairs/2018-06")
-    (project.root / ".silverloom/records/talksumm/pairs/2018-06.json").unlink()
 
 
 def place(project, path):
@@ -131,11 +129,7 @@ def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, t
     """Every file of local state of a project with nothing to do is damaged at once"""
     done.run()
     places = [place(done, path) for path, _ in FILES.values()]
-    for path in [
-        *places,
-        *(done.root / ".silverloom").glob("vega-*.js"),
-        done.root / ".silverloom/settled.json",
-    ]:
+    for path in [*places, *(done.root / ".silverloom").glob("vega-*.js")]:
         tally.attempt()
         damage(path, how)
     assert "Traceback" not in done.run()
@@ -163,7 +157,7 @@ def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path,
 @pytest.mark.long
 @pytest.mark.parametrize(
     "name",
-    [name if name == "the records" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
+    [name if name == "the manifests" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
 )
 @pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
 def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, tally, name, how):

@@ -159,10 +159,7 @@ def told_once(tmp_path_factory):
         patch.setenv("DAGSTER_HOME", str(home))
         instance.instance.cache_clear()
         tell("first", 60)
-        log = home / "event_log.db-wal"
-        assert log.stat().st_size > 0, "SQLite does not write it into the store after every event"
         instance.close_stores()
-        assert not log.exists()
         instance.instance.cache_clear()
     return home
 

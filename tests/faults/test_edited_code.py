@@ -36,7 +36,7 @@ def test_code_that_is_edited_while_workers_begin_leaves_nothing_under_the_old_ke
     tally.attempt()
     ended = fresh.zygote.run(fresh.root, [fate], path=SCRIPT, env={"SILVERLOOM_WORKERS": "2"})
     assert "ops changed while this ran" in ended.output and "0 parts" in ended.output, ended.output
-    assert not (fresh.root / ".silverloom/records/sources/papers/2018-06.json").exists()
+    assert not (fresh.root / "manifests/sources/papers/2018-06.json").exists()
     (fresh.root / OP).write_text(whole)
     assert "goes on from" not in fresh.module(*PAPERS)
     assert papers(fresh) == papers(right)

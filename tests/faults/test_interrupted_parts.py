@@ -142,6 +142,6 @@ def stored(project: Project) -> set[str]:
         files = sorted((project.root / "corpus/papers").glob("*.txt"))
         names = [f"text/{file.name}" for file in files if f"date: {month}" in file.read_text()]
         parts = (project.root / ".silverloom/parts/sources/papers" / month).rglob("*.zip")
-        made = (project.root / f".silverloom/records/sources/papers/{month}.json").exists()
+        made = (project.root / f"manifests/sources/papers/{month}.json").exists()
         found |= set(names) if made else {names[int(path.stem)] for path in parts}
     return found

@@ -1,6 +1,13 @@
-"""The names that Dagster keeps to itself still mean what a run of Dagster's own writes."""
+"""What is used of other tools without a public door still does what it did."""
+
+import subprocess
+import sys
 
 import dagster as dg
+import pytest
+from dagster_webserver.app import create_app_from_workspace_process_context
+from mlflow import MlflowClient
+from starlette.testclient import TestClient
 
 from orchestration import compat
 
@@ -36,3 +43,54 @@ def test_staleness_is_looked_at_over_as_many_partitions_as_documented():
 
 def test_runs_of_a_repository_are_found_by_its_label():
     assert compat.REPOSITORY_LABEL_TAG == ".dagster/repository"
+
+
+def test_dagsters_application_answers_of_a_code_location(tmp_path):
+    (tmp_path / "located.py").write_text("import dagster as dg\ndefs = dg.Definitions()\n")
+    with (
+        dg.instance_for_test() as instance,
+        compat.web_application(instance, "located", tmp_path) as context,
+    ):
+        client = TestClient(create_app_from_workspace_process_context(context))
+        query = "{ workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"
+        found = client.post("/graphql", json={"query": query}).json()["data"]["workspaceOrError"]
+    assert found["locationEntries"] == [{"name": "located", "loadStatus": "LOADED"}]
+
+
+def test_mlflows_store_has_the_artifact_root_that_it_is_given(tmp_path):
+    url = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    compat.open_mlflow_store(url, "mlflow-artifacts:/")
+    (default,) = MlflowClient(url).search_experiments()
+    assert default.artifact_location == "mlflow-artifacts:/0"
+
+
+def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):
+    from dvc.repo import Repo
+
+    from orchestration.compat import dvc_commit
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    Repo.init(str(tmp_path)).close()
+    (tmp_path / "dvc.yaml").write_text("stages:\n  one:\n    cmd: make it\n    outs:\n    - made\n")
+    (tmp_path / "made").write_text("1")
+    dvc_commit(tmp_path, ["one"])
+    assert "c4ca4238a0b923820dcc509a6f75849b" in (tmp_path / "dvc.lock").read_text()
+    (tmp_path / "dvc.yaml").write_text("stages: 1\n")
+    with pytest.raises(RuntimeError, match=r"dvc\.lock was not written: "):
+        dvc_commit(tmp_path, [None])
+    holder = (
+        "import sys; from dvc.repo import Repo, lock_repo; repo = Repo(sys.argv[1]);"
+        "held = lock_repo(repo); held.__enter__(); print('held', flush=True); sys.stdin.read()"
+    )
+    (tmp_path / "dvc.yaml").write_text("stages:\n  one:\n    cmd: make it\n    outs:\n    - made\n")
+    process = subprocess.Popen(
+        [sys.executable, "-c", holder, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(BlockingIOError, match="another process holds DVC's lock"):
+            dvc_commit(tmp_path, ["one"])
+        process.stdin.close()

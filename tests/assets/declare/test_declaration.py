@@ -9,7 +9,7 @@ from assets.declare import declaration
 from assets.declare.child_runs import Trials
 from assets.declare.dagster_asset import CHECKS, SOURCES, asset_key
 from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import declarations
+from assets.declare.declaration import declarations, declared
 from assets.declare.settings import settings
 from ops.models.training import CheckpointFolder
 from ops.outcome import Shape, columns
@@ -18,7 +18,7 @@ from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
 from ops.parts import Artifact, FilesFolder, Parts
 from orchestration.catalogue import workspace
-from orchestration.dagster.definitions import defs
+from orchestration.definitions import defs
 from orchestration.state.corpora import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
@@ -35,7 +35,7 @@ def test_inputs_come_from_the_own_group_first_and_then_from_sources():
     def longest(pairs: Parts, papers: AllParts):
         """The longest talk."""
 
-    assert [(source.key.to_user_string(), source.all_months) for source in longest.inputs] == [
+    assert [(source.key.to_user_string(), source.all_months) for source in declared(longest).inputs] == [
         ("talksumm/pairs", False),
         ("sources/papers", True),
     ]
@@ -104,11 +104,12 @@ def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs()
     ):
         """A better one."""
 
-    assert [(source.argument, source.whole, source.all_months) for source in better.inputs] == [
+    assert [(source.argument, source.whole, source.all_months) for source in declared(better).inputs] == [
         ("extractor", True, True),
         ("training_sets", False, True),
     ]
-    assert (better.checkpoints, better.strict, better.files) == ("kept", "exact", "beside")
+    item = declared(better)
+    assert (item.checkpoints, item.strict, item.files) == ("kept", "exact", "beside")
 
 
 def test_a_dataset_with_partitions_is_no_artifact():

@@ -180,7 +180,7 @@ def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
 
 
 def test_declaring_loads_no_great_expectations():
-    script = "import sys, orchestration.dagster.definitions; print('great_expectations' in sys.modules)"
+    script = "import sys, orchestration.definitions; print('great_expectations' in sys.modules)"
     ended = subprocess.run(
         [sys.executable, "-c", script], cwd=checkout(), capture_output=True, text=True, check=True
     )

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from assets.declare.declaration import declared
 from assets.systems.wikisum.datasets import learned_ranker
 from ops.core.splits import split_of
 from ops.wikisum.learned_ranker import LearnedRankerParams
@@ -60,7 +61,7 @@ def above_tf_idf(folder, telling):
         ranked=RankedParams(rankers=("tf_idf",), corpora=("combined",)),
     )
     params = LearnedRankerParams(words=(500,))
-    *_, outcome = learned_ranker.function(steps.parts("ranked"), splits=SPLITS, params=params)
+    *_, outcome = declared(learned_ranker).function(steps.parts("ranked"), splits=SPLITS, params=params)
     [row] = [row for row in json.loads(outcome.files["recalls.json"]) if row["ranker"] == "learned"]
     held_out = [title for title in TITLES if split_of(title, SPLITS) != "train"]
     assert row["articles"] == len(held_out) > 15

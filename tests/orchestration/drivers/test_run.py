@@ -22,7 +22,8 @@ def end(monkeypatch, capsys):
         monkeypatch.setattr(run, "input_snapshot", nothing)
         places = {
             "check_rendered": "orchestration.dvc.stages",
-            "commit_finished": "orchestration.dvc.stages",
+            "restore": "orchestration.dvc.commit",
+            "commit_finished": "orchestration.dvc.commit",
             "sync": "orchestration.dagster.sync",
             "write_live": "orchestration.live.present",
             "write_pages_so_far": "orchestration.live.pages_so_far",

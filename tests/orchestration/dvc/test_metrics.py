@@ -16,7 +16,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.live.former_numbers import former
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
 
@@ -56,7 +56,7 @@ class Project:
 
     def finished(self, item, month):
         place = self.workspace.folder(self.item, month)
-        return PartitionRecord({}, folder_hashes(place), counts(place))
+        return Manifest({}, folder_hashes(place), counts(place))
 
     known = finished
 

@@ -8,7 +8,7 @@ from orchestration.execute import materialise
 from orchestration.execute.finished_parts import StoredCheckpoints, discard_checkpoints
 from orchestration.files import publish
 from orchestration.quality.conservation import Finding
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 
 KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}}
 
@@ -102,12 +102,12 @@ def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
     monkeypatch, at, tmp_workspace, passed
 ):
     done = []
-    for name in ("write_record", "forget", "track"):
+    for name in ("write_manifest", "forget", "track"):
         monkeypatch.setattr(materialise, name, lambda *arguments, name=name: done.append(name))
     at().write({"state.json": b"1"})
     faults = () if passed else ("a unit is lost",)
     item = tmp_workspace.datasets["talksumm/extractor"]
     partition = materialise.Materialisation(tmp_workspace, item, "")
-    partition.accept(PartitionRecord({}, {}), {"conservation": Finding(faults, "")})
-    assert done == ["write_record" if passed else "forget", "track"]
+    partition.accept(Manifest({}, {}), {"conservation": Finding(faults, "")}, "run", 1.0)
+    assert done == ["write_manifest" if passed else "forget", "track"]
     assert bool(files_of(tmp_workspace)) != passed

@@ -18,7 +18,7 @@ from orchestration.files.publish import DiskFullError
 from orchestration.files.replaced import InputReplacedError
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import MovedError, code_marks
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
@@ -148,7 +148,7 @@ def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_workspace, monke
     assert finished_parts.months_with_parts(tmp_workspace, papers) == {papers.made_months[0]}
 
 
-def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(
+def test_parts_that_a_kill_left_beside_a_manifest_under_their_key_are_removed(
     tmp_workspace, monkeypatch, stored
 ):
     monkeypatch.setattr(prune, "leftovers", lambda *_: [])
@@ -158,8 +158,8 @@ def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(
     for month, key in keys.items():
         parts_of(tmp_workspace, papers, month, key).write(0, outcome)
     records = {
-        made: PartitionRecord(keys[made], {}, {}, "run", 1.0),
-        changed: PartitionRecord({"key of": "former params"}, {}, {}, "run", 1.0),
+        made: Manifest(keys[made], {}, {}),
+        changed: Manifest({"key of": "former params"}, {}, {}),
         missing: None,
     }
     monkeypatch.setattr(View, "known", lambda view, item, month: records[month])

@@ -8,7 +8,7 @@ import pytest
 
 from assets.declare import declaration
 from assets.declare.dataset import dataset
-from assets.declare.declaration import declarations
+from assets.declare.declaration import declarations, declared
 from assets.declare.settings import checkout
 from ops.outcome import Outcome, Outcomes, Shape, columns
 from ops.parts import Artifact
@@ -21,8 +21,8 @@ from orchestration.files.publish import building
 from orchestration.files.replaced import InputReplacedError
 from orchestration.messages.failures import transient
 from orchestration.state.counts import counts
+from orchestration.state.manifests import Manifest, read_manifest, write_manifest
 from orchestration.state.partition_locks import making
-from orchestration.state.records import PartitionRecord, read_record, write_record
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 KEY = {"inputs": {}, "params": {}, "code": {}}
@@ -52,7 +52,7 @@ def publish(project, model, recorded=True):
 def record(project):
     item = project.datasets["talksumm/extractor"]
     folder = project.folder(item)
-    write_record(project, item, "", PartitionRecord(KEY, folder_hashes(folder), counts(folder)))
+    write_manifest(project, item, "", Manifest(KEY, folder_hashes(folder), counts(folder)))
 
 
 def reader(meanwhile):
@@ -66,7 +66,7 @@ def reader(meanwhile):
         row = {"id": "new", "source_ids": ["row"], "licence": "MIT", "size": len(model)}
         yield Outcome.of(SHAPE, ["row"], [row])
 
-    return reading
+    return declared(reading)
 
 
 @pytest.mark.parametrize("fate", ["replaced", "replaced by equal bytes", "removed"])
@@ -89,7 +89,7 @@ def test_what_was_read_of_an_input_that_is_replaced_meanwhile_is_not_published(p
         Materialisation(project, item, "").make("run")
     assert transient(raised.value)
     assert [path.name for path in target.iterdir()] == ["of before"]
-    assert read_record(project, item, "") is None
+    assert read_manifest(project, item, "") is None
 
 
 def test_an_input_that_another_process_is_publishing_is_waited_for(project):

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse import progress
-from orchestration.engine.local import LocalEngine
 from orchestration.execute import resume
 from orchestration.execute.resume import ResumableEngine
+from orchestration.executors.parts import LocalEngine
 from orchestration.messages.progress import Notice, PartitionProgress, listening
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.engine.test_local import numbered, sizes
+from tests.orchestration.executors.test_parts import numbered, sizes
 
 
 def logged(piece, log):

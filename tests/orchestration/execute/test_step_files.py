@@ -9,7 +9,7 @@ from orchestration.execute.inputs import ChangedBytesError, artifact
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord, write_record
+from orchestration.state.manifests import Manifest, write_manifest
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
@@ -29,7 +29,7 @@ def model(tmp_workspace):
     files = {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
     write_outcomes(place, [outcome(files)], SHAPE)
     key = {"inputs": {}, "params": {}, "code": {}}
-    write_record(tmp_workspace, item, "", PartitionRecord(key, folder_hashes(place), counts(place)))
+    write_manifest(tmp_workspace, item, "", Manifest(key, folder_hashes(place), counts(place)))
     return place
 
 
@@ -79,5 +79,5 @@ def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
     weights.write_bytes(b"12")
     assert opened(model).files("pointer/a")["weights"] == b"12"
     (model / FILES / "pointer/b").write_bytes(b"")
-    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*recorded is None"):
+    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*in its manifest is None"):
         opened(model)

@@ -18,7 +18,7 @@ from orchestration.execute.inputs import open_inputs
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord, write_record
+from orchestration.state.manifests import Manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 
@@ -32,7 +32,7 @@ def project(tmp_workspace, monkeypatch):
     row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
     write_outcomes(upstream, [Outcome.of(EXTRACTOR, ["unit"], [row], files={"a/model": b"7"})], EXTRACTOR)
     key = {"inputs": {}, "params": {}, "code": {}}
-    write_record(tmp_workspace, item, "", PartitionRecord(key, folder_hashes(upstream), counts(upstream)))
+    write_manifest(tmp_workspace, item, "", Manifest(key, folder_hashes(upstream), counts(upstream)))
     return tmp_workspace
 
 

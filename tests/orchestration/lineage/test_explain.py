@@ -20,7 +20,8 @@ def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path)
     monkeypatch.setattr(explain, "rows", lambda places, whole=False: [row for _ in places])
     monkeypatch.setattr(
         explain,
-        "read_record",
-        lambda *_: SimpleNamespace(run_id="1", key={"params": {}, "code": {}}),
+        "read_manifest",
+        lambda *_: SimpleNamespace(version="v", key={"params": {}, "code": {}}),
     )
+    monkeypatch.setattr(explain.history, "made_by", lambda *_: "1")
     assert "  title: safe \\x9b31m red" in explain.explain(Workspace(tmp_path, {}), "x").split("\n")

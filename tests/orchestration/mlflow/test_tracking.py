@@ -7,7 +7,7 @@ from mlflow import MlflowClient
 from orchestration.catalogue import workspace
 from orchestration.mlflow import tracking
 from orchestration.mlflow.send import send
-from orchestration.state.records import PartitionRecord, write_record
+from orchestration.state.manifests import Manifest, write_manifest
 
 KEY = {
     "inputs": {"sources/talks": {"2018-06": "0" * 32 + ".dir"}},
@@ -31,9 +31,9 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
         folder = tmp_workspace.folder(item)
         folder.mkdir(parents=True, exist_ok=True)
         pq.write_table(table, folder / f"kept-{number:05d}.parquet")
-    record = PartitionRecord(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "a-run", 1.5)
-    write_record(tmp_workspace, item, "", record)
-    tracking.track(tmp_workspace, item, "", record, {})
+    record = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS)
+    write_manifest(tmp_workspace, item, "", record)
+    tracking.track(tmp_workspace, item, "", record, {}, "a-run", 1.5)
     assert send(tmp_workspace) == ""
 
     mlflow = MlflowClient(tmp_workspace.tracking_uri)

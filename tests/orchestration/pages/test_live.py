@@ -8,7 +8,7 @@ from orchestration.dagster.health import Unfresh
 from orchestration.live import present as live
 from orchestration.state import validation_history as history
 from orchestration.state.freshness import Status
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 GOOD = {"mood": "good", "warnings": 0, "excluded": 0, "unknown": 0}
@@ -42,9 +42,7 @@ class View:
         self.workspace = workspace
 
     def known(self, item, month):
-        return PartitionRecord(
-            {}, {"kept-0.parquet": f"md5 of {month}"}, {"kept": 1, "dropped": 0, "rejected": 0}, run_id="r"
-        )
+        return Manifest({}, {"kept-0.parquet": f"md5 of {month}"}, {"kept": 1, "dropped": 0, "rejected": 0})
 
     def status(self, item, month):
         return Status(self.known(item, month), ())

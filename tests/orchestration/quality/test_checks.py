@@ -1,7 +1,6 @@
 """What becomes of a validation: findings in words, failing rows, a history, the latest document."""
 
 import dataclasses
-import json
 
 import pyarrow as pa
 import pytest
@@ -14,7 +13,7 @@ from orchestration.files.parquet import write_outcomes
 from orchestration.quality import checks
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord
+from orchestration.state.manifests import Manifest
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 SUITE = (
@@ -39,7 +38,7 @@ def check(tmp_workspace):
             for index, score in enumerate(scores)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        record = PartitionRecord({}, folder_hashes(folder), counts(folder))
+        record = Manifest({}, folder_hashes(folder), counts(folder))
         chosen = dataclasses.replace(item, expectations=tuple(suite))
         return checks.check(tmp_workspace, chosen, month, folder, record, "run-1")
 
@@ -56,8 +55,6 @@ def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
     assert found["expectations"].summary == "3 of 3 expectations met"
     (row,) = history.read(check.workspace, check.item).to_pylist()
     assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
-    document = json.loads(checks.validation_file(check.workspace, check.item, "2018-06").read_text())
-    assert document["success"] is True and document["meta"]["run_id"]["run_name"] == "run-1"
 
 
 def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
@@ -114,11 +111,11 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
     assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
 
 
-def test_what_a_record_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
+def test_what_a_manifest_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
     check([0.5], text="x")
     (row,) = history.read(check.workspace, check.item).to_pylist()
-    seen = checks.recorded_finding(check.workspace, check.item, "2018-06", row["version"], "warnings")
+    seen = checks.known_finding(check.workspace, check.item, "2018-06", row["version"], "warnings")
     assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
-    unseen = checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "warnings")
+    unseen = checks.known_finding(check.workspace, check.item, "2018-06", "another", "warnings")
     assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
-    assert checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "expectations").passed
+    assert checks.known_finding(check.workspace, check.item, "2018-06", "another", "expectations").passed

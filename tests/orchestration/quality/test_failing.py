@@ -31,7 +31,7 @@ def row(index, **values):
 
 def keep(item, folder, parts, *suite):
     write_outcomes(folder, [Outcome.of(SHAPE, [one["id"] for one in part], part) for part in parts], SHAPE)
-    found = validate(folder, suite, NEW, "talksumm/pairs", "2018-06")
+    found = validate(folder, suite, NEW, "2018-06")
     return keep_failing(Workspace(folder), item, "2018-06", folder, found.results)
 
 
@@ -68,7 +68,7 @@ def test_rows_of_other_tables_lie_in_a_file_of_their_own(item, tmp_path):
     lost = {"id": "u", "source_ids": ["f"], "licence": "CC0", "path": "p"}
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["u"], [], [drop(lost, "odd", 2.0)])], SHAPE)
     suite = [between("score", 0, 1, table="dropped"), among("text", "x")]
-    found = validate(tmp_path, suite, NEW, "talksumm/pairs", "")
+    found = validate(tmp_path, suite, NEW, "")
     (path,) = keep_failing(Workspace(tmp_path), item, "", tmp_path, found.results)
     assert path.name == "all.dropped.parquet"
     assert pq.read_table(path).to_pylist() == [

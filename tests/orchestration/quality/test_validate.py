@@ -1,7 +1,6 @@
 """Every expectation finds the very rows that break it, in any partition: empty, tiny, huge, odd."""
 
 import dataclasses
-import json
 
 import pyarrow as pa
 import pytest
@@ -52,7 +51,7 @@ def check(folder, rows, *expectations, comparison=NEW, part=2):
         for begin in range(0, len(rows), part)
     ]
     write_outcomes(folder, parts, SHAPE)
-    return validate(folder, expectations, comparison, "group/set", "2018-06")
+    return validate(folder, expectations, comparison, "2018-06")
 
 
 ROWS = [
@@ -111,7 +110,6 @@ SUITE = [
 def test_a_partition_without_rows_passes(tmp_path):
     found = check(tmp_path, [], *SUITE)
     assert [item.expectation.name for item in found.results if not item.passed] == []
-    json.dumps(found.document, allow_nan=False)
 
 
 def test_one_row_that_is_sound_passes_and_one_that_is_not_fails(tmp_path):
@@ -149,7 +147,6 @@ def test_a_text_of_a_megabyte_is_measured_and_not_repeated_in_what_is_found(tmp_
     failed = {item.expectation.name: item for item in found.results if not item.passed}
     assert failed["text.characters at least 1 and at most 1000"].observed == "1000000"
     assert max(len(item.observed) for item in found.results) < 300
-    assert len(json.dumps(found.document)) < 20_000
 
 
 def test_markup_and_odd_characters_are_values_like_others(tmp_path):
@@ -181,14 +178,12 @@ def test_dropped_and_rejected_rows_have_expectations_of_their_own(tmp_path):
         matches("error", r"\S", table="rejected"),
         between("score", 0),
     ]
-    found = validate(tmp_path, suite, NEW, "group/set", "2018-06")
+    found = validate(tmp_path, suite, NEW, "2018-06")
     assert {item.expectation.table: item.passed for item in found.results} == {
         "dropped": False,
         "rejected": False,
         "kept": True,
     }
-    assert found.document["statistics"]["evaluated_expectations"] == 3
-    assert found.document["success"] is False
 
 
 @pytest.mark.parametrize(
@@ -229,8 +224,7 @@ def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_sui
     odd.mkdir()
     assert not check(sound, [row("a")], *suite).failed("error")
     assert [one.expectation for one in check(odd, [row("a", score=2.0)], *suite).failed("error")] == [score]
-    later = validate(sound, suite, NEW, "group/set", "2018-07")
+    later = validate(sound, suite, NEW, "2018-07")
     assert [one.expectation for one in later.failed("error")] == [month]
-    again = validate(sound, suite, NEW, "group/other", "2018-06")
-    assert not again.failed("error") and again.document["suite_name"] == "group/other"
-    assert not validate(sound, [score], NEW, "group/set", "2018-07").failed("error")
+    assert not validate(sound, suite, NEW, "2018-06").failed("error")
+    assert not validate(sound, [score], NEW, "2018-07").failed("error")

@@ -14,7 +14,7 @@ from orchestration.workspace.workspace import Workspace
 def root(tmp_path, monkeypatch):
     monkeypatch.setattr(watch, "_sources", lambda *_: (tmp_path / "raw", tmp_path / "one.jsonl"))
     for path in (
-        ".silverloom/records/group/asset/2018-06.json",
+        "manifests/group/asset/2018-06.json",
         "data/group/asset/2018-06/kept-0.parquet",
         "raw/archive/2018.txt",
         "one.jsonl",
@@ -36,7 +36,7 @@ def put(path, text="text"):
 @pytest.mark.parametrize(
     "path",
     [
-        ".silverloom/records/group/asset/2018-07.json",
+        "manifests/group/asset/2018-07.json",
         "data/group/asset/2018-06/kept-0.parquet",
         "raw/archive/2019.txt",
         "one.jsonl",
@@ -45,7 +45,7 @@ def put(path, text="text"):
         ".dagster/event_log.db",
         ".git/refs/heads/main",
         ".git/HEAD",
-        "data/quality/docs/.rendered.json",
+        "data/quality/docs/index.html",
     ],
 )
 def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
@@ -57,11 +57,11 @@ def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
 @pytest.mark.parametrize(
     "path",
     [
-        ".silverloom/records/group/asset/.2018-07.json.4711",
+        "manifests/group/asset/.2018-07.json.4711",
         ".silverloom/history/group/asset.lock",
         "data/.building/room/lock",
         "data/quality/live/state.js",
-        "data/quality/docs/index.html",
+        "data/quality/docs/validations/group/asset/2018-06.html",
         "ops/parse/__pycache__/scan.pyc",
     ],
 )

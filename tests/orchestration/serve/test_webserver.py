@@ -88,7 +88,7 @@ def endpoint(path):
         "/assets/talksumm/pairs",
         "/runs/1",
         "/overview/activity",
-        "/locations/orchestration.dagster.definitions/assets",
+        "/locations/orchestration.definitions/assets",
         "/automation",
         "/deployment/daemons",
         "/jobs",

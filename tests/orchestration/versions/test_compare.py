@@ -1,19 +1,17 @@
-"""What two versions were made of is told from what was recorded then, and for every month."""
+"""What two versions were made of is told from their manifests, for every month."""
+
+import json
 
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.state.records import PartitionRecord
-from orchestration.versions import compare
+from orchestration.files import checksummed
+from orchestration.state.manifests import Manifest
 from orchestration.versions.compare import made_differently
 from orchestration.versions.revisions import WORKING_TREE, Version
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
-PARAMS = {"talksumm.pairs.threshold": 0.8}
-STAGE = {"params": {"params.yaml": PARAMS, "code.json": {"talksumm.pairs": {"code": "c1"}}}}
-LOCKED = Version(workspace(), "talksumm/pairs", "HEAD", "0" * 40, "v1", {}, STAGE)
 FILES = {f"{month}/kept-00000.parquet": month for month in MONTHS}
-ON_DISK = Version(workspace(), "talksumm/pairs", WORKING_TREE, None, "v2", FILES)
 
 
 def key(inputs="i1", threshold=0.8, code="c1"):
@@ -25,52 +23,56 @@ def key(inputs="i1", threshold=0.8, code="c1"):
 
 
 @pytest.fixture
-def made(monkeypatch):
-    """Let the lock's inputs be `i1` in every month, and the records be those that are given by month."""
+def made(tmp_path):
+    """Versions whose manifests are of these keys, by month; those of another month are not there."""
+    number = iter(range(99))
 
-    def made(**records):
-        found = {
-            f"2018-{name[1:]}": PartitionRecord(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
-            for name, value in records.items()
-        }
-        monkeypatch.setattr(compare, "inputs_at", lambda *_: key()["inputs"])
-        monkeypatch.setattr(compare, "read_record", lambda workspace, item, month: found.get(month))
+    def made(commit=None, files=FILES, **keys):
+        folder = tmp_path / str(next(number))
+        folder.mkdir()
+        for name, value in keys.items():
+            manifest = Manifest(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
+            counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
+            stored = {"key": value, "files": manifest.files, "version": manifest.version, "counts": counts}
+            (folder / f"2018-{name[1:]}.json").write_bytes(checksummed.dump(stored))
+        manifests = {path.name: path for path in folder.iterdir()}
+        label = "HEAD" if commit else WORKING_TREE
+        return Version(workspace(), "talksumm/pairs", label, commit, "v", files, manifests)
 
-    monkeypatch.setattr(
-        type(workspace().datasets["talksumm/pairs"]),
-        "values_in",
-        lambda self, content: {"talksumm.pairs": content["talksumm"]["pairs"]},
-    )
     return made
 
 
-def test_inputs_are_those_that_the_data_on_disk_were_made_of(made):
-    made(m06=key(), m07=key(), m08=key())
-    assert made_differently(LOCKED, ON_DISK) == []
-    made(m06=key("i0"), m07=key(), m08=key("i2"))
-    assert made_differently(LOCKED, ON_DISK) == ["input sources/papers changed (2018-06, 2018-08)"]
+@pytest.fixture
+def locked(made):
+    return made(commit="0" * 40, m06=key(), m07=key(), m08=key())
 
 
-def test_every_month_is_compared_with_itself_in_either_direction(made):
-    made(m06=key(), m07=key(threshold=0.9), m08=key(code="c2"))
-    assert made_differently(LOCKED, ON_DISK) == [
+def test_inputs_are_those_that_the_data_on_disk_were_made_of(made, locked):
+    assert made_differently(locked, made(m06=key(), m07=key(), m08=key())) == []
+    other = made(m06=key("i0"), m07=key(), m08=key("i2"))
+    assert made_differently(locked, other) == ["input sources/papers changed (2018-06, 2018-08)"]
+
+
+def test_every_month_is_compared_with_itself_in_either_direction(made, locked):
+    other = made(m06=key(), m07=key(threshold=0.9), m08=key(code="c2"))
+    assert made_differently(locked, other) == [
         "param talksumm.pairs.threshold: 0.8 -> 0.9 (2018-07)",
         "code changed (2018-08)",
     ]
-    assert made_differently(ON_DISK, LOCKED) == [
+    assert made_differently(other, locked) == [
         "param talksumm.pairs.threshold: 0.9 -> 0.8 (2018-07)",
         "code changed (2018-08)",
     ]
 
 
-def test_what_nobody_remembers_is_not_called_alike(made, monkeypatch):
-    made(m06=key(), m07=key())
+def test_what_no_manifest_tells_is_not_called_alike(made, locked):
     line = "what the working tree was made of is not known"
-    assert made_differently(LOCKED, ON_DISK) == [f"{line} (2018-08)"]
-    made(m06=key(), m07=key(), m08=key())
-    other = Version(
-        workspace(), "talksumm/pairs", WORKING_TREE, None, "v3", {**FILES, "2018-08/kept-00000.parquet": "x"}
-    )
-    assert made_differently(LOCKED, other) == [f"{line} (2018-08)"]
-    monkeypatch.setattr(compare, "inputs_at", lambda *_: None)
-    assert made_differently(LOCKED, ON_DISK) == ["whether its inputs differ is not known"]
+    assert made_differently(locked, made(m06=key(), m07=key())) == [f"{line} (2018-08)"]
+    others = {**FILES, "2018-08/kept-00000.parquet": "x"}
+    assert made_differently(locked, made(files=others, m06=key(), m07=key(), m08=key())) == [
+        f"{line} (2018-08)"
+    ]
+    damaged = made(m06=key(), m07=key(), m08=key())
+    damaged.manifests["2018-08.json"].write_text(json.dumps({"key": key()}))
+    assert made_differently(locked, damaged) == [f"{line} (2018-08)"]
+    assert made_differently(locked, made()) == [f"{line}: no manifests of it are here"]

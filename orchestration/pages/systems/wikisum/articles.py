@@ -20,7 +20,7 @@ from ops.text.words import count_words
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.examples import ExampleParams
-from orchestration.engine.local import engine
+from orchestration.executors.parts import engine
 from orchestration.lineage.rows import tables
 from orchestration.pages.html import render
 from orchestration.pages.reading import grouped, rows, shortened

@@ -3,8 +3,6 @@
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pyarrow as pa
@@ -13,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.outcome import Outcome, Shape, columns
-from orchestration.engine.local import LocalEngine, engine
-from orchestration.engine.processes import WorkerDiedError
+from orchestration.executors.base import WorkerDiedError
+from orchestration.executors.parts import LocalEngine, engine
 from tests.waiting import until
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
@@ -78,20 +76,3 @@ def sleeps_after_two(piece, folder):
         (folder / str(piece)).touch()
         time.sleep(600)
     return numbered(piece, 1)
-
-
-@pytest.mark.parametrize(
-    ("fixed", "processes", "threads"), [(None, 1, "all"), (None, 10_000, "1"), ("3", 2, "3")]
-)
-def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, processes, threads):
-    fix = (
-        "os.environ.pop('OMP_NUM_THREADS', None)"
-        if fixed is None
-        else f"os.environ['OMP_NUM_THREADS'] = {fixed!r}"
-    )
-    program = (
-        f"import os; from orchestration.engine.processes import begin; {fix}; begin(False, {processes});"
-        "print(os.environ['OMP_NUM_THREADS'])"
-    )
-    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert found.stdout.strip() == (str(len(os.sched_getaffinity(0))) if threads == "all" else threads)

@@ -1,7 +1,7 @@
 """One partition run in this process, as a run of its own that Dagster's UI shows.
 
-Belongs here: single runs and how they ended. Not here: which partitions run (drivers/), Dagster's store
-(instance.py).
+Belongs here: single runs and how they ended. Not here: which partitions run (loop.py), Dagster's store
+(dagster/instance.py).
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
+from assets.declare.dagster_asset import asset_key, dagster_asset, months
 from assets.declare.declaration import Declaration
 from orchestration.compat import REPOSITORY_LABEL_TAG
-from orchestration.dagster.build import build_definitions
-from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
+from orchestration.definitions import build
+from orchestration.execute.materialise import Store
+from orchestration.state.freshness import FORCED, View
 from orchestration.workspace.workspace import Workspace
 
 #: The code location as the webserver names it: runs of this process are found under it.
-REPOSITORY = "__repository__@orchestration.dagster.definitions"
+REPOSITORY = "__repository__@orchestration.definitions"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,22 @@ class Ran:
 
 @lru_cache(maxsize=1)
 def _job(workspace: Workspace) -> dg.JobDefinition:
-    return build_definitions(workspace, commit=False).resolve_implicit_global_asset_job_def()
+    # the loop of the command commits
+    found = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
+    return found.resolve_implicit_global_asset_job_def()
+
+
+def _checks(workspace: Workspace, item: Declaration) -> dg.JobDefinition:
+    """Return the job that runs the checks of a dataset alone."""
+    chosen = dg.AssetSelection.checks_for_assets(asset_key(item.key))
+    job = dg.define_asset_job("checks", chosen, partitions_def=months() if item.partitioned else None)
+    found = dg.Definitions(
+        assets=[dagster_asset(item)],
+        jobs=[job],
+        resources={"store": Store(workspace, commit=False)},
+        executor=dg.in_process_executor,
+    )
+    return found.resolve_job_def("checks")
 
 
 def materialise(
@@ -44,21 +60,27 @@ def materialise(
     run_id: str | None = None,
     tags: Mapping[str, str] | None = None,
 ) -> Ran:
-    """Run one partition in this process, as a run of its own that the UI shows."""
+    """Run one partition in this process, as a run of its own that the UI shows.
+
+    Where its bytes are today's and its expectations are others, only its checks run.
+    """
     run_ids = iter([run_id])  # a second attempt is another run
+    # Dagster refuses `partition_key` where only checks are chosen; its own pages name it by this tag.
+    named = {"dagster/partition": month} if month else {}
+    unchecked = View(workspace).status(item, month).unchecked and FORCED not in (tags or {})
+    job = _checks(workspace, item) if unchecked else _job(workspace)
     with errors_once():
         result = with_store(
-            lambda: _job(workspace).execute_in_process(
+            lambda: job.execute_in_process(
                 instance=instance(),
-                partition_key=month or None,
-                asset_selection=[asset_key(item.key)],
+                partition_key=None if unchecked else month or None,
+                asset_selection=None if unchecked else [asset_key(item.key)],
                 run_config=QUIET,
                 raise_on_error=False,
                 run_id=next(run_ids, None),
-                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(named if unchecked else {}), **(tags or {})},
             )
         )
-    write_console_log(result)
     if result.success:
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):

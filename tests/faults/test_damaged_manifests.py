@@ -1,4 +1,4 @@
-"""Records, histories and what is measured are believed only as they were written."""
+"""Manifests, histories and what is measured are believed only as they were written."""
 
 import dataclasses
 import json
@@ -8,10 +8,10 @@ import pytest
 
 from orchestration.files import checksummed, damage
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state import dvc_cache, record_recovery
+from orchestration.state import dvc_cache
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.records import PartitionRecord, read_record, record_path, write_record
+from orchestration.state.manifests import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
 from tests.orchestration.dvc.test_metrics import Project, project  # noqa: F401  fixture
@@ -19,34 +19,36 @@ from tests.orchestration.state.test_validation_history import MET, entry
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
-RECORD = PartitionRecord(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "run", 0.5)
+MANIFEST = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS)
+STORED = {**dataclasses.asdict(MANIFEST), "version": MANIFEST.version}
 
 
 @pytest.fixture
 def pairs(tmp_workspace):
     """A workspace and one of its datasets, which has a record."""
     item = tmp_workspace.datasets["talksumm/pairs"]
-    write_record(tmp_workspace, item, "2018-06", RECORD)
+    tmp_workspace.state.mkdir()
+    write_manifest(tmp_workspace, item, "2018-06", MANIFEST)
     return tmp_workspace, item
 
 
-def test_a_record_is_read_as_it_was_written(pairs):
-    assert read_record(*pairs, "2018-06") == RECORD
-    assert read_record(*pairs, "2018-07") is None
+def test_a_manifest_is_read_as_it_was_written(pairs):
+    assert read_manifest(*pairs, "2018-06") == MANIFEST
+    assert read_manifest(*pairs, "2018-07") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_record_is_set_aside_and_as_if_it_were_lost(pairs, tally, capsys, how):
-    """A record is damaged."""
-    path = record_path(*pairs, "2018-06")
+def test_a_damaged_manifest_is_set_aside_and_as_if_it_were_lost(pairs, tally, capsys, how):
+    """A manifest is damaged."""
+    path = manifest_file(*pairs, "2018-06")
     damage_file(path, how)
     tally.attempt()
-    assert read_record(*pairs, "2018-06") is None
+    assert read_manifest(*pairs, "2018-06") is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert path.name in line and "recovered from dvc.lock" in line
-    assert read_record(*pairs, "2018-06") is None and not capsys.readouterr().err
-    write_record(*pairs, "2018-06", RECORD)
-    assert read_record(*pairs, "2018-06") == RECORD
+    assert path.name in line and "`dvc checkout --force manifests/talksumm/pairs` brings it back" in line
+    assert read_manifest(*pairs, "2018-06") is None and not capsys.readouterr().err
+    write_manifest(*pairs, "2018-06", MANIFEST)
+    assert read_manifest(*pairs, "2018-06") == MANIFEST
     here = pairs[0]
     assert os.path.lexists(here.state / "damaged" / here.shown(path))
     tally.survive()
@@ -59,47 +61,47 @@ def test_a_damaged_record_is_set_aside_and_as_if_it_were_lost(pairs, tally, caps
         lambda record: record["key"].pop("inputs"),
         lambda record: record.update(key=[]),
         lambda record: record.update(checksum=None),
-        lambda record: record["hashes"].clear(),
+        lambda record: record["files"].clear(),
         lambda record: record.update(more=1),
     ],
-    ids=["counts", "key", "type", "checksum", "hashes", "more"],
+    ids=["counts", "key", "type", "checksum", "files", "more"],
 )
-def test_a_record_that_was_edited_is_not_believed(pairs, tally, capsys, change):
-    """One value of a record is edited."""
-    path = record_path(*pairs, "2018-06")
+def test_a_manifest_that_was_edited_is_not_believed(pairs, tally, capsys, change):
+    """One value of a manifest is edited."""
+    path = manifest_file(*pairs, "2018-06")
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
     tally.attempt()
-    assert read_record(*pairs, "2018-06") is None
+    assert read_manifest(*pairs, "2018-06") is None
     assert "its checksum is not that of its content" in capsys.readouterr().err
     tally.survive()
 
 
-def test_a_record_with_a_right_checksum_and_another_shape_is_not_believed(pairs, tally, capsys):
-    """A record of another shape has a right checksum."""
+def test_a_manifest_with_a_right_checksum_and_another_shape_is_not_believed(pairs, tally, capsys):
+    """A manifest of another shape has a right checksum."""
     broken = [
-        {**dataclasses.asdict(RECORD), "counts": {"kept": -1}},
-        {**dataclasses.asdict(RECORD), "key": {"inputs": {}, "params": {}}},
+        {**STORED, "counts": {"kept": -1}},
+        {**STORED, "key": {"inputs": {}, "params": {}}},
         {"key": KEY},
     ]
     for content in broken:
-        record_path(*pairs, "2018-06").write_bytes(checksummed.dump(content))
+        manifest_file(*pairs, "2018-06").write_bytes(checksummed.dump(content))
         tally.attempt()
-        assert read_record(*pairs, "2018-06") is None
+        assert read_manifest(*pairs, "2018-06") is None
         assert "it holds something else" in capsys.readouterr().err
         tally.survive()
 
 
-def test_a_record_without_a_checksum_is_as_if_it_were_lost_and_no_damage(pairs, capsys):
-    path = record_path(*pairs, "2018-06")
-    path.write_text(json.dumps(dataclasses.asdict(RECORD)))
-    assert read_record(*pairs, "2018-06") is None
+def test_a_manifest_without_a_checksum_is_as_if_it_were_lost_and_no_damage(pairs, capsys):
+    path = manifest_file(*pairs, "2018-06")
+    path.write_text(json.dumps(STORED))
+    assert read_manifest(*pairs, "2018-06") is None
     assert not capsys.readouterr().err and path.exists()
 
 
-def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally, capsys):  # noqa: F811
-    """A record has wrong counts and a right checksum."""
+def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally):  # noqa: F811
+    """A manifest has wrong counts and a right checksum."""
     here = project.workspace
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.write()
@@ -108,22 +110,19 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
     lie = {"kept": 999, "dropped": 3, "rejected": 1, "reasons": {"long": 1, "short": 2}}
     monkeypatch.setattr(Project, "renew", lambda self, item, month: None, raising=False)
     for wrong in (lie, {**lie, "kept": 2, "reasons": {}}):
-        write_record(here, project.item, "2018-06", PartitionRecord(KEY, folder_hashes(place), wrong))
+        write_manifest(here, project.item, "2018-06", Manifest(KEY, folder_hashes(place), wrong))
         monkeypatch.setattr(
             Project,
             "finished",
             lambda self, item, month: (
-                read_record(here, item, month)
-                or PartitionRecord(
-                    KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month))
-                )
+                read_manifest(here, item, month)
+                or Manifest(KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month)))
             ),
         )
         tally.attempt()
         project.write()
         assert (project.numbers, project.table("funnel")) == right
-        assert read_record(here, project.item, "2018-06").counts == counts(place)
-        assert "its counts are not those of the partition's files" in capsys.readouterr().err
+        assert read_manifest(here, project.item, "2018-06").counts == counts(place)
         tally.survive()
 
 
@@ -195,7 +194,7 @@ def committed(tmp_workspace):
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
-    dvc_cache.manifest.cache_clear()
+    dvc_cache.cached_files.cache_clear()
     for md5, content in (
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
@@ -204,35 +203,30 @@ def committed(tmp_workspace):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     yield hashes
-    dvc_cache.manifest.cache_clear()
+    dvc_cache.cached_files.cache_clear()
 
 
 def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
     hashes = committed
-    assert dvc_cache.manifest(tmp_workspace, version(hashes)) == hashes
-    assert dvc_cache.manifest(tmp_workspace, "0" * 32 + ".dir") is None
+    assert dvc_cache.cached_files(tmp_workspace, version(hashes)) == hashes
+    assert dvc_cache.cached_files(tmp_workspace, "0" * 32 + ".dir") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(
-    committed, tmp_workspace, tally, capsys, how
-):
+def test_a_damaged_list_in_dvcs_cache_is_set_aside(committed, tmp_workspace, tally, capsys, how):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
     damage_file(dvc_cache.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
-    assert dvc_cache.manifest(tmp_workspace, version(hashes)) is None
+    assert dvc_cache.cached_files(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    stage = {"outs": [{"path": "data/talksumm/pairs", "md5": version(hashes)}]}
-    pairs = tmp_workspace.datasets["talksumm/pairs"]
-    assert record_recovery._files(tmp_workspace, pairs, stage, "outs") == hashes
     assert not dvc_cache.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
 def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
-    assert dvc_cache.manifest(tmp_workspace, md5) is None
+    assert dvc_cache.cached_files(tmp_workspace, md5) is None
 
 
 def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):

@@ -1,0 +1,161 @@
+"""Finished datasets are committed into dvc.lock, by DVC's own commit.
+
+Belongs here: which stages are committed, and that a kill while DVC writes its lock loses nothing. Not here:
+what stages are (stages.py), reading the lock (state/dvc_lock.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import document, raw_section
+from orchestration.compat import dvc_commit
+from orchestration.dvc import metrics
+from orchestration.dvc.code import write_code
+from orchestration.dvc.stages import stage
+from orchestration.files.damage import remove_file
+from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.files.locks import lock_file
+from orchestration.files.publish import write_file
+from orchestration.state import input_snapshot
+from orchestration.state.corpora import check_versions
+from orchestration.state.dvc_cache import cached, check_sizes
+from orchestration.state.dvc_lock import check_lock, locked_stages, stage_name
+from orchestration.state.freshness import View
+from orchestration.workspace.workspace import Workspace
+
+#: From how many stages on all are committed together, which takes DVC as long as it takes for so many alone.
+_MANY = 5
+
+#: Seconds that are waited for another process that holds DVC's lock.
+_PATIENCE = 60.0
+
+
+def commit_finished(workspace: Workspace, made: Declaration | None = None) -> list[str]:
+    """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
+
+    A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
+    would call stale partitions up to date, or record a dependency other than its ancestor's output.
+    With `made`, nothing else is looked at as long as the dataset just worked on is not finished itself.
+
+    Raises DamagedLockError for a dvc.lock that is damaged, MovedError for what was edited meanwhile, and
+    RuntimeError for what DVC cannot do: then dvc.lock is as it was.
+    """
+    view = View(workspace)
+    if made is not None and not view.complete(made):
+        return []
+    check_versions(workspace)
+    input_snapshot.check(workspace)
+    write_code(workspace)
+    due = [item for item in workspace.datasets.values() if view.complete(item)]
+    for item in due:
+        metrics.write(item, view)
+        check_sizes(workspace, item)
+    restore(workspace)
+    check_lock(workspace)
+    stages = locked_stages(workspace)
+    moved = [item for item in due if not _is_recorded(workspace, item, stages)]
+    names = [stage_name(item) for item in moved]
+    if _recorded(stages.get("code", {}), "outs") != {"code.json": file_md5(workspace.root / "code.json")}:
+        names.insert(0, "code")
+    if names:
+        with _restored_when_killed(workspace):
+            _commit(workspace, names, whole=len(due) == len(workspace.datasets))
+            input_snapshot.check(workspace)
+            if lost := next(filter(None, (_lost(workspace, item) for item in moved)), None):
+                raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
+    return names
+
+
+def restore(workspace: Workspace) -> None:
+    """Bring dvc.lock back as it was before a commit that was killed: DVC writes it in place."""
+    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
+        _restore(workspace)
+
+
+@contextlib.contextmanager
+def _restored_when_killed(workspace: Workspace) -> Iterator[None]:
+    """Keep a copy of dvc.lock until the block ends well; it comes back where the block does not."""
+    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
+        _restore(workspace)
+        write_file(_copy(workspace), workspace.lock.read_bytes() if workspace.lock.exists() else b"")
+        try:
+            yield
+        except BaseException:
+            _restore(workspace)
+            raise
+        remove_file(_copy(workspace))
+
+
+def _restore(workspace: Workspace) -> None:
+    if (copy := _copy(workspace)).is_file():
+        if content := copy.read_bytes():
+            write_file(workspace.lock, content)
+        else:
+            workspace.lock.unlink(missing_ok=True)
+        remove_file(copy)
+
+
+def _copy(workspace: Workspace) -> Path:
+    return workspace.state / "dvc.lock"
+
+
+def _mutex(workspace: Workspace) -> Path:
+    return workspace.state / "locks" / "commit.lock"
+
+
+def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
+    """Commit stages; while another process holds DVC's lock, it is waited for, but not without end."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return dvc_commit(workspace.root, [None] if whole and len(names) >= _MANY else names)
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                message = f"{error}; what was made is kept, run again to commit it"
+                raise RuntimeError(message) from error
+            time.sleep(0.5)
+
+
+def _is_recorded(workspace: Workspace, item: Declaration, stages: Mapping[str, Any]) -> bool:
+    """Say whether dvc.lock has a stage as it is on disk: what it reads, its params, and what it made."""
+    found, rendered = stages.get(stage_name(item), {}), stage(workspace, item)
+    read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(item)]
+    read += [source.path for source in workspace.settings.folders(item.records or "").values()]
+    made = [path for kind in ("outs", "metrics", "plots") for out in rendered.get(kind, ()) for path in out]
+    *watched, code = rendered["params"]
+    content = {"code.json": json.loads((workspace.root / "code.json").read_bytes())}
+    content["params.yaml"] = document(workspace.root)
+    params = {"params.yaml": {path: raw_section(content["params.yaml"], path) for path in watched}}
+    params["code.json"] = {path: raw_section(content["code.json"], path) for path in code["code.json"]}
+    return (
+        _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}
+        and _recorded(found, "outs") == {path: _version(workspace.root / path) for path in made}
+        and found.get("params") == params
+        and not _lost(workspace, item)
+    )
+
+
+def _recorded(found: Mapping[str, Any], kind: str) -> dict[str, str]:
+    return {entry["path"]: entry["md5"] for entry in found.get(kind, ())}
+
+
+def _version(place: Path) -> str | None:
+    if place.is_file():
+        return file_md5(place)
+    return version(folder_hashes(place)) if place.is_dir() else None
+
+
+def _lost(workspace: Workspace, item: Declaration) -> Path | None:
+    """Return an output of a dataset that DVC's cache has not all of; None where it has all."""
+    for place in (workspace.folder(item), workspace.manifests(item)):
+        hashes = folder_hashes(place)
+        if not all(cached(workspace, md5).is_file() for md5 in (version(hashes), *hashes.values())):
+            return place
+    return None

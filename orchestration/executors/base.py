@@ -1,0 +1,62 @@
+"""The interface of everything that runs tasks: partitions of a run, and parts of a partition.
+
+Belongs here: what an executor promises, and the errors that it raises. Not here: processes of this machine
+(local.py), which tasks there are (drivers/loop.py, parts.py). An executor for a cluster is a module beside
+local.py: a task, its arguments and its result are pickled, and files are found under the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+Result = TypeVar("Result")
+EventSink: TypeAlias = Callable[[Any], None]
+
+
+class WorkerDiedError(RuntimeError):
+    """A worker ended in the middle of a task; the text says how."""
+
+
+class WorkerNotStartedError(RuntimeError):
+    """A worker ended by itself before it could run anything, and so would the next one."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a task may use for itself."""
+
+    processors: int = 1
+    gpus: int = 0
+
+
+class Executor(Protocol):
+    """Runs tasks. Its results come as `concurrent.futures.wait` says."""
+
+    places: int
+    """How many tasks run at the same time."""
+
+    def submit(
+        self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
+    ) -> Future[Result]:
+        """Run `function(*arguments)` as soon as a worker is idle; without `resources`, with an equal share.
+
+        The future ends with what the function returns or raises. It ends with WorkerDiedError if its worker
+        died, which fails the tasks of that worker alone: the next one gets a new worker. It ends with
+        WorkerNotStartedError if no worker can begin.
+        """
+        ...
+
+    def channel(self, listener: EventSink) -> EventSink:
+        """Return an argument for tasks: what they call it with, `listener` is called with in this process.
+
+        So a task tells of its progress. The listener is called in another thread, and what it raises is
+        lost; an event may come after the result of its task.
+        """
+        ...
+
+    def close(self) -> None:
+        """Interrupt the tasks under way, once each, and end all workers."""
+        ...

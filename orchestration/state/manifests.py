@@ -1,0 +1,122 @@
+"""The manifest of a partition: what it was made of, which files it is, and how many rows they have.
+
+Belongs here: the manifest and its file. Not here: when a partition is fresh (freshness.py), how the manifests
+of a dataset travel with its data: they are a second output of its DVC stage (dvc/stages.py).
+
+A manifest is written last, once the checks of the partition have passed. It has neither a time nor a run, so
+the same partition has the same manifest wherever it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from assets.declare.declaration import Declaration
+from orchestration.files import checksummed
+from orchestration.files.damage import DamagedError, remove_file
+from orchestration.files.identity import version
+from orchestration.files.publish import write_changed
+from orchestration.workspace.workspace import Workspace
+
+#: What stands in a key for the expectations that were met, where the checks failed when they ran again.
+FAILED = "failed"
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+@with_config(_STRICT)
+class _Key(TypedDict):
+    inputs: dict[str, dict[str, str]]
+    params: dict[str, Any]
+    code: dict[str, Any]
+
+
+@with_config(_STRICT)
+class _Counts(TypedDict):
+    kept: NonNegativeInt
+    dropped: NonNegativeInt
+    rejected: NonNegativeInt
+    reasons: dict[str, NonNegativeInt]
+    combinations: NotRequired[dict[str, NonNegativeInt]]
+
+
+@with_config(_STRICT)
+class _Stored(TypedDict):
+    """What the file of a manifest holds, beside its checksum."""
+
+    key: _Key
+    files: dict[str, str]
+    version: str
+    counts: _Counts
+
+
+_STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A partition that was made, and whose checks passed then."""
+
+    key: Mapping[str, Any]
+    """`inputs` (versions by dataset and month), `params` (by section) and `code`."""
+    files: Mapping[str, str]
+    """MD5 by file name."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """Rows by table, dropped rows by reason, generated combinations."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether its checks passed when they last ran."""
+        return bool(self.key["code"].get("expectations") != FAILED)
+
+    @cached_property
+    def version(self) -> str:
+        """The partition's version: DVC's hash of its folder."""
+        return version(self.files)
+
+
+def manifest_file(workspace: Workspace, item: Declaration, month: str) -> Path:
+    """Return where a partition's manifest lies."""
+    return workspace.manifests(item) / f"{month or 'all'}.json"
+
+
+def read_manifest(workspace: Workspace, item: Declaration, month: str) -> Manifest | None:
+    """Return a partition's manifest, or None where there is none. One that is damaged is set aside."""
+    path = manifest_file(workspace, item, month)
+    then = f"`dvc checkout --force {workspace.shown(path.parent)}` brings it back; else it is made again"
+    content = checksummed.read(path, _STORED, then)
+    return None if content is None else _manifest(content)
+
+
+def parse_manifest(content: bytes) -> Manifest:
+    """Return the manifest of some bytes. Raises DamagedError for what is none."""
+    stored, checked = checksummed.load(content)
+    try:
+        _STORED.validate_python(stored)
+    except ValidationError as error:
+        raise DamagedError(checksummed.first_fault(error)) from None
+    if not checked:
+        raise DamagedError("it has no checksum")
+    return _manifest(stored)
+
+
+def write_manifest(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> None:
+    """Write a partition's manifest whole, unless it is there already."""
+    content = checksummed.dump({**asdict(manifest), "version": manifest.version})
+    write_changed(manifest_file(workspace, item, month), content)
+
+
+def forget(workspace: Workspace, item: Declaration, month: str) -> None:
+    """Remove a partition's manifest: it does not count as made any more."""
+    remove_file(manifest_file(workspace, item, month))
+
+
+def _manifest(stored: Mapping[str, Any]) -> Manifest:
+    return Manifest(stored["key"], stored["files"], stored["counts"])

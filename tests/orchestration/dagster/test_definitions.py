@@ -1,0 +1,81 @@
+"""What Dagster loads, and runs of checks alone: a stand-in makes and checks partitions."""
+
+import dagster as dg
+import pytest
+
+from assets.declare.dagster_asset import CHECKS
+from orchestration.catalogue import workspace
+from orchestration.definitions import build
+
+EXAMPLES = dg.AssetKey(["discofuse", "examples"])
+
+
+class Maker:
+    """Makes and checks nothing, and notes what it is asked for; some checks fail."""
+
+    def __init__(self, failing=()):
+        self.failing, self.asked = failing, []
+
+    def make(self, declaration, context):
+        self.asked.append(("make", declaration.name, context.partition_key))
+        return dg.MaterializeResult(data_version=dg.DataVersion("one"), check_results=self.results())
+
+    def check(self, declaration, context):
+        self.asked.append(("check", declaration.name, context.partition_key))
+        return self.results()
+
+    def results(self):
+        return [dg.AssetCheckResult(check_name=name, passed=name not in self.failing) for name in CHECKS]
+
+
+def run(maker, selection):
+    defs = build(workspace(), {"store": maker})
+    job = dg.define_asset_job("chosen", selection)
+    repository = dg.Definitions.merge(defs, dg.Definitions(jobs=[job])).get_repository_def()
+    # `partition_key` is refused where only checks are chosen: Dagster's pages name it by this tag, too
+    tags = {"dagster/partition": "2018-06"}
+    return repository.get_job("chosen").execute_in_process(tags=tags, raise_on_error=False)
+
+
+def test_a_check_runs_alone_without_the_body_of_its_asset():
+    maker = Maker()
+    key = dg.AssetCheckKey(EXAMPLES, "expectations")
+    ran = run(maker, dg.AssetSelection.checks(key))
+    assert ran.success and maker.asked == [("check", "discofuse/examples", "2018-06")]
+    (evaluation,) = ran.get_asset_check_evaluations()
+    assert (evaluation.check_name, evaluation.passed, evaluation.partition) == (
+        "expectations",
+        True,
+        "2018-06",
+    )
+    assert ran.get_asset_materialization_events() == []
+
+
+def test_all_checks_of_an_asset_run_alone_and_one_that_blocks_fails_the_run_after_its_results():
+    maker = Maker(failing=["expectations"])
+    ran = run(maker, dg.AssetSelection.checks_for_assets(EXAMPLES))
+    assert not ran.success and maker.asked == [("check", "discofuse/examples", "2018-06")]
+    found = {evaluation.check_name: evaluation.passed for evaluation in ran.get_asset_check_evaluations()}
+    assert found == {name: name != "expectations" for name in CHECKS}
+
+
+def test_an_asset_is_made_with_its_checks():
+    maker = Maker(failing=["warnings"])
+    ran = run(maker, dg.AssetSelection.assets(EXAMPLES))
+    assert ran.success and maker.asked == [("make", "discofuse/examples", "2018-06")]
+    assert [event.asset_key for event in ran.get_asset_materialization_events()] == [EXAMPLES]
+    assert {evaluation.check_name for evaluation in ran.get_asset_check_evaluations()} == set(CHECKS)
+
+
+@pytest.mark.parametrize("without", [True, False])
+def test_an_asset_whose_check_fails_is_not_materialised(without):
+    selection = dg.AssetSelection.assets(EXAMPLES)
+    maker = Maker(failing=["expectations"])
+    ran = run(maker, selection.without_checks() if without else selection)
+    assert not ran.success and ran.get_asset_materialization_events() == []
+
+
+def test_the_sensor_of_sources_is_the_only_one_that_evaluates_conditions():
+    repository = build(workspace()).get_repository_def()
+    names = {sensor.name for sensor in repository.sensor_defs}
+    assert names == {"source_files", "runs_to_mlflow"}

@@ -1,0 +1,36 @@
+"""Dagster's store as this project configures it: whoever watches a run sees what another process writes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+
+from orchestration.dagster import instance
+from tests.waiting import until
+
+ROOT = Path(__file__).resolve().parents[3]
+#: Writes an event of one run for each line on standard input.
+SAY = """
+import os, sys, dagster as dg, orchestration  # which has a folder for Dagster of its own
+os.environ["DAGSTER_HOME"] = sys.argv[1]
+with dg.DagsterInstance.get() as instance:
+    for line in sys.stdin:
+        instance.report_engine_event(line.strip(), run_id="watched", job_name="job")
+"""
+
+
+def test_who_watches_a_run_sees_what_another_process_writes(tmp_path, monkeypatch):
+    """By which the log of a run in the browser grows."""
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    configuration = Path(instance.__file__).with_name("dagster.yaml").read_text()
+    (tmp_path / "dagster.yaml").write_text(configuration)
+    messages = []
+    with dg.DagsterInstance.get() as opened:
+        opened.watch_event_logs("watched", None, lambda entry, cursor: messages.append(entry.message))
+        argv = [sys.executable, "-c", SAY, str(tmp_path)]
+        with subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.PIPE, text=True) as process:
+            for said in (["one"], ["one", "two"]):
+                process.stdin.write(f"{said[-1]}\n")
+                process.stdin.flush()
+                until(lambda: messages, lambda found, said=said: found == said, [process])

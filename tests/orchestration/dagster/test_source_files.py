@@ -1,0 +1,177 @@
+"""What Dagster asks for, look by look, as source files change: the observable source assets and the condition."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import dagster as dg
+import pytest
+
+from assets.declare.automation import INPUTS_CHANGED
+from orchestration.catalogue import workspace
+from orchestration.dagster import source_files
+from orchestration.dagster.source_files import source_assets
+
+MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
+EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])
+
+
+class World:
+    """Files of two months, what is made of them, and Dagster's evaluation of the condition.
+
+    texts -> parsed -> counted -> summed (all months); paired reads parsed and summed; shown reads all of them.
+    """
+
+    def __init__(self, instance):
+        self.instance, self.cursor, self.broken = instance, None, set()
+        self.files = {"2018-06": "a", "2018-07": "b"}
+        self.contents = {}
+
+        @dg.observable_source_asset(name="texts", partitions_def=MONTHS)
+        def texts():
+            return dg.DataVersionsByPartition(self.files)
+
+        of_month = [texts]
+        parsed = self.dataset("parsed", of_month)
+        counted = self.dataset("counted", [parsed])
+        summed = self.dataset("summed", [dg.AssetDep(counted, partition_mapping=EVERY)], None)
+        paired = self.dataset("paired", [parsed, summed])
+        every = [dg.AssetDep(item, partition_mapping=EVERY) for item in (parsed, counted, paired)]
+        shown = self.dataset("shown", [*every, summed], None)
+        self.defs = dg.Definitions(assets=[texts, parsed, counted, summed, paired, shown])
+        self.names = ["parsed", "counted", "summed", "paired", "shown"]
+
+    def dataset(self, name, deps, months=MONTHS):
+        @dg.asset(name=name, deps=deps, partitions_def=months, automation_condition=INPUTS_CHANGED)
+        def made(context):
+            month = context.partition_key if months else ""
+            if (name, month) in self.broken:
+                raise RuntimeError("broken")
+            return dg.MaterializeResult(data_version=dg.DataVersion(self.version(name, month)))
+
+        return made
+
+    def version(self, name, month):
+        if name == "parsed":
+            return self.files[month]
+        if name == "counted":  # the same for every text of one length
+            return str(len(self.files[month]))
+        return "".join(self.files.values()) if name in ("paired", "shown") else "summed of counts"
+
+    def look(self):
+        """Look at the files, and return what is asked for."""
+        self.run("texts", "2018-07")
+        return self.asked()
+
+    def asked(self):
+        with ThreadPoolExecutor(1) as thread:  # a browser of other tests may have an event loop in this one
+            found = thread.submit(
+                dg.evaluate_automation_conditions, self.defs, self.instance, cursor=self.cursor
+            ).result()
+        self.cursor = found.cursor
+        keys = [(name, found.get_requested_partitions(dg.AssetKey(name))) for name in self.names]
+        return [f"{name} {month or ''}".strip() for name, months in keys for month in sorted(months, key=str)]
+
+    def run(self, name, month=None):
+        job = self.defs.resolve_implicit_global_asset_job_def()
+        job.execute_in_process(
+            instance=self.instance,
+            asset_selection=[dg.AssetKey(name)],
+            partition_key=month,
+            raise_on_error=False,
+        )
+
+    def make(self, asked):
+        for place in asked:
+            self.run(*place.split())
+
+    def follow(self):
+        """Look, make what is asked for, and so on until nothing is; return what was asked for, round by round."""
+        rounds = [self.look()]
+        while rounds[-1]:
+            self.make(rounds[-1])
+            rounds.append(self.asked())
+        return rounds[:-1]
+
+
+@pytest.fixture
+def world():
+    with dg.DagsterInstance.ephemeral() as instance:
+        world = World(instance)
+        world.make(f"{name} {month}" for name in ("parsed", "counted") for month in world.files)
+        world.make(["summed"])
+        world.make(f"paired {month}" for month in world.files)
+        world.make(["shown"])
+        assert world.asked() == []
+        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "nobody had looked before"
+        yield world
+
+
+def test_nothing_is_asked_for_while_no_file_changes(world):
+    assert world.follow() == []
+
+
+def test_a_change_is_followed_as_far_as_versions_differ_and_each_once(world):
+    world.files["2018-06"] = "c"
+    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"], ["paired 2018-06"], ["shown"]]
+
+
+def test_what_reads_a_change_by_several_ways_waits_for_the_longest(world):
+    world.files.update({"2018-06": "cc", "2018-07": "dd"})
+    assert world.follow() == [
+        ["parsed 2018-06", "parsed 2018-07"],
+        ["counted 2018-06", "counted 2018-07"],
+        ["summed"],
+        ["paired 2018-06", "paired 2018-07"],
+        ["shown"],
+    ]
+
+
+def test_what_fails_is_asked_for_once_and_what_reads_it_waits(world):
+    world.files["2018-06"] = "cc"
+    world.broken.add(("counted", "2018-06"))
+    assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"]]
+    assert world.follow() == []
+    world.broken.clear()
+    world.files["2018-06"] = "dd"
+    assert world.follow() == [
+        ["parsed 2018-06"],
+        ["counted 2018-06"],
+        ["summed"],
+        ["paired 2018-06"],
+        ["shown"],
+    ]
+
+
+def test_what_is_stale_by_code_alone_is_left_alone(world):
+    world.run("parsed", "2018-06")
+    assert world.follow() == [], "it was made again, and came out the same"
+
+
+def test_a_look_tells_dagster_what_is_new_and_nothing_twice(monkeypatch):
+    answers = {"papers": {"2018-06": "one", "2018-07": "two", "2018-08": "three"}}
+    monkeypatch.setattr(source_files, "ask", lambda *_: answers)
+    monkeypatch.setattr(source_files, "observed", lambda _: ["papers"])
+    (papers,) = source_assets(workspace())
+    key = dg.AssetKey(["source_files", "papers"])
+
+    def look():
+        before = len(instance.fetch_observations(key, limit=100).records)
+        source_files._asked.cache_clear()
+        job = dg.Definitions(assets=[papers]).resolve_implicit_global_asset_job_def()
+        assert job.execute_in_process(instance=instance, partition_key="2018-08").success
+        records = instance.fetch_observations(key, limit=100).records
+        return sorted(record.partition_key for record in records[: len(records) - before])
+
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert look() == ["2018-06", "2018-07", "2018-08"]
+        assert look() == []
+        answers["papers"]["2018-07"] = "changed"
+        assert look() == ["2018-07"]
+
+
+def test_every_month_of_every_folder_has_a_version(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "copy")
+    found = json.loads(project.silverloom("source-versions").splitlines()[-1])
+    here = workspace().settings
+    assert set(found) == {name for name in here.sources if here.folders(name)}
+    assert all(set(months) == set(here.partitions.months) for months in found.values())

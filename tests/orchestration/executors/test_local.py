@@ -1,0 +1,289 @@
+"""Tasks run in worker processes: one that dies fails its own alone, all end with the one that began them."""
+
+import contextlib
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import FIRST_COMPLETED, wait
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orchestration.executors import local
+from orchestration.executors.base import Resources, WorkerDiedError, WorkerNotStartedError
+from orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
+from orchestration.executors.parts import LocalEngine
+from tests.orchestration.executors.test_parts import sleeps_after_two
+from tests.processes import alive, descendants
+from tests.waiting import until
+
+DEATH = "its worker process was ended by SIGKILL (for want of memory? fewer JOBS need less)"
+
+
+def task(how, touch=None, tell=None):
+    """A task that goes as it is told to."""
+    if touch:
+        Path(touch).write_text(str(os.getpid()))
+    if tell:
+        tell(how)
+    match how:
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            os._exit(3)
+        case "fails":
+            raise ValueError("no such page")
+        case "sleeps":
+            time.sleep(600)
+    return os.getpid()
+
+
+@pytest.fixture
+def processes():
+    with contextlib.closing(WorkerProcesses(2, "JOBS", 30.0)) as processes:
+        yield processes
+
+
+def test_a_dead_worker_fails_its_task_alone_and_is_replaced(processes):
+    killed, well = processes.submit(task, "killed"), processes.submit(task, "well")
+    assert well.result() and str(killed.exception()) == DEATH
+    ended, failed = processes.submit(task, "exit"), processes.submit(task, "fails")
+    assert str(ended.exception()) == "its worker process ended with status 3"
+    assert isinstance(ended.exception(), WorkerDiedError)
+    with pytest.raises(ValueError, match="no such page"):
+        failed.result()
+
+
+def test_a_task_that_waits_for_a_worker_ends_with_it_and_with_no_other(processes, tmp_path):
+    first, second = (processes.submit(task, "sleeps", tmp_path / name) for name in ("first", "second"))
+    behind = processes.submit(task, "well")
+    os.kill(written_pid(tmp_path / "first"), signal.SIGKILL)
+    assert [str(future.exception()) for future in (first, behind)] == [DEATH, DEATH]
+    assert processes.submit(task, "well").result() and not second.done()
+
+
+def written_pid(path):
+    return int(until(lambda: path.exists() and path.read_text()))
+
+
+@pytest.mark.long
+def test_a_worker_that_died_idle_is_replaced_without_a_word(processes):
+    pid = processes.submit(task, "well").result()
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pid))
+    assert processes.submit(task, "well").result() != pid
+
+
+def test_workers_that_cannot_begin_are_told_from_those_that_die(monkeypatch, capfd):
+    monkeypatch.setattr(local, "_begin", Unreadable())
+    with (
+        contextlib.closing(WorkerProcesses(1, "JOBS")) as processes,
+        pytest.raises(
+            WorkerNotStartedError, match=r"^worker process ended with status 1 before it could begin$"
+        ),
+    ):
+        processes.submit(task, "well").result()
+    assert "unreadable" in capfd.readouterr().err
+
+
+class Unreadable:
+    """An initializer that no worker can load."""
+
+    def __call__(self):
+        """It is never called."""
+
+    def __reduce__(self):
+        return fail, ("unreadable",)
+
+
+def fail(text):
+    raise OSError(text)
+
+
+def test_workers_tell_what_listeners_hear(processes):
+    events = []
+    tell = processes.channel(events.append)
+    assert processes.submit(task, "well", None, tell).result()
+    until(lambda: events)
+    assert events == ["well"]
+
+
+def test_this_process_runs_a_task_at_once_and_tells_its_listener():
+    events, here = [], ThisProcess()
+    tell = here.channel(events.append)
+    assert here.submit(task, "well", None, tell).result() == os.getpid()
+    assert str(here.submit(task, "fails", None, tell).exception()) == "no such page"
+    assert events == ["well", "fails"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        ValueError("closed"),
+    ],
+)
+def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error, processes):
+    """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
+    heard = []
+
+    def show(event):
+        heard.append(event)
+        raise error
+
+    tell = processes.channel(show)
+    tally.attempt()
+    for _ in range(4):
+        assert processes.submit(task, "well", None, tell).result()
+    until(lambda: len(heard) == 4)
+    tally.survive()
+
+
+def test_a_task_goes_on_when_nobody_listens_any_more(processes):
+    tell = processes.channel(lambda _: None)
+    (manager,) = multiprocessing.active_children()
+    manager.kill()
+    manager.join()
+    assert processes.submit(task, "well", None, tell).result()
+
+
+def test_what_is_under_way_is_interrupted_once_and_the_workers_end(processes, tmp_path):
+    under_way = processes.submit(task, "sleeps", tmp_path / "pid")
+    pid = written_pid(tmp_path / "pid")
+    processes.close()
+    assert not alive(pid)
+    assert isinstance(under_way.exception(), KeyboardInterrupt)
+
+
+def gpus():
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "places", "threads"), [(None, 1, "all"), (None, 10_000, "1"), ("3", 2, "3")]
+)
+def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places, threads):
+    pin = f"os.environ['OMP_NUM_THREADS'] = {fixed!r}" if fixed else "del os.environ['OMP_NUM_THREADS']"
+    program = f"import os; from orchestration.executors import local; {pin}; "
+    begin = f"local._begin(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
+    found = subprocess.run(
+        [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True
+    )
+    assert found.stdout.strip() == (str(len(os.sched_getaffinity(0))) if threads == "all" else threads)
+
+
+def test_a_task_with_other_resources_gets_another_process(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5,7")
+    with contextlib.closing(WorkerProcesses(1, "JOBS")) as processes:
+        found = [
+            processes.submit(gpus, resources=resources)
+            for resources in (Resources(), Resources(gpus=2), Resources(gpus=9))
+        ]
+        assert [future.result() for future in found] == ["3,5,7", "3,5", "3,5,7"]
+
+
+@pytest.mark.parametrize(("named", "seen"), [("3,5", ["3", "5"]), ("7", ["7", "7"]), ("", ["", ""])])
+def test_each_process_sees_one_gpu_of_those_that_may_be_used(monkeypatch, processes, named, seen):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+    found = [processes.submit(gpus) for _ in range(2)]
+    assert [future.result() for future in found] == seen
+
+
+def test_without_a_variable_they_are_those_that_the_driver_lists(tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(local, "_GPUS", tmp_path)
+    assert visible_gpus() == []
+    for place in ("0000:1a:00.0", "0000:3b:00.0"):
+        (tmp_path / place).mkdir()
+    assert visible_gpus() == ["0", "1"]
+
+
+def begin_jobs(place):
+    """In a process of its own: two tasks under way, and somebody who listens."""
+    with contextlib.closing(WorkerProcesses(2, "JOBS", 30.0)) as processes:
+        tell = processes.channel(lambda _: None)
+        under_way = [processes.submit(task, "sleeps", f"{place}/{number}", tell) for number in range(2)]
+        wait(under_way, return_when=FIRST_COMPLETED)
+
+
+def begin_pieces(place):
+    """In a process of its own: two pieces under way."""
+    list(LocalEngine(2).map(sleeps_after_two, range(2, 4), Path(place)))
+
+
+def begin_kernels(place):
+    """In a process of its own: two calls of compiled code under way, which last for many minutes."""
+    list(LocalEngine(2).map(stays_in_a_kernel, range(2), Path(place)))
+
+
+def stays_in_a_kernel(piece, folder):
+    from ops.talksumm.align import kernels
+
+    for rows in (1, 10**12):  # the first call compiles
+        if rows > 1:
+            (folder / str(piece)).touch()
+        kernels.lower(np.ones(1), np.ones((1, 1)), np.broadcast_to(np.int64(0), rows))
+
+
+def command(begin, place):
+    calls = f"lambda: test_local.{begin.__name__}({str(place)!r})"
+    return [
+        sys.executable,
+        "-c",
+        f"from orchestration.cli import command; from tests.orchestration.executors import test_local; command.run({calls})",
+    ]
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [begin_jobs, *(pytest.param(begin, marks=pytest.mark.long) for begin in (begin_pieces, begin_kernels))],
+)
+def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
+    """`kill -9` of the parent of worker processes"""
+    parent = subprocess.Popen(command(begin, tmp_path))
+    until(lambda: len(list(tmp_path.iterdir())) == 2, programs=[parent])
+    workers = descendants(parent.pid)
+    assert len(workers) >= 2
+    tally.attempt()
+    parent.kill()
+    parent.wait()
+    until(lambda: not any(alive(pid) for pid in workers))
+    tally.survive()
+
+
+@pytest.mark.parametrize(
+    ("begin", "begun"),
+    [
+        (begin_jobs, 2),
+        (begin_pieces, 0),
+        *(
+            pytest.param(begin, begun, marks=pytest.mark.long)
+            for begin, begun in [(begin_jobs, 0), (begin_jobs, 1), (begin_pieces, 1), (begin_pieces, 2)]
+        ),
+    ],
+)
+def test_an_interrupt_from_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
+    """Ctrl-C, which reaches the whole group of processes, while worker processes begin and while they work"""
+    pipe = subprocess.PIPE
+    parent = subprocess.Popen(
+        command(begin, tmp_path), process_group=0, stdout=pipe, stderr=subprocess.STDOUT, text=True
+    )
+    until(
+        lambda: len(list(tmp_path.iterdir())) >= begun and len(descendants(parent.pid)) > 1, programs=[parent]
+    )
+    workers = descendants(parent.pid)
+    tally.attempt()
+    os.killpg(parent.pid, signal.SIGINT)
+    output = parent.communicate()[0]
+    assert (parent.returncode, output.splitlines()) == (
+        130,
+        ["interrupted; what was finished is kept, run again to go on"],
+    )
+    until(lambda: not any(alive(pid) for pid in workers))
+    tally.survive()
