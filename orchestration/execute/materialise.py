@@ -35,7 +35,7 @@ from orchestration.execute.inputs import open_inputs
 from orchestration.execute.metadata import metadata
 from orchestration.execute.pinned import bring_back
 from orchestration.execute.resume import ResumableEngine
-from orchestration.execute.runless import runless_events
+from orchestration.execute.runless import check_evaluation, runless_events
 from orchestration.executors.parts import engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import folder_hashes
@@ -113,17 +113,24 @@ class Store:
     ) -> Iterable[dg.AssetCheckResult]:
         """Run the checks of a partition on the bytes that were made, and return their results.
 
-        One that is stale by more than its expectations is refused: its checks run when it is made.
+        A run that names none, as from Dagster's page of a partitioned asset, is about all: each has results
+        of its own then, and those returned are of all together. One that is stale by more than its
+        expectations is refused: its checks run when it is made.
         """
-        month = self._begin(context)
-        materialisation = Materialisation(self.workspace, declaration, month)
-        try:
-            with making(self.workspace, declaration, month):
-                results = materialisation.check(context.run_id)
-        except Exception as error:
-            give_up_or_retry(error, context.retry_number, label(declaration, month))
+        named = self._begin(context)
+        results: dict[str, list[dg.AssetCheckResult]] = {}
+        for month in [named] if named or not declaration.partitioned else declaration.made_months:
+            try:
+                with making(self.workspace, declaration, month):
+                    found = Materialisation(self.workspace, declaration, month).check(context.run_id)
+            except Exception as error:
+                give_up_or_retry(error, context.retry_number, label(declaration, month))
+            for result in found:
+                results.setdefault(str(result.check_name), []).append(result)
+                if month != named and result.check_name != SOURCES:
+                    context.log_event(check_evaluation(declaration, month, result))
         self._commit(declaration, context)
-        return results
+        return [_together(of_check) for of_check in results.values()]
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
         """Take notice of what code, params and sources are now; return the month that is asked for."""
@@ -335,6 +342,20 @@ class Materialisation:
             read = inputs[argument]
             rows = read.rows if isinstance(read, Artifact) else read
             yield from conservation.unit_ids(rows, nested or None)
+
+
+def _together(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
+    """Return one result for those of several partitions: it passed if they all did."""
+    if len(results) == 1:
+        return results[0]
+    failed = [result for result in results if not result.passed]
+    said = "; ".join(str(result.description) for result in failed)
+    return dg.AssetCheckResult(
+        check_name=results[0].check_name,
+        passed=not failed,
+        severity=results[0].severity,
+        description=said or f"passed in all {len(results)} partitions",
+    )
 
 
 def _accepted(findings: _Findings) -> bool:

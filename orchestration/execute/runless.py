@@ -74,14 +74,20 @@ def _checked(
 ) -> dg.AssetCheckEvaluation:
     """A manifest exists only where every check that blocks passed."""
     finding = known_finding(workspace, item, month, manifest.version, name)
-    advisory = name in ADVISORY
+    result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
+    return check_evaluation(item, month, result)
+
+
+def check_evaluation(item: Declaration, month: str, result: dg.AssetCheckResult) -> dg.AssetCheckEvaluation:
+    """Return the event of a check's result in one partition."""
+    advisory = result.check_name in ADVISORY
     return dg.AssetCheckEvaluation(
         asset_key=asset_key(item.key),
-        check_name=name,
-        passed=finding.passed,
+        check_name=str(result.check_name),
+        passed=result.passed,
         metadata={},
         severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
-        description=finding.description,
+        description=result.description,
         blocking=not advisory,
         partition=month or None,
     )

@@ -1,8 +1,12 @@
 """Expectations block what depends on a partition, warnings do not, and a changed suite makes nothing."""
 
+import json
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from tests.projects import SCRIPTS
 
 SUITE, BOUND = "assets/systems/talksumm/datasets.py", 'between("similarity", 0, 1)'
 TOO_HIGH = 'between("similarity", 2, 3)'
@@ -151,3 +155,25 @@ def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
     kept = pq.read_table(done.root / "data/quality/failing/sources/papers/2018-06.parquet").to_pylist()
     assert [row["failed"] for row in kept] == [["sentences.text.longest at most 3000"]]
     assert script in kept[0]["text"] and len(kept[0]["text"]) > 1_000_000
+
+
+def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
+    def checks():
+        ended = done.zygote.run(done.root, ["talksumm/pairs"], path=str(SCRIPTS / "check_alone.py"))
+        assert ended.status == 0, ended.output
+        return json.loads(ended.output.splitlines()[-1])
+
+    rows, written = rows_of(done), inodes(done)
+    done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
+    passed, found = checks()
+    assert passed and {(name, month) for name, month, _ in found} == {
+        (name, month)
+        for name in ("conservation", "schema", "expectations", "warnings")
+        for month in (*MONTHS, None)
+    }
+    assert rows_of(done) == rows and inodes(done) == written
+    assert done.made(done.run()) == []
+    done.edit(SUITE, 'between("similarity", 0, 0.999999 + 1)', TOO_HIGH)
+    passed, found = checks()
+    assert not passed and ["expectations", "2018-06", False] in found and ["schema", "2018-06", True] in found
+    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)

@@ -1,0 +1,16 @@
+"""Run the checks of a dataset alone, as Dagster's page of a partitioned asset does: prints the results as JSON."""
+
+import json
+import sys
+
+import dagster as dg
+
+from orchestration.catalogue import workspace
+from orchestration.dagster.instance import instance
+from orchestration.definitions import build
+
+job = dg.define_asset_job("chosen", dg.AssetSelection.checks_for_assets(dg.AssetKey(sys.argv[1].split("/"))))
+repository = dg.Definitions.merge(build(workspace()), dg.Definitions(jobs=[job])).get_repository_def()
+ran = repository.get_job("chosen").execute_in_process(instance=instance(), raise_on_error=False)
+found = [[one.check_name, one.partition, one.passed] for one in ran.get_asset_check_evaluations()]
+print(json.dumps([ran.success, found]))
