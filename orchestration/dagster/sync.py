@@ -41,7 +41,7 @@ def _sync(workspace: Workspace) -> list[str]:
             tags, status = reported.get(month, {}), view.status(item, month)
             failed = (item.name, month) in suspects and failed_run(item, month) is not None
             found: list[DagsterEvent] = []
-            if (manifest := status.manifest) is not None:
+            if (manifest := status.manifest) is not None and manifest.passed:
                 wanted = version_tags(workspace, item, manifest)
                 if wanted.items() - tags.items() or (failed and status.fresh):
                     found = _found(workspace, item, month, manifest)
