@@ -9,10 +9,11 @@ from functools import partial
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady
-from ops.crawl import cited, url_list
-from ops.crawl.place import CrawlPlace
-from ops.crawl.schemas import PAGES
-from ops.outcome import Outcomes
+from ops.core.outcome import Outcomes
+from ops.crawl import cited
+from ops.crawl.crawl import FORMATS
+from ops.crawl.options import CrawlPlace
+from ops.crawl.outcomes import PAGES
 from ops.parse.scan import Records
 
 _EXPECTATIONS = [
@@ -30,7 +31,7 @@ _crawl = partial(
 )
 
 
-@_crawl(formats=url_list.FORMATS)
+@_crawl(formats=FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     """Every URL that was asked for: where its record lies in the WARC files, or why it has none."""
     from ops.crawl.crawl import crawl  # what it imports takes a second

@@ -7,8 +7,6 @@ Belongs here: datasets that are shared. Not here: what one system alone reads, a
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     THIS_MONTH,
@@ -23,9 +21,11 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from ops.annotation import answers as answer_files
-from ops.annotation.schemas import ANSWERS
-from ops.outcome import Outcomes
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.parts import Parts
+from ops.evaluation import answers as answer_files
+from ops.evaluation.answers import ANSWERS
 from ops.parse import papers as paper_files
 from ops.parse import web as web_files
 from ops.parse import wikipedia as article_files
@@ -33,8 +33,6 @@ from ops.parse.roles import ROLES
 from ops.parse.scan import Records
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
 from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parts import Parts
-from ops.scores import DatasetScore
 
 
 @dataset(
@@ -65,6 +63,7 @@ def papers(records: Records) -> Outcomes:
 @dataset(
     group="sources",
     shape=CITATIONS,
+    records="papers",
     formats=paper_files.FORMATS,
     measures=["marks.length", "bibliography.length"],
     expectations=[
@@ -77,7 +76,7 @@ def papers(records: Records) -> Outcomes:
         *steady(),
     ],
 )
-def citations(records: Annotated[Records, "papers"]) -> Outcomes:
+def citations(records: Records) -> Outcomes:
     """What every paper cites: its citation marks, with the ids of what they cite, and its bibliography."""
     return records.map(paper_files.parse_citations)
 

@@ -28,10 +28,9 @@ import pyarrow as pa  # noqa: E402
 from spacy.tokens import DocBin  # noqa: E402
 
 from ops.discofuse.build.annotated import annotate  # noqa: E402
+from ops.discofuse.build.annotation import AnnotationParams, stored_annotations  # noqa: E402
 from ops.discofuse.build.pipeline import annotator  # noqa: E402
-from ops.discofuse.build.stored import AnnotationParams, stored_annotations  # noqa: E402
-from ops.discofuse.schemas import ANNOTATED  # noqa: E402
-from ops.discofuse.sources.schemas import PROSE  # noqa: E402
+from ops.discofuse.schemas import ANNOTATED, PROSE  # noqa: E402
 from orchestration.files.parquet import write_table  # noqa: E402
 
 ROUNDS = 5

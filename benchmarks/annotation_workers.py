@@ -34,11 +34,11 @@ import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before
 import pyarrow.parquet as pq
 
 from benchmarks.annotation import prose
+from ops.core.parts import Part, Parts
 from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.pipeline import annotator
-from ops.discofuse.build.stored import AnnotationParams
-from ops.discofuse.sources.schemas import PROSE
-from ops.parts import Part, Parts
+from ops.discofuse.schemas import PROSE
 from orchestration.executors.parts import LocalEngine
 
 #: Documents of a part, unless all would be too few parts.

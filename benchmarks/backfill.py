@@ -32,10 +32,10 @@ import json, sys, time
 from pathlib import Path
 import orchestration
 from orchestration.catalogue import workspace
-from orchestration.state.corpora import corpus
+from orchestration.state.sources import corpus
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes
-from ops.parts import Part, Parts
+from ops.core.parts import Part, Parts
 from assets.declare.declaration import declarations
 
 started, number = time.monotonic(), 0
@@ -43,8 +43,8 @@ out = Path(sys.argv[1])
 for item in workspace().datasets.values():
     if not item.partitioned:
         continue
-    for month in item.made_months:
-        months = workspace().graph.input_months(item, month)
+    for month in item.made_partitions:
+        months = workspace().graph.input_partitions(item, month)
         arguments = dict(item.arguments)
         for source in item.inputs:
             upstream = declarations()[source.key]

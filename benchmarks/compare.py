@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ops.outcome import Outcome, Shape, columns
+from ops.core.outcome import Outcome, Shape, columns
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
 from orchestration.versions.difference import difference

@@ -32,13 +32,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from assets.declare.settings import section
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
-from ops.models.extractors.embeddings import Embed, embedder
+from ops.models.encoder import Embed, embedder
 from ops.models.extractors.files import make, save
-from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, ExtractorPaper
-from ops.models.extractors.pointer_extractor import PointerExtractor
+from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
+from ops.models.extractors.pointer import PointerExtractor
 from ops.models.extractors.tasks import task_of
-from ops.models.extractors.transformer_extractor import TransformerExtractor
+from ops.models.extractors.transformer import TransformerExtractor
 from ops.models.training import ProgressLines, Trained, train
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record
@@ -46,14 +45,19 @@ from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.source import ParseError, Raw
 from ops.rank.choose import hybrid, only
-from ops.rank.oracle import bigram_gains, oracle
-from ops.rank.simple import best_first, lead, shuffled
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words
-from ops.rank.tokens import words as tokens
-from ops.talksumm.models.extractor import Architecture, ExtractorParams
-from ops.talksumm.sources.human_summaries import FORMATS
+from ops.rank.rankers import (
+    best_first,
+    bigram_gains,
+    content_words,
+    lead,
+    oracle,
+    shuffled,
+    sum_basic,
+    text_rank,
+)
+from ops.rank.rankers import words as tokens
+from ops.talksumm.models import Architecture, ExtractorParams
+from ops.talksumm.sources.gold import SUMMARY_FORMATS
 
 WORDS = 150
 SEED = 0
@@ -102,7 +106,7 @@ def _example(name: str, content: bytes, summary_path: str, summary: bytes) -> Ex
         [row["section"] for row in body],
     )
     try:
-        human = FORMATS["cl_scisumm_summaries"].parse(Raw(name, summary_path, summary)).sentences
+        human = SUMMARY_FORMATS["cl_scisumm_summaries"].parse(Raw(name, summary_path, summary)).sentences
     except ParseError:
         # Four files have nothing below the title: nobody can score on them.
         human = []

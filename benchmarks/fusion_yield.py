@@ -28,11 +28,11 @@ import orchestration.catalogue  # noqa: F401  declares every asset
 from assets.declare.settings import section
 from ops.coreference import gap
 from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
-from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import CONTROL, RuleParams
-from ops.discofuse.sources.schemas import PROSE
+from ops.discofuse.schemas import PROSE
 
 #: A title, where there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]

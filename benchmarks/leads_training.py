@@ -17,33 +17,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ops.wikisum.models.summaries import PERPLEXITY
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
 from assets.declare.settings import section
 from benchmarks.wikisum_real import made, parts
+from ops.core.outcome import Outcome
+from ops.core.parts import Artifact, Parts
 from ops.metrics.bootstrap import interval
-from ops.models.long_sequences.model import SequenceModel, make
-from ops.models.long_sequences.sizes import NewModelParams
-from ops.models.long_sequences.task import SequenceTask
-from ops.models.long_sequences.texts import TextModel
 from ops.models.training import TrainingParams, train
-from ops.models.training.progress import ProgressLines
 from ops.models.training.report import count_weights
-from ops.outcome import Outcome
-from ops.parts import Artifact, Parts
+from ops.models.training.task import ProgressLines
 from ops.wikisum import schemas
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, InputSet, examples
-from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
-from ops.wikisum.models.reading import SubWords
-from ops.wikisum.models.summaries import SCORED, perplexity_interval, score
+from ops.wikisum.long_sequences.model import SequenceModel, make
+from ops.wikisum.long_sequences.sizes import NewModelParams
+from ops.wikisum.long_sequences.task import SequenceTask
+from ops.wikisum.long_sequences.texts import TextModel
+from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of
+from ops.wikisum.models.summaries import score, scored_columns
 from ops.wikisum.models.summarizer import SummarizerParams
 from ops.wikisum.models.summarizer_training import vocabulary_of
 from ops.wikisum.references import ReferenceParams
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import SplitParams
 
 #: Updates by which the time of one is told.
 TIMED = 5
@@ -109,9 +110,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         found, tokenizer = real_examples(given.data, Path(folder), given.length)
         learnt = learning_set(found, "lead", SubWords(sub_words.load(tokenizer)), 500, 0)
-        tests = list(rows_of(found, "lead", "test", SCORED))
-        counts = len(learnt.learnt), len(learnt.judges), len(tests)
-        print("{} examples to learn from, {} to judge by, {} to test".format(*counts))
+        print(f"{len(learnt.learnt)} examples to learn from, {len(learnt.judges)} to judge by")
         for name in given.architectures:
             config = size.architectures[name]
             knobs = {"metric": "log_perplexity", "direction": "min", "patience": None, "epochs": 1_000_000}
@@ -124,8 +123,9 @@ def main() -> None:
             model, _ = learn(name, config, learnt, tokenizer, long)
             if torch.cuda.is_available():
                 print(f"  peak of the GPU's memory {torch.cuda.max_memory_allocated() / 1e9:.1f} GB")
+            tests = list(rows_of(found, "lead", "test", scored_columns(model)))
             rows = score(model, {"model": name, "architecture": config.architecture}, tests)
-            perplexity = perplexity_interval(rows, 1000, 0)
+            perplexity = interval(PERPLEXITY.items(rows), 1000, 0, of_sums=PERPLEXITY.of_sums)
             rouge = interval([100 * row["rougeL_f"] for row in rows])
             for metric, value in (("log-perplexity", perplexity), ("ROUGE-L F1", rouge)):
                 print(f"  test {metric} {value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]")

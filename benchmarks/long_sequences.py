@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from ops.models.long_sequences.model import SequenceModel, TokenExample, make
-from ops.models.long_sequences.sizes import (
+from ops.wikisum.long_sequences.model import SequenceModel, TokenExample, make
+from ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
     ModelParams,

@@ -19,12 +19,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.report import Everything
-from ops.outcome import Outcome, Shape, drop
+from assets.declare.dataset import Everything
+from ops.core.outcome import Outcome, Shape, drop
 from orchestration.catalogue import workspace
+from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import write_files
-from orchestration.pages.site import site
+from pages.site import site
 
 _PART, _PAPER, _WORDS = 10_000, 100, 25
 _MONTH = "2018-06"
@@ -47,7 +48,7 @@ def main() -> None:
         before, wall, processor = _peak(), time.monotonic(), time.process_time()
         pages = Path(place, "pages")
         pages.mkdir()
-        write_files(pages, site(Everything(folders, graph)))
+        write_files(pages, site(Everything(folders, graph), lambda folder: version(folder_hashes(folder))))
         files = [path for path in pages.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
         print(f"{count:,} sentences: {len(files):,} files, {size:,.1f} MB")

@@ -38,28 +38,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.parasci.sources import PASSAGE_FORMATS
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from ops.core.outcome import Outcome
+from ops.core.parts import Part, Parts
+from ops.core.periods import ALL
 from ops.metrics.bertscore import BertScorer
-from ops.models.encoder import ENCODER, encoder_folder
-from ops.models.extractors.embeddings import embedder
-from ops.models.spans.config import SpanConfig
-from ops.models.spans.spans import SpanExample
+from ops.models.encoder import ENCODER, embedder, encoder_folder
 from ops.models.training import ProgressLines, TrainingParams, train
-from ops.outcome import Outcome
 from ops.parasci.candidates.groups import DefinitionParams
 from ops.parasci.candidates.groups import definitions as grouped_definitions
 from ops.parasci.candidates.pairs import similar_pairs
-from ops.parasci.dataset.clusters import clusters
-from ops.parasci.partial.clauses import best_clauses
-from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
+from ops.parasci.dataset.paraphrases import clusters
+from ops.parasci.partial.extractions import best_clauses
+from ops.parasci.partial.pdbert import PseudoParams, pseudo_examples, without_end
 from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES, SENTENCES
 from ops.parasci.sentences import StatementParams, embedded_passages
-from ops.parasci.sources.passages import FORMATS, parse_passages
+from ops.parasci.sources import parse_passages
+from ops.parasci.spans.spans import SpanConfig, SpanExample
 from ops.parse.scan import Corpus
 from ops.parse.source import Source
-from ops.parts import Part, Parts
-from ops.periods import ALL
 from orchestration.executors.parts import engine
 
 
@@ -118,7 +118,7 @@ def definitions(options: argparse.Namespace) -> None:
     path = Path(options.sources).resolve()
     source = Source(kind="abstracts", path=".", licence="CC-BY-4.0", files=path.name)
     corpus = Corpus(
-        "passages", {"abstracts": source}, FORMATS, path.parent, ALL, ALL, 256, engine(), every="none"
+        "passages", {"abstracts": source}, PASSAGE_FORMATS, path.parent, ALL, ALL, 256, engine(), every="none"
     )
     took, parsed = seconds(lambda: list(corpus.records(ALL).map(parse_passages)))
     print(f"{len(corpus.index)} abstracts, {sum(len(part.kept) for part in parsed)} sentences: {took:.1f} s")
@@ -195,8 +195,7 @@ def bertscore(options: argparse.Namespace) -> None:
 
 def pdbert(options: argparse.Namespace) -> None:
     """Print what PDBERT and the best clause find in pseudo data, how good it is, and how fast they are."""
-    from ops.models.spans.model import SpanModel
-    from ops.models.spans.task import SpanTask
+    from ops.parasci.spans.model import SpanModel, SpanTask
 
     texts = list(zip(lines(options.sources), lines(options.targets), strict=True))
     texts = [pair for pair in dict.fromkeys(texts) if pair[0] != pair[1]]

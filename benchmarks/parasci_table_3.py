@@ -21,16 +21,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.parasci import searched, seconds
+from ops.core.parts import Artifact
 from ops.core.sampling import drawn
-from ops.models.extractors.embeddings import embedder
+from ops.models.encoder import embedder
 from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
-from ops.parasci.partial.clauses import best_clauses
-from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE
+from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE, best_clauses
+from ops.parasci.partial.partial import seen
 from ops.parasci.partial.pdbert import trained
-from ops.parasci.partial.seen import seen
-from ops.parts import Artifact
 from orchestration.catalogue import workspace
-from orchestration.execute.inputs import artifact, open_inputs
+from orchestration.partition.inputs import artifact, open_inputs
 
 BLOCK = 250
 CONFIDENCES = (0.0, 0.1, 0.25, 0.5, 0.75)
@@ -44,7 +43,7 @@ def main() -> None:
     project = workspace()
     partial, extractions = (project.datasets[f"parasci/{name}"] for name in ("partial", "extractions"))
     given, params = partial.arguments, extractions.arguments["params"]
-    inputs = open_inputs(project, partial, project.graph.input_months(partial, ""))
+    inputs = open_inputs(project, partial, project.graph.input_partitions(partial, ""))
     pairs = [
         pair
         for part in inputs["intra"]

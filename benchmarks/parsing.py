@@ -36,15 +36,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mwparserfromhell
 import psutil
 
-from ops.discofuse.sources import prose
-from ops.parasci.sources import passages
-from ops.parse import papers, read_lines, web, wikipedia
+from assets.systems.discofuse.sources import prose
+from ops.parasci import sources as passages
+from ops.parse import lines, papers, web, wikipedia
 from ops.parse.bounded import BoundedFormat, Bounds, child_of, parsed_next
 from ops.parse.papers.xml_tree import descend, root_of
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
-from ops.parse.web.paragraphs import main_text
-from ops.parse.wikipedia.page import Dump
+from ops.parse.web import main_text
+from ops.parse.wikipedia import Dump
 from tests.papers_as_pdf import printed
 
 MOST, ABSTRACTS = 150, 5000
@@ -134,7 +134,10 @@ def measure_papers(kind: str, folder: Path) -> None:
 
 def measure_abstracts(folder: Path) -> None:
     """Print the same of abstracts as prose: lines of JSON, which the child reads first."""
-    for kind, form in (("table", prose.FORMATS["table"]), ("abstracts", passages.FORMATS["abstracts"])):
+    for kind, form in (
+        ("table", prose.PROSE_FORMATS["table"]),
+        ("abstracts", passages.PASSAGE_FORMATS["abstracts"]),
+    ):
         source = _source(kind).model_copy(update={"fields": {"text": "abstract"}})
         _measure(form, source, folder, ABSTRACTS)
 
@@ -185,7 +188,7 @@ def measure_written(folder: Path) -> None:
 def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool) -> float:
     """Return the seconds of the processor to find records and parse them, with the child or without."""
     reader = form if bounded or not isinstance(form, BoundedFormat) else form.form
-    here = nullcontext() if bounded else patch.object(read_lines, "_names_of", read_lines.names_of)
+    here = nullcontext() if bounded else patch.object(lines, "_names_of", lines.names_of)
     begun = _spent()
     with here:
         found = list(islice(form.split(folder, source), most))

@@ -19,16 +19,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from ops.core.outcome import Row
 from ops.models.registry import word_vectors
 from ops.models.word_vectors import WordVectors
-from ops.outcome import Row
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.source import Raw
 from ops.talksumm import Budget, HmmParams, align_words, summarize, viterbi
-from ops.talksumm.align.emission import log_emission
-from ops.talksumm.align.tokens import content_tokens, observe
+from ops.talksumm.align.emission import content_tokens, log_emission, observe
 
 #: What the released TalkSumm code takes for emissions and Viterbi of this talk on two cores (seconds).
 RELEASED_SECONDS = 8.3 + 2.5

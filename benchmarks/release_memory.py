@@ -22,15 +22,15 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.core.splits import SPLITS
-from ops.identity import row_id
-from ops.outcome import Shape, columns
-from ops.parts import FILES, FilesFolder, Part, Parts
-from ops.release import ReleaseParams, release_files, shape
+from ops.core.identity import row_id
+from ops.core.outcome import Shape, columns
+from ops.core.parts import FILES, FilesFolder, Part, Parts
+from ops.core.release import ReleaseParams, release_files, shape
+from ops.core.sampling import SPLITS
+from orchestration.checks.conservation import conservation, unit_ids
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.quality.conservation import conservation, unit_ids
 
 _PART = 20_000
 _ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))

@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 
 import orchestration.catalogue  # noqa: F401  declares every asset
-from ops.discofuse.sources.prose import parse_prose
-from ops.discofuse.sources.schemas import PROSE
+from ops.discofuse.schemas import PROSE
+from ops.discofuse.sources import parse_prose
 from ops.parse.records import Record
 from ops.parse.source import Raw
-from orchestration.execute.resume import ResumableEngine
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.parquet import write_outcomes
+from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
 
 ROUNDS = 5

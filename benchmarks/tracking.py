@@ -14,7 +14,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 import orchestration
-from orchestration.mlflow.outbox import WaitingRun, TrackedDataset, TrackedRun, put
+from orchestration.mlflow.tracking import WaitingRun, TrackedDataset, TrackedRun, put
 from orchestration.mlflow.send import send
 from orchestration.mlflow.store import prepare
 from orchestration.workspace.workspace import Workspace

@@ -23,11 +23,11 @@ import pyarrow.parquet as pq
 
 import orchestration.catalogue  # noqa: F401  declares every asset
 from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
+from ops.core.parts import part_name
 from orchestration.catalogue import workspace
-from orchestration.files.parquet import part_name, write_table
-from orchestration.quality import failing
-from orchestration.quality.validate import Validation, suite, validate
-from orchestration.state import validation_history as history
+from orchestration.checks import history
+from orchestration.checks.validate import Validation, suite, validate
+from orchestration.files.parquet import write_table
 from orchestration.workspace.workspace import Workspace
 
 ROWS, PART, VALIDATIONS, ROUNDS = 100_000, 10_000, 3_000, 3
@@ -82,7 +82,7 @@ def checkpoint(rows: pa.Table) -> object:
 
 def measured_frame(rows: pa.Table) -> pd.DataFrame:
     """Return the columns of the suite as a data frame, measures included."""
-    from orchestration.quality.measures import measured
+    from orchestration.checks.validate import measured
 
     return pa.table({name: measured(rows, name) for item in SUITE for name in item.columns}).to_pandas()
 
@@ -125,7 +125,7 @@ def validations(bad: float, folder: Path) -> None:
         return validate(folder, SUITE, {}, "2018-06")
 
     def with_rows() -> None:
-        failing.keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
+        history.keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
 
     item = workspace().datasets["talksumm/pairs"]
     begin = time.process_time()

@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.stats import spearmanr
 
-from ops.rank.tokens import content_words
+from ops.rank.rankers import content_words
 from ops.wikisum import clone_recall, clone_recalls, rank
 from ops.wikisum.references import ReferenceParams
 

@@ -44,9 +44,9 @@ from scipy.sparse import csr_array
 from scipy.stats import binomtest
 
 from benchmarks.wikisum_real import records, rows
-from ops.outcome import Row
+from ops.core.outcome import Row
 from ops.parse import papers
-from ops.rank.tokens import content_words
+from ops.rank.rankers import content_words
 from ops.text.word_numbers import number_words
 from ops.wikisum import clone_recalls
 from ops.wikisum.corpus import CorpusParams

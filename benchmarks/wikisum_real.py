@@ -31,22 +31,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.core.outcome import Outcome, Row
+from ops.core.parts import Artifact, Part, Parts
 from ops.core.sampling import place_of
-from ops.crawl.schemas import PAGES
+from ops.crawl.outcomes import PAGES
 from ops.metrics.bootstrap import interval, paired_bootstrap
-from ops.outcome import Outcome, Row
 from ops.parse import web, wikipedia
 from ops.parse.records import Record, record_id
 from ops.parse.schemas import ARTICLES, WEB_PAGES
 from ops.parse.source import MonthRule, Source
-from ops.parts import Artifact, Part, Parts
-from ops.rank.tokens import content_words
+from ops.rank.rankers import content_words
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.examples import ExampleParams
-from ops.wikisum.inputs import lead_recall
-from ops.wikisum.learned import LEARNED, LearnedRanker, relevance
-from ops.wikisum.ranked import RankedParams, ranked_of
+from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
+from ops.wikisum.ranked import RankedParams, lead_recall, ranked_of
 from ops.wikisum.references import ReferenceParams, references_of
 from ops.wikisum.search_index import search_index
 from ops.wikisum.statistics import statistics

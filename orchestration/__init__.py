@@ -4,7 +4,7 @@ Importing this package fixes what must be fixed before numpy or torch is loaded:
 `numerics: strict` promises, that no tool calls home, and that a full disk damages no compiled module.
 """
 
-from orchestration.workspace.bytecode import protect
+from orchestration.workspace.environment import protect
 
 protect()
 

@@ -6,26 +6,31 @@ Belongs here: declaring them all, once, for whatever drives them. Not here: ques
 
 from __future__ import annotations
 
+import pkgutil
 from functools import cache
+from importlib import import_module
 
 from orchestration.state import input_snapshot
 from orchestration.workspace.workspace import Workspace
 
 input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
 
-from assets.declare.discovery import discover  # noqa: E402
-from assets.declare.report import Everything, Files, report  # noqa: E402
+import assets.systems  # noqa: E402
+from assets.declare.dataset import Everything, Files, report  # noqa: E402
 from assets.declare.settings import document  # noqa: E402
 
-discover()
+for module in pkgutil.walk_packages(assets.systems.__path__, "assets.systems."):
+    if not module.ispkg:
+        import_module(module.name)
 
 
 @report(group="quality")
 def pages(everything: Everything) -> Files:
     """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""
-    from orchestration.pages.site import site
+    from orchestration.files.identity import folder_hashes, version
+    from pages.site import site
 
-    return site(everything)
+    return site(everything, lambda folder: version(folder_hashes(folder)))
 
 
 @cache

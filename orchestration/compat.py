@@ -1,7 +1,7 @@
 """What is needed of other tools and has no public door.
 
 Belongs here: names that tools keep to themselves, each with a test that fails when they change. Not here:
-what is done with them (execute/runless.py, dagster/, mlflow/, serve/).
+what is done with them (partition/dagster_events.py, dagster/, mlflow/, serve/).
 
 Dagster's tags: it writes them for what its own runs make, and its staleness and lists of runs go by them.
 What was made elsewhere is reported with the same ones: `report_runless_asset_event` takes tags, but no public

@@ -1,7 +1,7 @@
 """What Dagster loads: all assets with their checks, schedules, sensors and resources.
 
 Belongs here: putting these together. Not here: any of them (assets/, dagster/), and the runs of the project's
-own commands (drivers/).
+own commands (run/).
 """
 
 import warnings
@@ -14,10 +14,9 @@ from orchestration import catalogue  # before assets: what is edited from here o
 import assets  # isort: skip
 from assets.declare.dagster_asset import asset_key, dagster_asset
 from assets.declare.declaration import declarations
-from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_files
+from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_assets, source_files
 from orchestration.dagster.health import health_check
-from orchestration.dagster.source_files import source_assets
-from orchestration.execute.materialise import Store
+from orchestration.partition.materialise import Store
 from orchestration.workspace.workspace import Workspace
 
 
@@ -35,12 +34,12 @@ def build(
     absent = {asset_key(key) for key in declarations() if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # made of the datasets that there are
     made_anew = list(workspace.datasets.values()) if workspace.settings.exclude else [pages]
-    anew = {asset_key(item.key): dagster_asset(item, all_declared=True) for item in made_anew}
+    anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}
     left = absent | anew.keys()
     health = [health_check(workspace, asset_key(pages.key))] if with_health else []
     return dg.Definitions(
         assets=[
-            *(item for item in found.assets or () if left.isdisjoint(getattr(item, "keys", ()))),
+            *(asset for asset in found.assets or () if left.isdisjoint(getattr(asset, "keys", ()))),
             *anew.values(),
             *sources,
         ],

@@ -1,6 +1,6 @@
 """`make speech`: espeak-ng, which speaks what the tests of recordings listen to, found or installed.
 
-Belongs here: the program, and what it says. Not here: recognising it (ops/talksumm/sources/talks/speech.py).
+Belongs here: the program, and what it says. Not here: recognising it (ops/talksumm/sources/speech.py).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.parts import Part, Parts
+from ops.core.parts import Part, Parts
 
 
 class InOrder:

@@ -28,7 +28,7 @@ from tests.systems import leave_out, own_datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(__file__).with_name("end_to_end")
-CODE = ("ops", "assets", "orchestration")
+CODE = ("ops", "assets", "pages", "orchestration")
 FILES = (
     "models.txt",
     "requirements.lock",
@@ -328,7 +328,7 @@ def failed_project(made_once, done_project) -> Project:
 
 def lose_a_unit(project: Project) -> None:
     whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
-    project.edit("ops/talksumm/summarise/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
+    project.edit("ops/talksumm/summarise.py", whole, whole.replace("dropped)", "dropped[1:])"))
     project.run(ok=False)
 
 

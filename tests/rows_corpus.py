@@ -4,15 +4,15 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.report import Everything
-from ops.outcome import Outcome, drop, reject
+from assets.declare.dataset import Everything
+from ops.core.outcome import Outcome, drop, reject
 from orchestration.catalogue import workspace
 from orchestration.files.parquet import write_outcomes
-from orchestration.lineage.ancestry import Ancestry
-from orchestration.lineage.rows import counted
-from orchestration.pages import browser, lineage
-from orchestration.pages.html import shared
-from orchestration.pages.sampling import sample
+from pages import lineage, rows
+from pages.ancestry import Ancestry
+from pages.html import shared
+from pages.reading import counted
+from pages.sampling import sample
 
 JUNE, JULY = "2018-06", "2018-07"
 
@@ -97,7 +97,10 @@ def site(
     """Write the pages of rows and lineage, and return their folder."""
     numbers = {
         name: dataclasses.replace(
-            one, item=dataclasses.replace(one.item, text_pair=(text_pair or {}).get(name, one.item.text_pair))
+            one,
+            dataset=dataclasses.replace(
+                one.dataset, text_pair=(text_pair or {}).get(name, one.dataset.text_pair)
+            ),
         )
         for name, one in counted(everything).items()
     }
@@ -106,7 +109,7 @@ def site(
     root = folder / "quality" / "pages"
     for name, content in [
         *shared(),
-        *browser.pages(ancestry, numbers, shown, pages_of),
+        *rows.pages(ancestry, numbers, shown, pages_of),
         *lineage.pages(ancestry, shown),
     ]:
         path = root / name

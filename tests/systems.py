@@ -25,7 +25,7 @@ TOY_SECTION = {"questions": {"words": 4}, "rating_sheets": {"raters": ["ann", "b
 
 def own_folders(system: str) -> list[str]:
     """The folders of a system's code; what it declares may be a module as well."""
-    return [f"ops/{system}", f"assets/systems/{system}", f"orchestration/pages/systems/{system}"]
+    return [f"ops/{system}", f"assets/systems/{system}", f"pages/systems/{system}"]
 
 
 def own_datasets(system: str) -> list[str]:

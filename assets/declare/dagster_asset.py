@@ -1,7 +1,7 @@
 """The Dagster asset of a declaration: partitions, dependencies, checks, and what its page in the UI says.
 
 Belongs here: what Dagster is told. Not here: what is declared (declaration.py), and how a partition is made
-and stored: that is the `store` resource (orchestration/execute/materialise.py).
+and stored: that is the `store` resource (orchestration/partition/materialise.py).
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import dagster as dg
 import pyarrow as pa
 
-from assets.declare.automation import INPUTS_CHANGED
 from assets.declare.declaration import Declaration, Input, Key, declarations
 from assets.declare.settings import ParamsError, settings
+from ops.core.outcome import meaning
+from ops.core.periods import after
 from ops.models.installed import ModelNotInstalledError
-from ops.outcome import meaning
-from ops.periods import after
 
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
@@ -48,7 +47,7 @@ class Maker(Protocol):
         ...
 
 
-def months() -> dg.PartitionsDefinition[str]:
+def partitions() -> dg.PartitionsDefinition[str]:
     """Return the partitions of params.yaml as Dagster's: months (keys YYYY-MM), years (YYYY), or one."""
     chosen = settings().partitions
     if chosen.every == "none":
@@ -94,7 +93,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
             )
         ],
         check_specs=checks,
-        partitions_def=months() if declaration.partitioned else None,
+        partitions_def=partitions() if declaration.partitioned else None,
         required_resource_keys={"store"},
         can_subset=True,
     )
@@ -168,7 +167,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
                 asset=key,
                 description=text,
                 blocking=name not in ADVISORY,
-                partitions_def=months() if declaration.partitioned else None,
+                partitions_def=partitions() if declaration.partitioned else None,
             )
             for name, text in CHECKS.items()
         ]
@@ -178,26 +177,26 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
 
 
 def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
-    if not source.all_months:
+    if not source.all_partitions:
         return None  # params.yaml may name a dataset that is declared later
     upstream = declarations()[source.key]
     if not upstream.partitioned:
         return None
     # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
-    months = upstream.made_months if all_declared else upstream.months
-    return dg.SpecificPartitionsPartitionMapping(months)
+    partitions = upstream.made_partitions if all_declared else upstream.partitions
+    return dg.SpecificPartitionsPartitionMapping(partitions)
 
 
 def _column_schema(schema: pa.Schema) -> dg.TableSchema:
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
-                item.name,
-                _type_name(item.type),
-                description=meaning(item) or None,
-                constraints=dg.TableColumnConstraints(nullable=item.nullable),
+                field.name,
+                _type_name(field.type),
+                description=meaning(field) or None,
+                constraints=dg.TableColumnConstraints(nullable=field.nullable),
             )
-            for item in schema
+            for field in schema
         ]
     )
 
@@ -207,3 +206,30 @@ def _type_name(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"list of {_type_name(kind.value_type)}"
     return "struct" if pa.types.is_struct(kind) else str(kind)
+
+
+Condition: TypeAlias = dg.AutomationCondition[dg.AssetKey | dg.AssetCheckKey]
+
+#: How many steps up the graph a partition waits for what is being made: each takes longer to evaluate.
+_STEPS_UP = 3
+
+
+#: A change is done with once the partition is requested, however that ends: one that fails waits for the next
+#: change. A partition that was made by hand meanwhile is requested all the same, and found fresh.
+_PENDING = dg.AutomationCondition.any_deps_match(dg.AutomationCondition.data_version_changed()).since(
+    dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation()
+)
+
+
+def _unsettled(steps: int = _STEPS_UP) -> Condition:
+    """Something above is to be made or being made, or its last attempt failed."""
+    here = _PENDING | dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
+    return dg.AutomationCondition.any_deps_match(here | _unsettled(steps - 1) if steps > 1 else here)
+
+
+INPUTS_CHANGED = (
+    _PENDING.with_label("a dependency has another data version")
+    & (~dg.AutomationCondition.any_deps_missing()).with_label("none is missing")
+    & (~_unsettled()).with_label("none is to be made, or failed")
+    & ~dg.AutomationCondition.in_progress()
+).with_label("inputs changed")

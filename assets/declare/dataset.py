@@ -1,35 +1,44 @@
-"""A dataset declared: `@dataset`, Dagster's `asset` with our conventions filled in.
+"""A dataset or a report declared: `@dataset` and `@report`, Dagster's `asset` with our conventions filled in.
 
 Belongs here: what can be read off an asset function: inputs, params, records, checkpoints. Not here: what
-follows from that (declaration.py), reports (report.py), the Dagster asset made of it (dagster_asset.py).
+follows from that (declaration.py), the Dagster asset made of it (dagster_asset.py).
 """
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NewType, TypeAlias
 
 import dagster as dg
 
-from assets.declare.child_runs import Trainings, Trials
 from assets.declare.dagster_asset import dagster_asset
-from assets.declare.declaration import Declaration, Input, Key, declarations, register
+from assets.declare.declaration import (
+    Declaration,
+    Input,
+    Key,
+    Threshold,
+    Trainings,
+    Trials,
+    declarations,
+    register,
+)
 from assets.declare.expectations import Suite, check
-from assets.declare.thresholds import Threshold
-from ops.crawl.place import CrawlPlace
+from assets.declare.graph import AssetGraph
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes, Shape
+from ops.core.params import Params, Strict
+from ops.core.parts import Artifact, FilesFolder, Parts
+from ops.crawl.options import CrawlPlace
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes, Shape
-from ops.params import Params, Strict
-from ops.parse.row_format import AnyFormat
 from ops.parse.scan import Records
-from ops.parts import Artifact, FilesFolder, Parts
-from ops.scores import DatasetScore
+from ops.parse.source import AnyFormat
 
 #: An input of which a step reads every month, not only its own.
-AllParts = Annotated[Parts, "all months"]
+AllParts = NewType("AllParts", Parts)
 #: The same, with the files that lie beside the rows.
-AllPartsAndFiles = Annotated[Parts, "all months", "and files"]
+AllPartsAndFiles = NewType("AllPartsAndFiles", Parts)
 
 
 def dataset(
@@ -39,6 +48,7 @@ def dataset(
     consumes: str | None = None,
     partitioned: bool = True,
     measures: Sequence[str] = (),
+    records: str | None = None,
     formats: Mapping[str, AnyFormat] | None = None,
     expectations: Suite = (),
     text_pair: tuple[str, str] | None = None,
@@ -55,18 +65,18 @@ def dataset(
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`, `records: Annotated[Records, "papers"]` those of `sources.papers`;
+    the raw records of `sources.<asset>`, or of `sources.<records>` where `records` is given to the decorator;
     `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
-    which is one more input then. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
+    which is one more input then. `measures` are numbers of its kept rows to draw (ops/core/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
-    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py): the
-    first, which says most, beside its counts, all where their file is named.
-    `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
+    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/core/measures.py):
+    the first, which says most, beside its counts, all where their file is named.
+    `thresholds` are the params of which pages tell what other values would keep (declaration.py).
     `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
-    MLflow (child_runs.py).
+    MLflow (declaration.py).
 
     `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
@@ -84,7 +94,7 @@ def dataset(
             shape,
             consumes,
             partitioned,
-            **_arguments(function, group, partitioned),
+            **_arguments(function, group, partitioned, records),
             measures=tuple(measures),
             formats=dict(formats or {}),
             expectations=tuple(expectations),
@@ -108,9 +118,11 @@ def dataset(
     return declare
 
 
-def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool) -> dict[str, Any]:
+def _arguments(
+    function: Callable[..., Outcomes], group: str, partitioned: bool, records: str | None
+) -> dict[str, Any]:
     """Return the fields of a declaration that the arguments of its function tell."""
-    hints = typing.get_type_hints(function, include_extras=True)
+    hints = typing.get_type_hints(function)
     hints.pop("return", None)
     name = f"{group}/{function.__name__}"
     inputs: list[Input] = []
@@ -118,23 +130,23 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
     found: dict[str, str] = {}
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
-            upstream = _input_key(group, argument)
+            upstream = _input_key(name, group, argument)
             if hint is Artifact and declarations()[upstream].partitioned:
                 raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
-            all_months = hint in (AllParts, AllPartsAndFiles) or not partitioned
-            inputs.append(Input(argument, upstream, all_months, hint in (Artifact, AllPartsAndFiles)))
+            all_partitions = hint in (AllParts, AllPartsAndFiles) or not partitioned
+            inputs.append(Input(argument, upstream, all_partitions, hint in (Artifact, AllPartsAndFiles)))
         elif hint is CheckpointFolder:
             found["checkpoints"] = argument
         elif hint is CrawlPlace:
             found["crawl"] = argument
         elif hint is FilesFolder:
             found["files"] = argument
-        elif hint == Strict:
+        elif hint is Strict:
             found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
-        elif Records in (hint, getattr(hint, "__origin__", None)):
-            found["records"] = function.__name__ if hint is Records else hint.__metadata__[0]
+        elif hint is Records:
+            found["records"] = records or function.__name__
         else:
             raise TypeError(f"{name}: the argument {argument!r} is no dataset, params or records")
     return {"records": None, **found, "argument_inputs": tuple(inputs), "params": params}
@@ -150,8 +162,51 @@ def _check_text_pair(declaration: Declaration) -> None:
             raise LookupError(f"{declaration.name}: the text pair names {text!r}, which is no column")
 
 
-def _input_key(group: str, name: str) -> Key:
+def _input_key(reader: str, group: str, name: str) -> Key:
     for candidate in (Key(group, name), Key("sources", name)):
         if candidate in declarations():
             return candidate
-    raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")
+    known = ", ".join(key.asset for key in declarations() if key.group in (group, "sources"))
+    raise LookupError(
+        f"{reader}: the argument {name!r} names no dataset of {group} or sources that is declared before; "
+        f"there are {known}"
+    )
+
+
+#: What a report makes: files by relative path.
+Files: TypeAlias = Iterator[tuple[str, bytes]]
+
+
+class Everything(dict[str, Mapping[str, Path]]):
+    """The folders of every dataset declared before, by name and month: what a report reads."""
+
+    def __init__(
+        self,
+        folders: Mapping[str, Mapping[str, Path]] | None = None,
+        graph: AssetGraph | None = None,
+        former: Path | None = None,
+    ):
+        super().__init__(folders or {})
+        self.graph = graph or AssetGraph(declarations().values())
+        #: What the report made last, if it is as it was made: a report may take over what would be the same.
+        self.former = former
+
+    def only(self, names: Collection[str]) -> Everything:
+        """Return some of the datasets, in the same order."""
+        return Everything(
+            {name: partitions for name, partitions in self.items() if name in names}, self.graph
+        )
+
+
+def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:
+    """Declare a report: the decorated function makes files of all tables of every dataset declared before.
+
+    It depends on all params that those depend on.
+    """
+
+    def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
+        inputs = tuple(Input(dataset.name, key, True) for key, dataset in declarations().items())
+        key = Key(group, function.__name__)
+        return dagster_asset(register(Declaration(key, function, None, None, False, inputs, None, {})))
+
+    return declare

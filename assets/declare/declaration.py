@@ -1,7 +1,8 @@
-"""What the project knows of a dataset or a report, and of which there are.
+"""What the project knows of a dataset or a report, and which of them there are.
 
-Belongs here: a declaration and what follows from it: months, params, code version. Not here: how one is read
-off an asset function (dataset.py, report.py), the Dagster asset made of it (dagster_asset.py).
+Belongs here: a declaration, what can be declared with it (thresholds that pages vary, runs of MLflow below
+its own), and what follows: months, params, code version. Not here: how it is read off a function
+(dataset.py), the Dagster asset made of it (dagster_asset.py).
 """
 
 from __future__ import annotations
@@ -9,24 +10,25 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
 from pydantic import ValidationError
 
 from assets.declare import code
-from assets.declare.child_runs import Trainings, Trials
 from assets.declare.expectations import Expectation, suite_version
 from assets.declare.settings import common_values, document, raw_section, section, settings, validated
-from assets.declare.thresholds import Threshold
-from ops.outcome import Shape
-from ops.params import Params
-from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
-from ops.parse.source import DatasetSource
-from ops.scores import DatasetScore
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Shape
+from ops.core.params import Params
+from ops.core.thresholds import RULES, ThresholdRule
+from ops.models.trained import ModelKind
+from ops.parse.source import AnyFormat, DatasetSource, RowFormat, row_formats, with_options
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -54,7 +56,7 @@ class Input:
 
     argument: str
     key: Key
-    all_months: bool
+    all_partitions: bool
     whole: bool = False
     """Whether the files beside its rows are read, too."""
 
@@ -83,7 +85,7 @@ class Declaration:
     files: str | None = None
     """The argument that takes the folder of its files: it writes large ones itself."""
     measures: tuple[str, ...] = ()
-    """What is worth drawing of its kept rows, as ops.measures names it."""
+    """What is worth drawing of its kept rows, as ops.core.measures names it."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
     """What reads its raw records, by their kind: those of folders, and rows of datasets."""
     expectations: tuple[Expectation, ...] = ()
@@ -126,25 +128,29 @@ class Declaration:
         return kind, with_options(forms[kind], source)
 
     @property
-    def months(self) -> list[str]:
+    def partitions(self) -> list[str]:
         """The months that may be made; one empty name for a dataset without partitions."""
         return settings().partitions.months if self.partitioned else [""]
 
-    def excluded(self, month: str) -> str | None:
+    def excluded(self, partition: str) -> str | None:
         """Return why a month is not made: params.yaml excludes it, or the same month of an input."""
         for exclusion in settings().exclude:
-            if (exclusion.asset, exclusion.partition) == (self.name, month):
+            if (exclusion.asset, exclusion.partition) == (self.name, partition):
                 return exclusion.reason
         for source in self.inputs:
             upstream = _declared[source.key]
-            if not source.all_months and upstream.partitioned and (reason := upstream.excluded(month)):
-                return f"{upstream.name} {month} is excluded: {reason}"
+            if (
+                not source.all_partitions
+                and upstream.partitioned
+                and (reason := upstream.excluded(partition))
+            ):
+                return f"{upstream.name} {partition} is excluded: {reason}"
         return None
 
     @property
-    def made_months(self) -> list[str]:
+    def made_partitions(self) -> list[str]:
         """The months that are to be made: those of the range that are not excluded."""
-        return [month for month in self.months if self.excluded(month) is None]
+        return [partition for partition in self.partitions if self.excluded(partition) is None]
 
     @property
     def sections(self) -> list[str]:
@@ -191,15 +197,15 @@ class Declaration:
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
             scored = [threshold for source in self.inputs for threshold in _declared[source.key].thresholds]
-            modules = [
-                function.__module__
-                for threshold in scored
-                for function in (threshold.scores, threshold.counted)
+            counting = [
+                function for threshold in scored for function in (threshold.scores, threshold.counted)
             ]
-            return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
+            return code.entry(self.function, [], code.REPORT, "\n".join(shown), counting)
         models = [name for kind in self.arguments.values() for name in kind.models()]
         models += self._models_of_options()
-        return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
+        opening: list[Callable[..., Any]] = [row_formats, with_options] if self.records else []
+        made = code.entry(self.function, models, also=opening)
+        return {**made, "expectations": suite_version(self.expectations)}
 
     def _models_of_options(self) -> Iterator[str]:
         """Yield the models that the options of its sources name."""
@@ -217,7 +223,7 @@ class Declaration:
     def about(self) -> tuple[Any, ...]:
         """What reports may say of the dataset that is neither in its rows nor in its params."""
         columns = self.shape and [(field.name, str(field.type), field.metadata) for field in self.shape.kept]
-        inputs = [(source.key.path, source.all_months) for source in self.inputs]
+        inputs = [(source.key.path, source.all_partitions) for source in self.inputs]
         thresholds = [threshold.about for threshold in self.thresholds]
         drawn = (self.measures, self.text_pair, thresholds)
         return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
@@ -250,3 +256,117 @@ def register(declaration: Declaration) -> Declaration:
     """Add a dataset to those that are declared, and return it."""
     _declared[declaration.key] = declaration
     return declaration
+
+
+@dataclass(frozen=True)
+class Trials:
+    """A dataset whose kept rows are trials: the columns of what was tried, and of what came out.
+
+    What came out are numbers, null where there is none.
+    """
+
+    params: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+    def check(self, owner: str, shape: Shape) -> None:
+        """Raise LookupError for a column that its dataset does not have, or a metric that is no number."""
+        for name in (*self.params, *self.metrics):
+            if name not in shape.kept.names:
+                raise LookupError(f"{owner}: the trials name {name!r}, which is no column")
+        for name in self.metrics:
+            kind = shape.kept.field(name).type
+            if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+                raise LookupError(f"{owner}: the trials name {name!r} as a metric, which is no number")
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """A dataset of trained models: what they are, and the file that tells of each.
+
+    The file has a list with `model` (its folder), `chosen` (whether it becomes an artifact), `curve`, and
+    what else there is to tell: see ops/models/training/report.py.
+    """
+
+    kind: ModelKind
+    file: str = "models.json"
+
+
+#: The argument of a score function that takes what `*` stands for.
+NAME = "name"
+
+
+class Knob(NamedTuple):
+    """A number of params.yaml that is a threshold: its dotted path, what `*` stood for in it, its value."""
+
+    path: str
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A param that keeps units by a score.
+
+    `scores` is called with the arguments of the asset function that it names (inputs as `Parts`, params), and
+    yields tables of `SCORED`; `rule` is the one that the op itself applies to score and param.
+    """
+
+    params: type[Params]
+    param: str
+    """Its path inside these params. `budgets.*.words` is one threshold a budget that has words: `scores` and
+    `counted` are called with that budget's name, too."""
+    rule: ThresholdRule
+    scores: Callable[..., Iterable[pa.Table]]
+    values: tuple[float, ...]
+    """Other values to try."""
+    meaning: str
+    """What the score is, in a few words: "similarity of the nearest title"."""
+    units: str
+    """What is counted: "talks"."""
+    counted: Callable[..., int] = len
+    """Gives the number of kept units from the dataset's kept rows; by default each row is one."""
+
+    def knobs(self, params: Params) -> Iterator[Knob]:
+        """Yield the thresholds that some params have."""
+        content = params.model_dump(mode="json")
+        yield from _find(content, self.param.split("."), str(self.params.section), "")
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of the asset function that the scores are made of."""
+        return [name for name in inspect.signature(self.scores).parameters if name != NAME]
+
+    @property
+    def about(self) -> tuple[Any, ...]:
+        """What it says, without what a process gives of its own."""
+        functions = [
+            f"{function.__module__}.{function.__qualname__}"
+            for function in (self.rule, self.scores, self.counted)
+        ]
+        return str(self.params.section), self.param, functions, self.values, self.meaning, self.units
+
+    def check(self, owner: str, arguments: Iterable[str], params: Iterable[type[Params]]) -> None:
+        """Raise LookupError for what its dataset does not have, TypeError for a rule of its own."""
+        first = self.param.split(".")[0]
+        fields = set(self.params.model_fields)
+        fields |= {str(field.alias) for field in self.params.model_fields.values() if field.alias}
+        if self.params not in set(params) or first not in fields:
+            raise LookupError(f"{owner} has no param {self.params.section}.{self.param} to be a threshold")
+        if unknown := sorted(set(self.arguments) - set(arguments)):
+            raise LookupError(
+                f"{owner}: the scores of {self.param} ask for {unknown[0]!r}, which it does not read"
+            )
+        if self.rule not in RULES:
+            raise TypeError(f"{owner}: the rule of {self.param} is none of those in ops/core/thresholds.py")
+
+
+def _find(content: Any, steps: list[str], path: str, name: str) -> Iterator[Knob]:
+    if not steps:
+        if content is not None:
+            yield Knob(path, name, content)
+        return
+    if not isinstance(content, Mapping):
+        return
+    step, *rest = steps
+    for key in sorted(content) if step == "*" else [step]:
+        yield from _find(content.get(key), rest, f"{path}.{key}", key if step == "*" else name)

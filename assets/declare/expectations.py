@@ -1,7 +1,7 @@
 """What is expected of the rows of a dataset, in words light enough to stand beside its declaration.
 
 Belongs here: the vocabulary of suites, as plain data. Not here: computing the measures that it names, and
-validating (orchestration/quality): Great Expectations takes seconds to load.
+validating (orchestration/checks): Great Expectations takes seconds to load.
 
 An expectation is an error where only a fault of the code can break it (an id there twice, a similarity of
 2), and a warning where unusual input can: one odd document must not keep a month from being made.
@@ -18,7 +18,9 @@ from typing import Any, Literal, TypeAlias
 import pyarrow as pa
 
 from assets.declare.code import rules
-from ops.outcome import Shape
+from assets.declare.hashing.names import Symbol
+from ops.core.outcome import Shape
+from ops.core.sampling import SPLITS
 
 Severity: TypeAlias = Literal["error", "warning"]
 #: `counts` has one row: how the partition compares with its former version.
@@ -37,8 +39,8 @@ OF_FIELDS = _OF_TEXTS | {"missing", "repeats", "least", "greatest", "descents", 
 OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
 
 
-#: What tells whether an expectation is met: a module, and where what it imports counts as well.
-_RULES = ("orchestration.quality.validate", ("orchestration.quality", "ops"))
+#: What tells whether an expectation is met, and where what it reaches counts as well.
+_RULES = (Symbol("orchestration.checks.validate", "validate"), ("orchestration.checks", "ops"))
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def identity(prefix: str) -> list[Expectation]:
 
 
 def votes() -> list[Expectation]:
-    """Expect of rows that people rated (`ops.annotation.schemas.VOTES`) votes that their answers bear out."""
+    """Expect votes (`ops.evaluation.human_evaluation.VOTES`) of rated rows that their answers bear out."""
     return [
         unique("row_id", "question"),
         between("raters", 1),
@@ -198,15 +200,17 @@ def suite_version(suite: Suite) -> str:
 
 def check(suite: Suite, shape: Shape, owner: str) -> None:
     """Raise LookupError for what its dataset does not have, ValueError for a name that stands there twice."""
-    names = Counter((item.table, item.name) for item in suite)
+    names = Counter((expectation.table, expectation.name) for expectation in suite)
     if twice := sorted({name for (_, name), times in names.items() if times > 1}):
         raise ValueError(f"{owner}: expected twice: {', '.join(twice)}")
-    for item in suite:
-        for column in item.columns:
-            table = item.table
+    for expectation in suite:
+        for column in expectation.columns:
+            table = expectation.table
             known = column in OF_COUNTS if table == "counts" else _known(column, getattr(shape, table))
             if not known:
-                raise LookupError(f"{owner}: {item.name!r}: {table} rows have no column or measure {column}")
+                raise LookupError(
+                    f"{owner}: {expectation.name!r}: {table} rows have no column or measure {column}"
+                )
 
 
 def _known(column: str, schema: pa.Schema) -> bool:
@@ -221,3 +225,17 @@ def _known(column: str, schema: pa.Schema) -> bool:
     if pa.types.is_struct(kind.value_type):
         return bool(kind.value_type.get_field_index(rest[0]) >= 0)
     return rest[0] == "items"
+
+
+def file_columns() -> list[Expectation]:
+    """Expect what every file of a release is."""
+    return [
+        *identity("file"),
+        *not_null("file", "config", "split", "md5"),
+        unique("file"),
+        among("split", *SPLITS),
+        between("rows", 1),
+        between("bytes", 1),
+        matches("md5", "^[0-9a-f]{32}$"),
+        *steady(),
+    ]

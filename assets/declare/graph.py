@@ -1,18 +1,18 @@
-"""The asset graph: which datasets there are, in which order, and what each reads.
+"""The graph of the datasets: what reads what, in which order, and which of them there are.
 
-Belongs here: questions over declarations that are handed in. Not here: where anything lies
-(orchestration/workspace), what is fresh (orchestration/state/freshness.py).
+Belongs here: edges, also those that params.yaml adds by naming a dataset as a source, and the systems that
+it leaves out. Not here: one dataset (declaration.py), whether it is fresh (orchestration/state).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assets.declare.declaration import Declaration
-from assets.declare.named_datasets import check_named
-from assets.declare.settings import ParamsError, Settings, check_names
-from assets.declare.systems import presence
+from assets.declare.settings import ParamsError, Settings, check_names, document, settings
+from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
 
 class AssetGraph:
@@ -20,32 +20,32 @@ class AssetGraph:
 
     def __init__(self, declarations: Iterable[Declaration]) -> None:
         """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
-        self._declared = {item.name: item for item in declarations}
+        self._declared = {dataset.name: dataset for dataset in declarations}
         check_named(self._declared)
         found = presence(self._declared)
         self.left_out = found.told
         """Which systems params.yaml leaves out, in a line; None where it has all."""
         self.datasets: dict[str, Declaration] = {}
-        for item in found.datasets.values():
-            self._add(item, found.datasets)
+        for dataset in found.datasets.values():
+            self._add(dataset, found.datasets)
 
-    def _add(self, item: Declaration, declared: Mapping[str, Declaration]) -> None:
+    def _add(self, dataset: Declaration, declared: Mapping[str, Declaration]) -> None:
         """Add a dataset behind all that it reads: params.yaml may name what is declared after it."""
-        if item.name not in self.datasets:
-            for source in item.inputs:
+        if dataset.name not in self.datasets:
+            for source in dataset.inputs:
                 if (upstream := declared.get(source.key.to_user_string())) is not None:
                     self._add(upstream, declared)
-            self.datasets[item.name] = item
+            self.datasets[dataset.name] = dataset
 
-    def upstream(self, item: Declaration) -> list[Declaration]:
+    def upstream(self, dataset: Declaration) -> list[Declaration]:
         """Return the datasets that a dataset reads."""
-        return [self.datasets[source.key.to_user_string()] for source in item.inputs]
+        return [self.datasets[source.key.to_user_string()] for source in dataset.inputs]
 
-    def ancestors(self, item: Declaration) -> list[Declaration]:
-        """Return every dataset that a dataset depends on, directly or not, each once."""
-        parents = self.upstream(item)
-        found = [dataset for parent in parents for dataset in (parent, *self.ancestors(parent))]
-        return list({dataset.name: dataset for dataset in found}.values())
+    def ancestors(self, dataset: Declaration) -> list[Declaration]:
+        """Return every ancestor that a dataset depends on, directly or not, each once."""
+        parents = self.upstream(dataset)
+        found = [ancestor for parent in parents for ancestor in (parent, *self.ancestors(parent))]
+        return list({ancestor.name: ancestor for ancestor in found}.values())
 
     def selected(self, select: str | None) -> list[Declaration]:
         """Return the datasets of a selection with all that they need: a group, a dataset, or everything.
@@ -54,44 +54,191 @@ class AssetGraph:
         """
         if select is None:
             return list(self.datasets.values())
-        chosen = [item for item in self.datasets.values() if select in (item.name, item.key.path[0])]
+        chosen = [
+            dataset for dataset in self.datasets.values() if select in (dataset.name, dataset.key.path[0])
+        ]
         if not chosen:
-            names = sorted({item.key.path[0] for item in self.datasets.values()} | set(self.datasets))
+            names = sorted({dataset.key.path[0] for dataset in self.datasets.values()} | set(self.datasets))
             known = f"known: {', '.join(names)}"
             raise ParamsError(
                 f"nothing is called {select!r}; {'; '.join(filter(None, [known, self.left_out]))}"
             )
-        wanted = {item.name for dataset in chosen for item in (dataset, *self.ancestors(dataset))}
-        return [item for name, item in self.datasets.items() if name in wanted]
+        wanted = {needed.name for dataset in chosen for needed in (dataset, *self.ancestors(dataset))}
+        return [dataset for name, dataset in self.datasets.items() if name in wanted]
 
-    def input_months(self, item: Declaration, month: str) -> dict[str, list[str]]:
+    def input_partitions(self, dataset: Declaration, partition: str) -> dict[str, list[str]]:
         """Return the partitions of each input that a partition reads."""
         return {
-            parent.name: parent.made_months if source.all_months or not parent.partitioned else [month]
-            for source, parent in zip(item.inputs, self.upstream(item), strict=True)
+            parent.name: parent.made_partitions
+            if source.all_partitions or not parent.partitioned
+            else [partition]
+            for source, parent in zip(dataset.inputs, self.upstream(dataset), strict=True)
         }
 
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:
         """Raise ParamsError for params that do not fit, and for names that nothing declares."""
-        declared = [item for item in self._declared.values() if item.shape is not None]
-        check_names(document, {name for item in declared for name in item.sections})
-        sources = {item.records for item in declared if item.records}
+        declared = [dataset for dataset in self._declared.values() if dataset.shape is not None]
+        check_names(document, {name for dataset in declared for name in dataset.sections})
+        sources = {dataset.records for dataset in declared if dataset.records}
         if unknown := sorted(settings.sources.keys() - sources):
             known = ", ".join(sorted(sources))
             raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {known}")
-        if all(item.shape is None for item in self.datasets.values()):
+        if all(dataset.shape is None for dataset in self.datasets.values()):
             raise ParamsError(f"params.yaml: there is nothing to make; {self.left_out}")
         for exclusion in settings.exclude:
-            asset, month = exclusion.asset, exclusion.partition
+            asset, partition = exclusion.asset, exclusion.partition
             if asset not in self.datasets:
                 known = ", ".join(self.datasets)
                 raise ParamsError(f"params.yaml: exclude: unknown asset {asset}; known: {known}")
-            if month not in self.datasets[asset].months:
-                raise ParamsError(f"params.yaml: exclude: {asset} has no partition {month}")
+            if partition not in self.datasets[asset].partitions:
+                raise ParamsError(f"params.yaml: exclude: {asset} has no partition {partition}")
         for dataset in self.datasets.values():
             _ = dataset.values  # which reads and types them
 
 
-def label(item: Declaration, month: str) -> str:
+def label(dataset: Declaration, partition: str) -> str:
     """Return how a partition is called in messages."""
-    return f"{item.name} {month}".strip()
+    return f"{dataset.name} {partition}".strip()
+
+
+_NEEDS: dict[str, tuple[str, ...]] = {}
+
+
+def needs(system: str, *records: str) -> None:
+    """Say that a system makes nothing without some `sources:` of params.yaml: its datasets are absent then.
+
+    Sources that it does not name may be left out: what reads them reads no rows.
+    """
+    _NEEDS[system] = records
+
+
+@dataclass(frozen=True)
+class Presence:
+    """The datasets that there are, and why each other system has none."""
+
+    datasets: Mapping[str, Declaration]
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def told(self) -> str | None:
+        """What is absent and why, in a line; None where nothing is."""
+        lacking = [f"{system} ({why})" for system, why in self.absent.items()]
+        return f"left out by params.yaml: {', '.join(lacking)}" if lacking else None
+
+
+def presence(declared: Mapping[str, Declaration]) -> Presence:
+    """Return which of some datasets there are: those of given sources, and what these read besides.
+
+    A report is made of what there is.
+    """
+    given = settings().sources.keys()
+    absent = dict(_absent(declared, given))
+    present: set[str] = set()
+    for name, dataset in declared.items():
+        made_of = with_ancestors(declared, name)
+        records = {declared[member].records for member in made_of}
+        if dataset.shape is not None and dataset.key.group not in absent and not given.isdisjoint(records):
+            present |= made_of
+    datasets = {
+        name: dataset for name, dataset in declared.items() if dataset.shape is None or name in present
+    }
+    empty = {dataset.key.group for dataset in declared.values() if dataset.shape} - {
+        dataset.key.group for dataset in datasets.values()
+    }
+    absent |= dict.fromkeys(sorted(empty - absent.keys()), "none of its sources")
+    return Presence({name: _of_present(dataset, present) for name, dataset in datasets.items()}, absent)
+
+
+def _absent(declared: Mapping[str, Declaration], given: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the systems whose section or sources params.yaml does not have, and which."""
+    sections: dict[str, set[str]] = {}
+    for dataset in declared.values():
+        tops = {str(kind.section).partition(".")[0] for kind in dataset.params.values()}
+        sections.setdefault(dataset.key.group, set()).update(tops & {dataset.key.group})
+    for group, own in sections.items():
+        if missing := [name for name in _NEEDS.get(group, ()) if name not in given]:
+            yield group, f"no sources.{', no sources.'.join(missing)}"
+        elif not own <= document().keys():
+            yield group, f"no section {group}"
+
+
+def _of_present(dataset: Declaration, present: Collection[str]) -> Declaration:
+    """Return a declaration; of a report, one that reads only what there is."""
+    if dataset.shape is not None:
+        return dataset
+    inputs = [source for source in dataset.argument_inputs if source.key.to_user_string() in present]
+    return replace(dataset, argument_inputs=tuple(inputs))
+
+
+def check_named(declared: Mapping[str, Declaration]) -> None:
+    """Raise ParamsError for a dataset that cannot be read as a source; its text lists those that can."""
+    named = [
+        (f"params.yaml: sources.{dataset.records}.{name}", dataset, source)
+        for dataset in declared.values()
+        for name, source in settings().named_datasets(dataset.records).items()
+    ]
+    for where, dataset, source in named:  # before any edge is followed
+        if fault := _kind_fault(dataset, source) or _name_fault(declared, dataset, source):
+            raise ParamsError(f"{where}: {fault}")
+    for where, dataset, source in named:
+        if dataset.name in with_ancestors(declared, source.dataset):
+            cause = "cannot read itself" if source.dataset == dataset.name else f"is made of {dataset.name}"
+            raise ParamsError(f"{where}: {source.dataset} {cause}; {_choice(declared, dataset, source)}")
+
+
+def _kind_fault(dataset: Declaration, source: DatasetSource) -> str | None:
+    forms = row_formats(dataset.formats)
+    if not forms:
+        return f"{dataset.name} reads folders alone, and no dataset"
+    if source.kind not in forms and (source.kind or len(forms) > 1):
+        return f"unknown kind {source.kind!r} of rows; known: {', '.join(sorted(forms))}"
+    kind = source.kind or next(iter(forms))
+    fault = options_fault(forms[kind], source, kind)
+    return fault and f"options: {fault}"
+
+
+def _name_fault(
+    declared: Mapping[str, Declaration], dataset: Declaration, source: DatasetSource
+) -> str | None:
+    sources = settings().named_datasets(dataset.records).values()
+    if sum(source.dataset == other.dataset for other in sources) > 1:
+        return f"{source.dataset} is named twice: a row has one fate"
+    fault = _unreadable(declared, source.dataset, dataset.row_format(source)[1])
+    return fault and f"{fault}; {_choice(declared, dataset, source)}"
+
+
+def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[Any]) -> str | None:
+    """Return why the rows of a dataset cannot be read in a format."""
+    if name not in declared:
+        return f"no dataset is called {name!r}"
+    named = declared[name]
+    if named.shape is None or not named.partitioned:
+        return f"{name} has no months"
+    try:
+        form.columns(named.shape.kept)
+    except ValueError as error:
+        return f"{name} {error}"
+    return None
+
+
+def _choice(declared: Mapping[str, Declaration], dataset: Declaration, source: DatasetSource) -> str:
+    form = dataset.row_format(source)[1]
+    names = [
+        name
+        for name in declared
+        if _unreadable(declared, name, form) is None and dataset.name not in with_ancestors(declared, name)
+    ]
+    return f"can be named: {', '.join(names) or 'none'}"
+
+
+def with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
+    """Return a dataset and all that it is made of, also where that goes in a circle."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        if (name := waiting.pop()) in declared and name not in found:
+            found.add(name)
+            dataset = declared[name]
+            waiting += [source.key.to_user_string() for source in dataset.argument_inputs]
+            waiting += [source.dataset for source in settings().named_datasets(dataset.records).values()]
+    return found

@@ -25,10 +25,10 @@ from pydantic import (
     model_validator,
 )
 
-from ops import periods
-from ops.params import Params
+from ops.core import periods
+from ops.core.params import Params
+from ops.core.periods import Every
 from ops.parse.source import DatasetSource, Source
-from ops.periods import Every
 
 Section = TypeVar("Section", bound=Params)
 
@@ -230,7 +230,7 @@ def validated(kind: type[Section], value: Any, where: str) -> Section:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        lines = [_complaint(where, dict(item)) for item in error.errors()]
+        lines = [_complaint(where, dict(fault)) for fault in error.errors()]
         raise ParamsError("params.yaml: " + "; ".join(lines)) from error
 
 

@@ -1,1 +1,5 @@
 """One module or folder a system: its datasets. What lies here is discovered."""
+
+from assets import crawls, sources
+
+__all__ = ["crawls", "sources"]

@@ -1,7 +1,9 @@
-"""Random draws by seed and name alone, so that nothing depends on what else is in the corpus.
+"""Random draws by seed and name alone, and splits by shares, so that nothing depends on what else is in a
+corpus.
 
-Belongs here: the hash behind every draw, and stratified samples. Not here: which columns are strata (the
-caller's), splits (splits.py).
+Belongs here: the hash behind every draw, stratified samples, the names of the splits, their shares as params,
+and which split a name or a place between 0 and 1 falls into. Not here: which columns are strata and what is
+split (the systems).
 """
 
 from __future__ import annotations
@@ -9,10 +11,57 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import Field, model_validator
+
+from ops.core.params import Params
+
+Split: TypeAlias = Literal["train", "validation", "test"]
+
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+
+#: What files and columns call them.
+SPLIT_NAMES: Mapping[str, Split] = {
+    "train": "train",
+    "tune": "validation",
+    "dev": "validation",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "test": "test",
+}
+
+
+class SplitShares(Params):
+    """Shares of validation and test; the rest is for training. Raises ValueError if there is no rest."""
+
+    validation: float = Field(0.1, ge=0, lt=1)
+    test: float = Field(0.1, ge=0, lt=1)
+    seed: int = Field(0, ge=0, description="another one splits in another way")
+
+    @model_validator(mode="after")
+    def _some_left(self) -> Self:
+        if self.validation + self.test >= 1:
+            raise ValueError(
+                f"validation ({self.validation}) and test ({self.test}) leave nothing to train on"
+            )
+        return self
+
+
+def split_of(name: str, shares: SplitShares) -> Split:
+    """Return the split of what has this name, whatever else there is."""
+    return split_at(place_of(shares.seed, name), shares.validation, shares.test)
+
+
+def split_at(place: float, validation: float, test: float = 0.0) -> Split:
+    """Return the split of a place from 0 to 1; the shares are met on average only, few rows may miss one."""
+    if place < test:
+        return "test"
+    return "validation" if place < test + validation else "train"
+
 
 Stratum = tuple[str, ...]
 

@@ -1,18 +1,24 @@
 """Coreference as a component of a spaCy pipeline.
 
-Belongs here: the component, its back ends by name, links and clusters that it leaves in a document. Not here:
-how links are found (ranker.py, fast_coref.py).
+Belongs here: the component, its back ends by name, links and clusters that it leaves in a document, and the
+back end `fastcoref` (Otmazgin et al., 2022) for those who have it installed. Not here: how our own ranker
+finds links (ranker.py), the package fastcoref and its models, which are no part of the project.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Sequence
 from typing import get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ops.coreference.links import Backend, FoundLinks, Link, clusters
+from ops.coreference.lexicon import PRONOUNS
+from ops.coreference.links import Backend, FoundLinks, Link, LinkKind, TokenSpan, clusters
+from ops.coreference.ranker import ranker
+from ops.models.installed import ModelNotInstalledError
 
 _LINKS = "silverloom.coreference"
 #: Beginning of the names in `doc.spans`, which go on with a number from 1.
@@ -30,14 +36,19 @@ def links_of(document: Doc) -> Sequence[Link]:
     return found
 
 
-@Language.factory(
-    "coreference",
-    default_config={
-        "backend": "ranker",
-        "threshold": THRESHOLD,
-        "nominal_threshold": NOMINAL_THRESHOLD,
-    },
-)
+def register_coreference() -> None:
+    """Make the component known to spaCy by the name "coreference", for `nlp.add_pipe`; twice is no harm."""
+    Language.factory(
+        "coreference",
+        default_config={
+            "backend": "ranker",
+            "threshold": THRESHOLD,
+            "nominal_threshold": NOMINAL_THRESHOLD,
+        },
+        func=coreference,
+    )
+
+
 def coreference(
     nlp: Language, name: str, backend: str, threshold: float, nominal_threshold: float
 ) -> Callable[[Doc], Doc]:
@@ -59,13 +70,66 @@ def coreference(
 
 def _finder(backend: str) -> Callable[[Doc], FoundLinks]:
     if backend == "ranker":
-        from ops.coreference.ranker import ranker
-
         return ranker()
     if backend == "fastcoref":
-        from ops.coreference.fast_coref import fast_coref
-
         return fast_coref()
     if backend == "none":
         return lambda document: FoundLinks(())
     raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(get_args(Backend))}")
+
+
+#: It gives no probability a link; this is the share of its links that its authors found right.
+_SCORE = 0.78
+_ANTECEDENTS = 4
+
+
+def fast_coref() -> Callable[[Doc], FoundLinks]:
+    """Return a function that gives the links of a document by fastcoref.
+
+    Raises ModelNotInstalledError if the package is not installed.
+    """
+    if importlib.util.find_spec("fastcoref") is None:
+        raise ModelNotInstalledError(
+            "coreference back end 'fastcoref' is not installed: run `pip install fastcoref`, and once, "
+            "with a network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end "
+            "'ranker'"
+        )
+
+    # By name: it is no part of the locked packages.
+    model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
+
+    def find(document: Doc) -> FoundLinks:
+        if not len(document):
+            return FoundLinks(())
+        (prediction,) = model.predict(texts=[document.text])
+        clusters: list[list[TokenSpan]] = []
+        for cluster in prediction.get_clusters(as_strings=False):
+            spans = (document.char_span(start, end, alignment_mode="expand") for start, end in cluster)
+            clusters.append(sorted({(span.start, span.end) for span in spans if span is not None}))
+        return FoundLinks(links_of_clusters(document, clusters))
+
+    return find
+
+
+def links_of_clusters(document: Doc, clusters: Sequence[Sequence[TokenSpan]]) -> list[Link]:
+    """Return each pronoun and "the ..." of the clusters with the mentions before it that have a noun."""
+    found: list[Link] = []
+    for cluster in clusters:
+        named: list[TokenSpan] = []
+        for span in cluster:
+            kind = _kind(document, span)
+            if kind is not None:
+                before = [antecedent for antecedent in reversed(named) if antecedent[1] <= span[0]]
+                found += [Link(kind, span, antecedent, _SCORE) for antecedent in before[:_ANTECEDENTS]]
+            if kind != "pronoun":
+                named.append(span)
+    return sorted(found, key=lambda link: link.mention[0])
+
+
+def _kind(document: Doc, span: TokenSpan) -> LinkKind | None:
+    first, root = document[span[0]].text.lower(), document[span[0] : span[1]].root
+    if first in PRONOUNS and span[1] - span[0] == 1:
+        return "pronoun"
+    if first in ("the", "this", "that") and root.tag_ in ("NN", "NNS"):
+        return "nominal"
+    return None

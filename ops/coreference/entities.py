@@ -1,16 +1,41 @@
-"""Entities: mentions of one name put together by their words.
+"""What is known of a document before its pronouns are looked at: entities, and which of them a pronoun may
+mean.
 
-Belongs here: which names are the same name. Not here: pronouns and nominals (features.py, nominals.py).
+Belongs here: mentions of one name put together by their words, and the window of entities that are near a
+pronoun. Not here: which of them it means (ranker.py), "it" and "they" (neuter_pronouns.py), nominals
+(nominals.py).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from ops.coreference.first_names import first_names
-from ops.coreference.lexicon import without_titles
-from ops.coreference.mentions import Mention
+from ops.coreference.lexicon import first_names, without_titles
+from ops.coreference.mentions import Anaphor, Mention, anaphors, names, nouns
 from ops.coreference.tokens import DocumentTokens
+
+
+@dataclass(slots=True)
+class Reading:
+    """A document's pronouns, names and noun phrases."""
+
+    tokens: DocumentTokens
+    anaphors: list[Anaphor]
+    names: list[Mention]
+    nouns: list[Mention]
+    people: list[Entity]
+    """Entities of the names and of the nouns for people: what "he" and "she" may mean."""
+
+    @classmethod
+    def of(cls, tokens: DocumentTokens) -> Reading:
+        """Return what a document says before any pronoun is resolved."""
+        named = names(tokens)
+        common = nouns(tokens, named)
+        people = sorted(
+            [*named, *(noun for noun in common if noun.person == 1.0)], key=lambda mention: mention.start
+        )
+        return cls(tokens, anaphors(tokens), named, common, entities(tokens, people))
 
 
 @dataclass(slots=True)
@@ -79,3 +104,72 @@ def _partial(
     if len(namesake.words) == 1 or set(words) <= set(namesake.words) or set(namesake.words) <= set(words):
         return namesake
     return None
+
+
+#: Sentences before the pronoun's that are looked at, mentions in all, entities in all: so time is linear in
+#: the length of a document, and that of a sentence does not matter.
+SENTENCES, MENTIONS, ENTITIES = 6, 60, 16
+#: Mentions after a pronoun in its sentence: "In his youth, Smith ..."
+LATER = 6
+#: Mentions after a pronoun among which its candidates are counted.
+FOLLOWING = 24
+
+
+@dataclass(slots=True)
+class Antecedent:
+    """An entity near a pronoun: its mentions before it, latest first, and those after it in its sentence."""
+
+    entity: Entity
+    before: list[Mention]
+    after: list[Mention]
+    count: int
+    """Mentions of the entity from the document's first token to the pronoun."""
+    following: int
+    """Mentions after the pronoun, at most `FOLLOWING`."""
+
+
+class Window:
+    """The mentions of a document by place."""
+
+    def __init__(self, entities: list[Entity]) -> None:
+        placed = sorted(
+            (
+                (mention.start, order, mention, entity)
+                for entity in entities
+                for order, mention in enumerate(entity.mentions)
+            ),
+            key=lambda item: item[:2],
+        )
+        self._starts = [start for start, _, _, _ in placed]
+        self._placed: list[tuple[int, Mention, Entity]] = [item[1:] for item in placed]
+
+    def before(self, anaphor: Anaphor) -> list[Antecedent]:
+        """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
+        pronoun = anaphor.mention
+        here = bisect_left(self._starts, pronoun.start)
+        found: dict[int, Antecedent] = {}
+        for order, mention, entity in reversed(self._placed[max(0, here - MENTIONS) : here]):
+            if pronoun.sentence - mention.sentence > SENTENCES:
+                break
+            if mention.end > pronoun.start:
+                continue
+            candidate = found.get(entity.number)
+            if candidate is None:
+                if len(found) >= ENTITIES:
+                    continue
+                found[entity.number] = Antecedent(entity, [mention], [], order + 1, 0)
+            else:
+                candidate.before.append(mention)
+        for _, mention, entity in self._placed[here : here + LATER]:
+            if mention.sentence != pronoun.sentence:
+                break
+            if entity.number in found:
+                found[entity.number].after.append(mention)
+            elif len(found) < ENTITIES:
+                found[entity.number] = Antecedent(entity, [], [mention], 0, 0)
+        for _, mention, entity in self._placed[here : here + FOLLOWING]:
+            if mention.sentence > pronoun.sentence + 2:
+                break
+            if entity.number in found:
+                found[entity.number].following += 1
+        return list(found.values())

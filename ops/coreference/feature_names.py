@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, get_type_hints
 
-from ops.coreference.chain import Chain
+from ops.coreference.pairs import Chain
 from ops.coreference.titles import NoneTitle, TitleMatch
 
 

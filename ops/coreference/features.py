@@ -1,8 +1,8 @@
 """What a pronoun and an entity that it may mean have in common, as numbers.
 
 Belongs here: computing the features. Not here: their names and order (feature_names.py), what of a candidate
-they are computed from (pairs.py), which entities are looked at (candidates.py), what grammar says of two
-places (clauses.py), what the numbers are worth (network.py).
+they are computed from (pairs.py), which entities are looked at (entities.py), what the numbers are worth
+(network.py).
 """
 
 from __future__ import annotations
@@ -10,20 +10,7 @@ from __future__ import annotations
 from math import log
 
 from ops.coreference import titles
-from ops.coreference.candidates import Antecedent
-from ops.coreference.chain import Earlier, chain
-from ops.coreference.clauses import (
-    LONGEST,
-    OBJECTS,
-    SUBJECTS,
-    commands,
-    controls,
-    is_main,
-    relates,
-    steps,
-    violates_binding,
-)
-from ops.coreference.entities import Entity
+from ops.coreference.entities import Antecedent, Entity
 from ops.coreference.feature_names import (
     CandidateFeatures,
     Context,
@@ -40,7 +27,21 @@ from ops.coreference.feature_names import (
 )
 from ops.coreference.lexicon import SAYING
 from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.pairs import Pair, Rivals
+from ops.coreference.pairs import (
+    LONGEST,
+    OBJECTS,
+    SUBJECTS,
+    Earlier,
+    Pair,
+    Rivals,
+    chain,
+    commands,
+    controls,
+    is_main,
+    relates,
+    steps,
+    violates_binding,
+)
 from ops.coreference.tokens import DocumentTokens
 
 _PLACES = ("GPE", "LOC", "FAC")

@@ -1,7 +1,12 @@
 """The listwise network: of the candidates of one pronoun, how probable is each?
 
-Belongs here: weights as they are stored, and their use by numpy. Not here: training (train.py), what the
-numbers of a candidate are (features.py).
+Belongs here: weights as they are stored, their use by numpy, and fitting them: by names that are marked, and
+by what boosted trees say of the other pronouns. Not here: reading texts, the order of training, calibration
+(train.py), what the numbers of a candidate are (features.py). torch and scikit-learn are imported when they
+are needed.
+
+The loop is our own, not ops.models.training: the weights that the project brings were made with one cycle of
+rate and momentum, which that loop lacks, and other weights would change the links of every dataset.
 """
 
 from __future__ import annotations
@@ -115,3 +120,156 @@ def network() -> Network:
 def digest() -> str:
     """Return the sha256 of the weights that the project brings."""
     return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
+
+
+HIDDEN, NONE_HIDDEN = 32, 12
+_EPOCHS, _BATCH, _RATE, _DECAY, _DROPOUT = 16, 64, 8e-3, 0.1, 0.3
+#: What a pronoun that only the teacher speaks of counts beside one with marked names.
+_TAUGHT = 0.5
+#: Networks, and as many times trees, in the teacher.
+_MEMBERS = 3
+
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """N pronouns with C candidates at most, and F features."""
+
+    rows: FloatArray
+    """N x C+1 x F: "none of them" first."""
+    there: Booleans
+    """N x C+1"""
+    target: FloatArray
+    """N x C+1: what the antecedent is among; or the teacher's probabilities."""
+    taught: Booleans
+    """N: whether the target is the teacher's."""
+
+    @classmethod
+    def of(cls, rows: Sequence[list[list[float]]], targets: Sequence[list[float]]) -> Lists:
+        """Pad the rows of N pronouns (those of "none" last) and their targets (likewise)."""
+        width, features = max(map(len, rows)), len(rows[0][0])
+        padded = np.zeros((len(rows), width, features))
+        there = np.zeros((len(rows), width), dtype=bool)
+        target = np.zeros((len(rows), width))
+        for index, (listed_rows, wanted) in enumerate(zip(rows, targets, strict=True)):
+            padded[index, : len(listed_rows)] = [listed_rows[-1], *listed_rows[:-1]]
+            there[index, : len(listed_rows)] = True
+            target[index, : len(listed_rows)] = [wanted[-1], *wanted[:-1]]
+        return cls(padded, there, target, np.zeros(len(rows), dtype=bool))
+
+    def taught_by(self, probabilities: FloatArray) -> Lists:
+        """Return the lists with what a teacher says in place of names that are marked."""
+        return Lists(self.rows, self.there, probabilities, np.ones(len(self.rows), dtype=bool))
+
+    def __add__(self, other: Lists) -> Lists:
+        width = max(self.there.shape[1], other.there.shape[1])
+
+        def wide(array: NDArray[np.generic]) -> NDArray[np.generic]:
+            padding = [(0, 0), (0, width - array.shape[1])] + [(0, 0)] * (array.ndim - 2)
+            return np.pad(array, padding)
+
+        return Lists(
+            np.concatenate([wide(self.rows), wide(other.rows)]),
+            np.concatenate([wide(self.there), wide(other.there)]),
+            np.concatenate([wide(self.target), wide(other.target)]),
+            np.concatenate([self.taught, other.taught]),
+        )
+
+
+def fit(lists: Lists, seed: int) -> Network:
+    """Return a network whose probability of the target is greatest; regularised by dropout and decay.
+
+    The loss of a marked pronoun is -log of the probability of all candidates that may be meant, that of a
+    taught one the cross-entropy to the teacher.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    real = lists.rows[lists.there]
+    mean, scale = real.mean(axis=0), 1.0 / (real.std(axis=0) + 1e-2)
+    # 16-bit floats are what is stored: the network is fitted to them.
+    mean, scale = (array.astype(np.float16).astype(np.float64) for array in (mean, scale))
+    rows = torch.tensor((lists.rows - mean) * scale, dtype=torch.float32)
+    there, target = torch.tensor(lists.there), torch.tensor(lists.target, dtype=torch.float32)
+    taught = torch.tensor(lists.taught)
+    features = rows.shape[2]
+    hidden, none = torch.nn.Linear(features, HIDDEN), torch.nn.Linear(features, NONE_HIDDEN)
+    output, none_output = torch.nn.Linear(HIDDEN, 1, bias=False), torch.nn.Linear(NONE_HIDDEN, 1)
+    linear, drop = torch.nn.Linear(features, 1, bias=False), torch.nn.Dropout(_DROPOUT)
+    parts = torch.nn.ModuleList([hidden, none, output, none_output, linear])
+    # fused: the other kernels call MKL's square root, whose bits differ between processors
+    optimiser = torch.optim.AdamW(parts.parameters(), lr=_RATE, weight_decay=_DECAY, fused=True)
+    batches = -(-len(rows) // _BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, _RATE, total_steps=_EPOCHS * batches)
+    order = torch.Generator().manual_seed(seed)
+    for _ in range(_EPOCHS):
+        for chosen in torch.split(torch.randperm(len(rows), generator=order), _BATCH):
+            batch = rows[chosen]
+            scores = (output(drop(torch.tanh(hidden(drop(batch))))) + linear(batch))[..., 0]
+            first = none_output(torch.tanh(none(batch[:, 0])))
+            scores = torch.cat([first, scores[:, 1:]], dim=1).masked_fill(~there[chosen], -1e9)
+            logs = torch.log_softmax(scores, dim=1)
+            wanted = target[chosen]
+            marked = -torch.logsumexp(logs.masked_fill(wanted == 0, -1e9), dim=1)
+            soft = -(wanted * logs.masked_fill(~there[chosen], 0.0)).sum(dim=1)
+            loss = torch.where(taught[chosen], _TAUGHT * soft, marked).mean()
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+
+    def array(parameter: torch.Tensor) -> FloatArray:
+        return parameter.detach().numpy().astype(np.float64)
+
+    return Network(
+        mean=mean,
+        scale=scale,
+        hidden=array(hidden.weight).T.copy(),
+        hidden_bias=array(hidden.bias),
+        output=array(output.weight)[0],
+        linear=array(linear.weight)[0],
+        none_hidden=array(none.weight).T.copy(),
+        none_bias=array(none.bias),
+        none_output=array(none_output.weight)[0],
+        none_constant=array(none_output.bias),
+        calibration=np.array([1.0, 0.0]),
+    )
+
+
+def teach(marked: Lists, others: Lists, seed: int) -> Lists:
+    """Return the other pronouns with the probabilities of boosted trees and of several networks, averaged."""
+    members = [fit(marked, seed + number) for number in range(_MEMBERS)]
+    mean = np.zeros(others.there.shape)
+    for index, there in enumerate(others.there):
+        candidates = others.rows[index, there]
+        listed = np.concatenate([candidates[1:], candidates[:1]]).tolist()
+        for member in members:
+            probabilities = member.probabilities(listed)
+            mean[index, there] += np.concatenate([probabilities[-1:], probabilities[:-1]])
+    mean /= _MEMBERS
+    forests = [_trees(marked, others, seed + number) for number in range(_MEMBERS)]
+    return others.taught_by((mean + np.mean(forests, axis=0)) / 2)
+
+
+def _trees(marked: Lists, others: Lists, seed: int) -> FloatArray:
+    """Return the probabilities of gradient boosted trees that were fitted to single candidates."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    known = marked.there & ((marked.target[:, :1] == 0) | (marked.target == 0))
+    known[:, 0] = False
+    trees = HistGradientBoostingClassifier(
+        max_iter=200,
+        learning_rate=0.06,
+        max_leaf_nodes=12,
+        max_features=0.5,
+        l2_regularization=5.0,
+        random_state=seed,
+        early_stopping=False,
+    ).fit(marked.rows[known], marked.target[known] > 0)
+    scores = np.full(others.there.shape, -np.inf)
+    scores[others.there] = trees.decision_function(others.rows[others.there])
+    scores[:, 0] = -4.0
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -1,7 +1,9 @@
-"""What "it" and "they" mean: by salience, since no text is marked for them.
+"""What "it" and "they" mean, by salience, since no text is marked for them; and the "it" that means nothing.
 
-Belongs here: candidates, salience, and the score of the best. Weights follow Lappin and Leass (1994), section
-2.1, on a scale of log-odds. Not here: "he" and "she" (resolve.py).
+Belongs here: candidates, salience, and the score of the best, and recognising "it is known that", "it
+rained", "make it possible to" by their clause. Not here: "he" and "she" (ranker.py).
+
+Weights follow Lappin and Leass (1994), section 2.1, on a scale of log-odds.
 """
 
 from __future__ import annotations
@@ -11,11 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp
 
-from ops.coreference.clauses import commands, violates_binding
-from ops.coreference.impersonal import is_impersonal
+from ops.coreference.entities import Reading
 from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.resolve import Reading
+from ops.coreference.pairs import commands, violates_binding
 from ops.coreference.tokens import DocumentTokens
 
 #: Sentences before the pronoun's, and mentions, that are looked at.
@@ -194,3 +195,73 @@ def _is_fronted(tokens: DocumentTokens, pronoun: Mention) -> bool:
         tokens.dependencies[place] in ("nsubj", "nsubjpass") and tokens.heads[place] < end
         for place in range(max(start, pronoun.start - 40), pronoun.end)
     )
+
+
+#: Verbs in whose clause an impersonal "it" is the subject of a clause that follows.
+_RAISING = words(
+    "seem seems seemed appear appears appeared happen happens happened turn turns turned follow follows "
+    "followed remain remains remained take takes took matter matters mattered cost costs suffice suffices "
+    "become becomes became help helps helped make makes made"
+)
+_BE = words("is was are were be been being 's ’s")
+_WEATHER = words("rain rains rained raining snow snows snowed snowing hail thunder late early")
+_CLAUSES = words("that whether if how why what who which to for when where")
+_MAKING = words(
+    "make makes made making find finds found finding consider considers considered think thinks thought "
+    "render renders rendered rendering"
+)
+_REACH = 14
+
+
+def is_impersonal(tokens: DocumentTokens, index: int) -> bool:
+    """Return whether an "it" has a clause, the weather or nothing for a meaning."""
+    dependency = tokens.dependencies[index]
+    if dependency == "expl":
+        return True
+    verb = tokens.heads[index]
+    end = min(tokens.sentences[tokens.sentence_of[index]][1], index + _REACH)
+    made = index > 0 and tokens.lower[index - 1] in _MAKING
+    if dependency in ("nsubj", "nsubjpass") and not made:
+        return _subject(tokens, index, verb, end)
+    follows = index + 1
+    while follows < end and tokens.tags[follows][:2] in ("RB",):
+        follows += 1
+    if follows < end and tokens.tags[follows] in ("JJ", "JJR", "VBN"):
+        return any(word in ("to", "that", "for") for word in tokens.lower[follows + 1 : follows + 6])
+    return False
+
+
+def _subject(tokens: DocumentTokens, index: int, verb: int, end: int) -> bool:
+    if tokens.lower[verb] in _WEATHER:
+        return True
+    clauses = [
+        place
+        for place in range(index + 2, end)
+        if tokens.lower[place] in _CLAUSES and tokens.tags[place] != "DT" and _opens(tokens, place, verb)
+    ]
+    copular = tokens.lower[verb] in _BE or tokens.lower[verb] in _RAISING
+    passive = tokens.dependencies[index] == "nsubjpass"
+    if not clauses:
+        return False
+    if passive:
+        return tokens.lower[clauses[0]] in ("that", "whether", "how", "why", "if")
+    if not copular:
+        return False
+    between = range(min(index, verb) + 1, clauses[0])
+    described = any(tokens.tags[place][:2] in ("JJ", "VB", "NN") for place in between if place != verb)
+    raising = tokens.lower[verb] in _RAISING
+    return described or raising
+
+
+def _opens(tokens: DocumentTokens, place: int, verb: int) -> bool:
+    """Return whether a word opens a clause below a verb, or below what the verb says of its subject."""
+    node = tokens.heads[place]
+    for _ in range(6):
+        if node == verb:
+            return True
+        if tokens.heads[node] == node or node < verb:
+            break
+        if tokens.dependencies[node] in ("pobj", "dobj", "nsubj"):
+            return False
+        node = tokens.heads[node]
+    return False

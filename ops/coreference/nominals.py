@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ops.coreference.entities import Reading
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
 from ops.coreference.mentions import Mention
-from ops.coreference.resolve import Reading
 from ops.coreference.tokens import DocumentTokens
 
 #: Sentences before the noun phrase's, and mentions, that are looked at.

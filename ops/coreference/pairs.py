@@ -1,16 +1,17 @@
-"""A pronoun with one candidate, and that candidate's rivals.
+"""A pronoun with one candidate: what their places, the candidate's rivals, earlier pronouns and grammar say.
 
-Belongs here: a candidate's mentions by where they stand, and counts over all candidates. Not here: features
-(features.py), finding candidates (candidates.py).
+Belongs here: a candidate's mentions by where they stand, and counts over all candidates; pronouns that have
+been resolved; binding, clauses that one stands in and the other is part of. Not here: features as they are
+numbered (features.py, feature_names.py), finding candidates (entities.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ops.coreference.candidates import Antecedent
-from ops.coreference.clauses import SUBJECTS
+from ops.coreference.entities import Antecedent
 from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.tokens import DocumentTokens
 
@@ -100,3 +101,154 @@ class Pair:
     def subject_in_previous(self) -> bool:
         """Whether a mention is a subject in the sentence before."""
         return any(mention.role in SUBJECTS for mention in self.in_previous)
+
+
+@dataclass(slots=True)
+class Earlier:
+    """A pronoun that has been resolved: how probable each entity, by its number, was found."""
+
+    anaphor: Anaphor
+    probabilities: dict[int, float]
+
+
+class Chain(NamedTuple):
+    """How probably earlier pronouns of the same gender mean the entity: who is spoken of stays spoken of."""
+
+    latest: float = 0.0
+    latest_same_sentence: float = 0.0
+    latest_one_sentence_back: float = 0.0
+    latest_same_role: float = 0.0
+    latest_subject: float = 0.0
+    all: float = 0.0
+    mean: float = 0.0
+    pronouns_since: float = 0.0
+    latest_same_verb: float = 0.0
+    other_gender: float = 0.0
+    """By the pronouns of the other gender."""
+
+
+def chain(candidate: Antecedent, last: list[Earlier], opposite: list[Earlier], own: Mention) -> Chain:
+    """Return what earlier pronouns say, those of the same gender (`last`) and those of the other."""
+    other_gender = min(meant(candidate, opposite), 2.0) / 2.0
+    if not last:
+        return Chain(other_gender=other_gender)
+    latest, number = last[-1], candidate.entity.number
+    probability = latest.probabilities.get(number, 0.0)
+    distance = own.sentence - latest.anaphor.mention.sentence
+    nearest = candidate.before[0].start if candidate.before else -1
+    between = sum(item.anaphor.mention.start > nearest for item in last)
+    total = meant(candidate, last)
+    same_role = latest.anaphor.mention.role == own.role
+    subject = latest.anaphor.mention.role in SUBJECTS
+    return Chain(
+        latest=probability,
+        latest_same_sentence=probability * (distance == 0),
+        latest_one_sentence_back=probability * (distance == 1),
+        latest_same_role=probability * same_role,
+        latest_subject=probability * subject,
+        all=min(total, 3.0) / 3.0,
+        mean=total / len(last),
+        pronouns_since=min(between, 4) / 4.0,
+        latest_same_verb=probability * (latest.anaphor.mention.verb == own.verb),
+        other_gender=other_gender,
+    )
+
+
+def meant(candidate: Antecedent, items: list[Earlier]) -> float:
+    """Return how many of earlier pronouns mean a candidate, by their probabilities."""
+    return sum(item.probabilities.get(candidate.entity.number, 0.0) for item in items)
+
+
+SUBJECTS = ("subject", "passive")
+OBJECTS = ("object", "oblique")
+#: Steps in a parse that are counted at most.
+LONGEST = 12
+#: Clauses that are said of the name that they are part of.
+_SAID_OF_NAMES = ("relcl", "acl", "advcl", "ccomp")
+
+
+def violates_binding(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
+    """Return whether grammar forbids that a pronoun means a mention of its own sentence.
+
+    An object that is not reflexive is not its clause's subject; nothing is part of what it owns ("her friend
+    Pauline"), but a clause may speak of it ("Anna, who lost her job"); what is coordinated are two ("Anna and
+    her").
+    """
+    pronoun = anaphor.mention
+    if mention.sentence != pronoun.sentence:
+        return False
+    above = _above(tokens, anaphor, mention)
+    if above >= 0 and above != pronoun.verb:
+        return not relates(tokens, anaphor, mention)
+    if anaphor.possessive or anaphor.pronoun.reflexive:
+        return False
+    if mention.verb == pronoun.verb and pronoun.verb >= 0:
+        if mention.role in SUBJECTS and pronoun.role == "object":
+            return True
+        if pronoun.role in SUBJECTS and mention.role in ("object", *SUBJECTS):
+            return True
+    return tokens.heads[pronoun.head] == mention.head or tokens.heads[mention.head] == pronoun.head
+
+
+def relates(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
+    """Return whether the pronoun stands in a clause that speaks of the mention: "Anna, who lost her job".
+
+    Of a noun only relative clauses do: "the claim that it works" does not speak of the claim.
+    """
+    top = _above(tokens, anaphor, mention)
+    if top < 0:
+        return False
+    speaking = _SAID_OF_NAMES if mention.name else ("relcl",)
+    node = anaphor.mention.head
+    while node != top:
+        if tokens.dependencies[node] in speaking:
+            return True
+        node = tokens.heads[node]
+    return False
+
+
+def controls(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
+    """Return whether the pronoun is object of a clause beside the mention: "Ann asked Eve to help her"."""
+    verb = anaphor.mention.verb
+    return (
+        verb >= 0
+        and not anaphor.possessive
+        and anaphor.mention.role in OBJECTS
+        and tokens.dependencies[verb] in ("xcomp", "ccomp")
+        and tokens.heads[verb] == mention.verb
+        and mention.role in ("object", *SUBJECTS)
+    )
+
+
+def commands(anaphor: Anaphor, mention: Mention) -> int:
+    """Return how many clauses above the pronoun's own the mention is subject of; -1 if of none."""
+    if mention.sentence != anaphor.mention.sentence or mention.role not in SUBJECTS:
+        return -1
+    return anaphor.verbs.index(mention.verb) if mention.verb in anaphor.verbs else -1
+
+
+def is_main(tokens: DocumentTokens, mention: Mention) -> bool:
+    """Return whether a mention is the subject of a sentence's main clause."""
+    return mention.role in SUBJECTS and mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb
+
+
+def steps(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
+    """Return the edges from a mention up to its first ancestor that is the pronoun's; `LONGEST` at most."""
+    node = mention.head
+    for step in range(LONGEST):
+        if node in anaphor.ancestors:
+            return step
+        if tokens.heads[node] == node:
+            break
+        node = tokens.heads[node]
+    return LONGEST
+
+
+def _above(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
+    """Return the head of the noun phrase that the pronoun is part of, if it is the mention's; else -1."""
+    head = mention.head
+    if head in anaphor.ancestors:
+        return head
+    if tokens.dependencies[head] == "appos" and tokens.heads[head] in anaphor.ancestors:
+        return tokens.heads[head]
+    return -1

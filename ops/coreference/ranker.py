@@ -1,22 +1,26 @@
 """The default back end: links by our own ranker over the parse.
 
-Belongs here: links and clusters of a document from what its parts find. Not here: how pronouns for people
-(resolve.py), "it" and "they" (neuter_pronouns.py) and nominals (nominals.py) are resolved.
+Belongs here: links and clusters of a document from what its parts find, and resolving the pronouns for women
+and men from left to right. Not here: features and network (features.py, network.py), "it" and "they"
+(neuter_pronouns.py), nominals (nominals.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ops.coreference.candidates import Antecedent
+from ops.coreference.entities import Antecedent, Reading, Window
+from ops.coreference.features import features
 from ops.coreference.lexicon import GROUP_NAMES
 from ops.coreference.links import FoundLinks, Link, TokenSpan
-from ops.coreference.mentions import Mention
-from ops.coreference.network import Network, network
+from ops.coreference.mentions import Anaphor, Mention
+from ops.coreference.network import FloatArray, Network, network
 from ops.coreference.neuter_pronouns import neuter_pronouns
 from ops.coreference.nominals import nominals
-from ops.coreference.resolve import Reading, resolve
+from ops.coreference.pairs import Earlier
 from ops.coreference.tokens import DocumentTokens
 
 if TYPE_CHECKING:
@@ -103,3 +107,32 @@ def _extended(mention: Mention) -> TokenSpan:
     """Return the tokens of a mention with the article before a name: "the Lions"."""
     start = mention.start - mention.determined if mention.name else mention.start
     return start, mention.end
+
+
+#: Pronouns before one that are remembered.
+_MEMORY = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A pronoun with its C candidates, their rows (one more for "none") and C + 1 probabilities."""
+
+    anaphor: Anaphor
+    candidates: list[Antecedent]
+    rows: list[list[float]]
+    probabilities: FloatArray
+
+
+def resolve(reading: Reading, network: Network) -> Iterator[Resolved]:
+    """Yield each pronoun for a woman or a man in order; what was found for one is read by those after it."""
+    window = Window(reading.people)
+    earlier: deque[Earlier] = deque(maxlen=_MEMORY)
+    for anaphor in reading.anaphors:
+        if anaphor.pronoun.gender not in "fm":
+            continue
+        candidates = window.before(anaphor)
+        rows = features(reading.tokens, anaphor, candidates, list(earlier))
+        probabilities = network.probabilities(rows)
+        numbers = [candidate.entity.number for candidate in candidates]
+        earlier.append(Earlier(anaphor, dict(zip(numbers, probabilities[:-1].tolist(), strict=True))))
+        yield Resolved(anaphor, candidates, rows, probabilities)

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from ops.coreference.first_names import first_names, gender_of_name
-from ops.coreference.lexicon import TITLES, without_titles
+from ops.coreference.lexicon import TITLES, first_names, gender_of_name, without_titles
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

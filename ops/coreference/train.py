@@ -2,7 +2,7 @@
 
     python -m ops.coreference.train gap-development.tsv.gz [--seed 0] [--folds 5] [--out FILE]
 
-Belongs here: the order of training, cross-validation, calibration. Not here: the fit (fitting.py), GAP itself
+Belongs here: the order of training, cross-validation, calibration. Not here: the fit (network.py), GAP itself
 (gap.py). Without --out nothing is written: the figures of the cross-validation are printed.
 """
 
@@ -19,10 +19,9 @@ import numpy as np
 import typer
 
 from ops.coreference import gap
-from ops.coreference.candidates import Antecedent
-from ops.coreference.fitting import Lists, fit, teach
-from ops.coreference.network import WEIGHTS, Network, calibrated
-from ops.coreference.resolve import Reading, Resolved, resolve
+from ops.coreference.entities import Antecedent, Reading
+from ops.coreference.network import WEIGHTS, Lists, Network, calibrated, fit, teach
+from ops.coreference.ranker import Resolved, resolve
 from ops.coreference.titles import with_title
 from ops.coreference.tokens import DocumentTokens
 

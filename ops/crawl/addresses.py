@@ -1,7 +1,7 @@
 """Which addresses a crawl may connect to.
 
 Belongs here: telling public addresses from those of this machine and its network, in every way of writing
-them. Not here: looking names up (resolver.py), and when it is asked (middlewares.py, client.py).
+them. Not here: looking names up, and when it is asked (middlewares.py, client.py).
 
 A page may send its reader anywhere: to http://169.254.169.254/ by a redirect, to 127.0.0.1 by a name of its
 own. So each URL is checked as it is written, and each address again at the moment of connecting to it.

@@ -1,30 +1,35 @@
 """A crawl's own process: what reads the web is bounded in memory, and Twisted's reactor can be run once.
 
-Belongs here: one crawl, from its plan to the end of its journal. Not here: who begins it (run.py), what is
-asked for (spider.py, collect.py, searched.py, captures/).
+Belongs here: one crawl, from its plan to the end of its journal, and a website out of folders, on loopback,
+which samples and tests crawl. Not here: who begins it (crawl.py), what is asked for (spider.py, collect.py,
+search.py, captures/).
+
 Progress goes to the parent by a socket, where no library prints. When that is closed, the child ends, too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import http.server
+import mimetypes
 import os
 import socket
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel
 
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal
+from ops.crawl.journal import FormerVersion, Journal
 from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
-from ops.crawl.recrawl import FormerVersion
-from ops.crawl.website import serving
 from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
@@ -67,14 +72,14 @@ def main(folder: Path, channel: socket.socket) -> None:
         if plan.kind == URLS:
             _crawl(plan, CrawlOptions.model_validate(plan.options), journal, tell, former)
         elif plan.kind == SEARCH:  # what it imports takes a tenth of a second, which lists need not wait for
-            from ops.crawl.searched import SearchOptions, list_results
+            from ops.crawl.search import SearchOptions, list_results
 
             search = SearchOptions.model_validate(plan.options)
             list_results(plan.queries or plan.urls, search, journal, former, tell)
             _crawl(plan, search, journal, tell, former)
         elif plan.kind == CAPTURES:  # as long
             from ops.crawl.captures.fetch import CapturePlace, fetch_captures
-            from ops.crawl.captures.options import CaptureOptions
+            from ops.crawl.captures.places import CaptureOptions
 
             captures = CaptureOptions.model_validate(plan.options)
             place = CapturePlace(folder, Path(plan.root), plan.digest)
@@ -92,8 +97,7 @@ def _crawl(
 ) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
 
-    from ops.crawl.resolver import CheckedHosts
-    from ops.crawl.scrapy_settings import scrapy_settings
+    from ops.crawl.middlewares import CheckedHosts, scrapy_settings
     from ops.crawl.spider import PageSpider
 
     sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
@@ -127,6 +131,73 @@ def _end_with_parent(channel: socket.socket) -> None:
     with contextlib.suppress(ConnectionError):  # where the parent was killed before it read all
         channel.recv(1)
     os._exit(3)
+
+
+#: A file of a site's folder: lines of a path, what it redirects to, and the status.
+REDIRECTS = "_redirects"
+
+
+@contextlib.contextmanager
+def serving(sites: Mapping[str, Path]) -> Iterator[tuple[str, int]]:
+    """Serve folders by the hosts that they are; give the address, which answers as a proxy for these hosts.
+
+    A folder's `index.html` is its page; `_redirects` has lines like `/old /new 301`.
+    """
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Site, sites))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield "127.0.0.1", server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Site(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+
+    def __init__(self, sites: Mapping[str, Path], *arguments: object) -> None:
+        self._sites = sites
+        super().__init__(*arguments)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        folder = self._sites.get(parts.hostname or "")
+        if folder is None:
+            return self._answer(404, b"", {})
+        path = unquote(parts.path) or "/"
+        if (found := _redirects(folder).get(path)) is not None:
+            return self._answer(found[1], b"", {"Location": found[0]})
+        file = (folder / path.lstrip("/")).resolve()
+        file = file / "index.html" if file.is_dir() else file
+        if not file.is_relative_to(folder.resolve()) or not file.is_file() or file.name == REDIRECTS:
+            return self._answer(404, b"There is no such page.\n", {"Content-Type": "text/plain"})
+        body = file.read_bytes()
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        if self.headers.get("If-None-Match") == tag:
+            return self._answer(304, b"", {"ETag": tag})
+        return self._answer(200, body, {"Content-Type": kind, "ETag": tag})
+
+    def _answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        """Write an answer without its time and the server's version, which would be other bytes each time."""
+        self.send_response_only(status)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Write no log."""
+
+
+def _redirects(folder: Path) -> dict[str, tuple[str, int]]:
+    file = folder / REDIRECTS
+    lines = [line.split() for line in file.read_text().splitlines()] if file.is_file() else []
+    return {source: (target, int(status)) for source, target, status in filter(None, lines)}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A crawl of what articles cite, or what is found for them: a source that names a dataset of articles.
 
 Belongs here: from rows with citations, or with titles, to the pages behind them. Not here: reading articles
-(ops/parse), wording queries (queries.py).
+(ops/parse), wording queries (search.py).
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ from pathlib import Path
 import pyarrow as pa
 from pydantic import Field
 
-from ops.crawl.captures.options import CaptureOptions
-from ops.crawl.fetched import fetched
+from ops.core.outcome import Outcomes, Row
+from ops.crawl.captures.places import CaptureOptions
+from ops.crawl.crawl import fetched, run
 from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
+from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions, CrawlPlace
 from ops.crawl.outcomes import CrawlParts, Listed
-from ops.crawl.place import CrawlPlace
-from ops.crawl.queries import ArticleQueries
-from ops.crawl.run import run
-from ops.crawl.searched import ranks
-from ops.outcome import Outcomes, Row
-from ops.parse.row_records import RowRecords
+from ops.crawl.search import ArticleQueries, ranks
+from ops.parse.records import RowRecords
 from ops.parse.scan import Records
 from ops.parse.source import Raw
 

@@ -1,12 +1,14 @@
 """One request at a time, as careful as a crawl's: for listings, indices, ranges of files and search engines.
 
-Belongs here: answers within bounds of time and size, retries, redirects that are checked. Not here: crawls of
-pages (spider.py), what an answer means (collections/, search/).
+Belongs here: answers within bounds of time and size, retries, how long a server wants to be left alone,
+redirects that are checked. Not here: crawls of pages (spider.py), what an answer means (collections/,
+search.py).
 """
 
 from __future__ import annotations
 
 import contextlib
+import email.utils
 import ipaddress
 import re
 import socket
@@ -27,7 +29,6 @@ from urllib3.response import HTTPResponse
 
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.options import CrawlOptions
-from ops.crawl.retry_after import seconds_to_wait
 
 _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
@@ -250,3 +251,17 @@ def _cause(error: BaseException) -> str:
     while (reason := getattr(error, "reason", None)) is not None and isinstance(reason, BaseException):
         error = reason
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def seconds_to_wait(retry_after: str, tries: int) -> float:
+    """Return the seconds of a Retry-After header, which is a number or a date.
+
+    Without one it is a second, which doubles with each of the `tries` before.
+    """
+    value = retry_after.strip()
+    if value.isascii() and value.isdecimal():
+        return float(value)  # of whatever length: of more than 308 digits it is infinite
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (ValueError, OverflowError):  # of a year of very many digits
+        return float(2**tries)

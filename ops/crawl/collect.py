@@ -1,7 +1,8 @@
 """Fetch what collections list, item by item, into the journal of a crawl.
 
-Belongs here: the loop over items, and its bounds. Not here: the loop over lines (listing.py), pages of the
-web (spider.py), the collections themselves (collections/).
+Belongs here: the loop over items and its bounds; what the lines of a list stand for, written before any of it
+is fetched, and what one line may cost. Not here: pages of the web (spider.py), searches (search.py), the
+collections themselves (collections/).
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from ops.crawl.client import Client, UnchangedError
+from ops.crawl.client import Client, FetchError, UnchangedError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal, UrlOutcome
-from ops.crawl.listing import cause_of, list_lines
-from ops.crawl.recrawl import FormerVersion
+from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
 from ops.crawl.warc import resource_record
+from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 #: Of names, the same on every system.
 _TYPES = mimetypes.MimeTypes()
@@ -120,3 +120,49 @@ def _content_type(address: str) -> str:
     """Return the type that the name of an item tells."""
     kind, packing = _TYPES.guess_type(urlsplit(address).path)
     return "application/octet-stream" if kind is None or packing else kind
+
+
+#: Of the processor, for what one line lists.
+_SECONDS = 600
+
+
+def list_lines(
+    lines: Sequence[str],
+    addresses: Callable[[str], Iterable[str]],
+    journal: Journal,
+    former: FormerVersion,
+    tell: Callable[[int, int], None],
+) -> None:
+    """Write down the addresses that each line lists.
+
+    A line that cannot be listed costs itself alone; it keeps what it listed before. `tell` is called with how
+    many lines and addresses are done, and how many are known.
+    """
+    for number, line in enumerate(lines, start=1):
+        try:
+            with computing_at_most(_SECONDS):
+                links = tuple(addresses(line))
+            "".join(links).encode()  # what is no text cannot be written
+        except Exception as error:  # whatever a library raises at an answer that no provider gives
+            journal.add(_not_listed(line, cause_of(error), journal, former))
+        else:
+            journal.add(UrlOutcome(url=line, fate="listing", links=links))
+        done = len(journal.entries)
+        tell(done, done + len(lines) - number)
+
+
+def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) -> UrlOutcome:
+    """Return the outcome of a line that cannot be listed, with the items that it listed before."""
+    entry = journal.entries.get(line) or former.entry(line)
+    if entry is None or entry.fate != "listing":
+        return UrlOutcome(url=line, fate="rejected", cause=cause)
+    return entry.model_copy(update={"cause": f"{cause}; its {len(entry.links)} items are as they were"})
+
+
+def cause_of(error: Exception) -> str:
+    """Return what an error says, as text that can be written."""
+    if isinstance(error, MemoryError):
+        return "what was answered takes too much memory"
+    told = isinstance(error, (FetchError, LookupError, TooLongError))
+    cause = str(error) if told else f"{type(error).__name__}: {error}"
+    return cause.encode(errors="replace").decode()

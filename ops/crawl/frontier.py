@@ -2,8 +2,8 @@
 
 Belongs here: the order, each URL once, the limit on pages. Not here: asking (spider.py).
 
-A level is begun when the one before it is through. So what is asked for, and in which order it is written,
-follows from the pages alone, and not from which of them came first.
+A level begins when the one before it is finished. So what is asked for, and the order in which it is written,
+depend on the pages alone, not on which of them came first.
 """
 
 from __future__ import annotations

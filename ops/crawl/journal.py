@@ -1,24 +1,35 @@
-"""What a crawl has fetched so far: lines in a journal, and the records that they point to.
+"""What a crawl has fetched so far, and what a former version of it tells the next one.
 
-Belongs here: the folder of a crawl that is under way, which survives Ctrl-C, kill -9, a power cut and damage.
-Not here: what becomes of it in the end (outcomes.py).
+Belongs here: the folder of a crawl that is under way, which survives Ctrl-C, kill -9, a power cut and damage;
+pages that are asked for again on condition that they changed; the outcome of each URL in files beside the
+rows of a published crawl (`<crawl>-00000.jsonl`). Not here: asking (spider.py, collect.py), the rows
+(outcomes.py).
 
-Two files: `journal.jsonl`, a line for each URL that has an outcome, and `records.warc`, to which records are
-appended before their line is. A line begins with the checksums of itself and its record. Where these are not
-theirs, the line counts as not written, and its URL is asked for again. In memory are the places of lines:
-what they hold, above all links, may be more than fits there.
+A crawl under way has two files: `journal.jsonl`, a line for each URL that has an outcome, and `records.warc`,
+to which records are appended before their line is. A line begins with the checksums of itself and its record.
+A line whose checksums are wrong counts as not written, and its URL is asked for again. Only the places of
+lines are in memory: what the lines hold, above all links, may not fit.
+
+A crawl that is made again, for whatever reason, takes what it can from the published files: the web is asked
+again only on demand.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
+
+from ops.crawl.options import CrawlOptions
 
 LINES, _RECORDS, OPTIONS = "journal.jsonl", "records.warc", "options"
 #: The files of a journal; OPTIONS holds the digest of the options that it is kept under.
@@ -179,3 +190,143 @@ def _entry(line: bytes, records: BinaryIO) -> UrlOutcome | None:
         return None
     records.seek(entry.offset)
     return entry if checksum == b"%08x" % zlib.crc32(records.read(entry.length)) else None
+
+
+@dataclass(frozen=True)
+class FormerVersion:
+    """The pages of a journal; of none where nothing was crawled before."""
+
+    journal: Journal | None
+
+    def entry(self, url: str) -> UrlOutcome | None:
+        """Return what became of a URL."""
+        return self.journal.entries.get(url) if self.journal else None
+
+    def conditions(self, url: str) -> dict[str, str]:
+        """Return headers that ask for a page on condition that it changed; none where it has no record."""
+        entry = self._recorded(url)
+        found = {"If-None-Match": entry.etag, "If-Modified-Since": entry.last_modified} if entry else {}
+        return {name: value for name, value in found.items() if value}
+
+    def unchanged(self, url: str) -> tuple[UrlOutcome, bytes]:
+        """Return the outcome and the record of a page that was asked for on condition, and did not change.
+
+        Raises LookupError where it has no record.
+        """
+        if (entry := self._recorded(url)) is None:
+            raise LookupError(f"{url}: unchanged")
+        return entry.model_copy(update={"unchanged": True}), self._record(entry)
+
+    def as_it_was(self, url: str) -> tuple[UrlOutcome, bytes]:
+        """Return the outcome and the record of what cannot be asked for again."""
+        entry = self.entry(url)
+        if entry is None:
+            return UrlOutcome(url=url, fate="rejected", cause="what lists it cannot be read again"), b""
+        copied = self.entry(entry.copy_of)
+        if copied is None or copied.fate != "fetched":
+            return entry, self._record(entry)
+        # Its record is the other's, which may not be there any more.
+        return entry.model_copy(update={"fate": "fetched", "cause": "", "detail": ""}), self._record(copied)
+
+    def compared(self, entry: UrlOutcome, record: bytes) -> tuple[UrlOutcome, bytes]:
+        """Return the outcome and the record of a page that was fetched: the former ones if it is the same."""
+        former = self.entry(entry.url)
+        if former is None or (former.digest, former.final_url) != (entry.digest, entry.final_url):
+            return entry, record
+        if self._recorded(entry.url) is None:  # it was the copy of another page
+            return entry.model_copy(update={"unchanged": True}), record
+        told = {name: getattr(entry, name) for name in ("etag", "last_modified", "about")}
+        former, record = self.unchanged(entry.url)
+        return former.model_copy(update=told), record
+
+    def _record(self, entry: UrlOutcome) -> bytes:
+        return self.journal.record(entry) if self.journal else b""
+
+    def _recorded(self, url: str) -> UrlOutcome | None:
+        """Return the outcome of a page whose record is at hand, or left out because it did not change."""
+        entry = self.entry(url)
+        recorded = entry is not None and (entry.fate == "fetched" or entry.cause == UNCHANGED)
+        return entry if recorded else None
+
+
+_PUBLISHED = "*-[0-9]*.jsonl"
+
+
+def listed_digest(urls: Iterable[str]) -> str:
+    """Return the hash of what was listed."""
+    return hashlib.sha256("\n".join(urls).encode()).hexdigest()[:32]
+
+
+def published_head(options: CrawlOptions, listed: str) -> bytes:
+    """Return the first line of a file: under which options it was asked, and for which list."""
+    return _journal_line({"options": options.digest, "listed": listed})
+
+
+def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
+    """Return the line of a unit. `file` holds the record that the entry points to; empty without one."""
+    return _journal_line({"unit": unit, "file": file, **entry.model_dump(exclude_defaults=True)})
+
+
+def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
+    """Yield the units of a published crawl that it found itself, besides those that were listed.
+
+    `folder` is that of its files.
+    """
+    listed = frozenset(besides)
+    for path in sorted(folder.glob(_PUBLISHED)):
+        units = (line["unit"] for line in islice(_published_lines(path), 1, None))
+        yield from (unit for unit in units if unit not in listed)
+
+
+def searched(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows that a published crawl searched for, by their ids, each with its queries.
+
+    `folder` is that of its files. What is searched for is listed by its id alone (cited.py).
+    """
+    for path in sorted(folder.glob(_PUBLISHED)):
+        for line in islice(_published_lines(path), 1, None):
+            if line["unit"] == line["url"]:
+                yield line["url"], line.get("links", [])
+
+
+def take_over(
+    published: Path, name: str, options: CrawlOptions, urls: Collection[str], journal: Journal
+) -> None:
+    """Add to a journal what a crawl, whose files were `published`, fetched beyond it.
+
+    Nothing is added if that had other options.
+
+    `urls` are listed now. Of pages with the same bytes one alone has a record: copies are left out where the
+    list is another, and does not have that one. So are pages that were dropped as unchanged and are now to be
+    kept.
+    """
+    listed = listed_digest(urls)
+    for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):
+        lines = _published_lines(path)
+        first = next(lines)
+        if first["options"] != options.digest:
+            return
+        for line in lines:
+            file = line.pop("file")
+            del line["unit"]
+            entry = UrlOutcome.model_validate(line)
+            gone = bool(entry.copy_of) and first.get("listed") != listed and entry.copy_of not in urls
+            gone = gone or (entry.cause == UNCHANGED and options.unchanged == "keep")
+            if entry.url not in journal.entries and not gone:
+                journal.add(entry, _published_record(published / file, entry) if file else b"")
+
+
+def _published_record(path: Path, entry: UrlOutcome) -> bytes:
+    with path.open("rb") as file:
+        file.seek(entry.offset)
+        return file.read(entry.length)
+
+
+def _published_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a file, one at a time in memory."""
+    with path.open("rb") as file:
+        yield from map(json.loads, file)
+
+
+def _journal_line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, sort_keys=True).encode() + b"\n"

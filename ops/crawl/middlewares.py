@@ -1,13 +1,21 @@
-"""What Scrapy does between a request and its answer, where its own middlewares do too little.
+"""Scrapy's settings, and middlewares of our own where Scrapy's do too little.
 
-Belongs here: addresses, robots.txt that cannot be had, Retry-After, what unpacking hides. Not here: reading
-robots.txt (robots.py), what becomes of an answer (spider.py).
+Belongs here: Scrapy's settings for the options of a crawl; addresses, robots.txt within bounds or missing,
+Retry-After, what unpacking hides; the resolver. Not here: the options themselves (options.py), which
+addresses are allowed (addresses.py), what becomes of an answer (spider.py).
+
+A robots.txt may be made to be slow to read, as a page may. Twisted asks the resolver for every connection,
+also where a URL holds an address, and connects to what it answers. So a connection goes to an address that
+was checked, and nothing can change between check and connection, as a name can whose server gives another
+address each time.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -16,13 +24,15 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.robotstxt import RobotParser
+from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from zope.interface import implementer
 
-from ops.crawl.addresses import AddressRefusedError
-from ops.crawl.resolver import CheckedHosts
-from ops.crawl.retry_after import seconds_to_wait
-from ops.crawl.robots import RobotsError
+from ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from ops.crawl.client import seconds_to_wait
+from ops.crawl.options import CrawlOptions
+from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 _BUSY = frozenset({429, 503})
 
@@ -142,3 +152,170 @@ class Unpacking:
 def _wait(response: Response, request: Request) -> float:
     header = (response.headers.get("Retry-After") or b"").decode("latin-1")
     return seconds_to_wait(header, int(request.meta.get("retry_times", 0)))
+
+
+#: What is read of it: as much as RFC 9309 asks for at the least.
+_ROBOTS_BYTES = 500 * 2**10
+#: Of the processor, to read it: each rule is stored for each of the agents above it.
+_ROBOTS_SECONDS = 2
+
+
+class RobotsError(IgnoreRequest):
+    """robots.txt forbids a URL, or cannot be read."""
+
+
+class RobotRules(RobotParser):
+    """The rules of one robots.txt, as Protego reads them."""
+
+    def __init__(self, rules: RobotParser) -> None:
+        self._rules = rules
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> Self:
+        """Return the rules, as Scrapy asks for them. Raises RobotsError."""
+        try:
+            with computing_at_most(_ROBOTS_SECONDS):
+                return cls(ProtegoRobotParser.from_crawler(crawler, robotstxt_body[:_ROBOTS_BYTES]))
+        except TooLongError as error:
+            raise RobotsError(f"to read it takes {error}") from None
+
+    def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        """Say whether an agent may ask for a URL."""
+        return self._rules.allowed(url, user_agent)
+
+
+class CheckedHosts:
+    """The policy of a crawl, its own server on loopback, and why hosts were refused."""
+
+    def __init__(self, policy: AddressPolicy, server: tuple[str, int] | None = None) -> None:
+        self.policy, self.server = policy, server
+        self.refused: dict[str, str] = {}
+
+    def __deepcopy__(self, known: object) -> CheckedHosts:
+        """Stay one, though Scrapy copies its settings."""
+        return self
+
+    def check(self, host: str, port: int, addresses: Sequence[str]) -> bool:
+        """Say whether all addresses of a host may be connected to; if not, remember why."""
+        if (host, port) == self.server:
+            return True
+        try:
+            for address in addresses:
+                self.policy.check_address(host, ipaddress.ip_address(address.partition("%")[0]))
+        except AddressRefusedError as error:
+            self.refused[host] = str(error)
+            return False
+        self.refused.pop(host, None)
+        return True
+
+
+@implementer(IResolutionReceiver)
+class _Collector:
+    """Holds addresses back until all are there: if one is refused, the name has none."""
+
+    def __init__(self, receiver: Any, hosts: CheckedHosts, host: str, port: int) -> None:
+        self._receiver, self._hosts, self._host, self._port = receiver, hosts, host, port
+        self._addresses: list[Any] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802  # Twisted's name
+        self._receiver.resolutionBegan(resolution)
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        self._addresses.append(address)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        texts = [str(getattr(address, "host", "")) for address in self._addresses]
+        if self._hosts.check(self._host, self._port, texts):
+            for address in self._addresses:
+                self._receiver.addressResolved(address)
+        self._receiver.resolutionComplete()
+
+
+@implementer(IHostnameResolver)
+class CheckedResolver:
+    """Resolves IPv4 and IPv6 as the system does, and gives only what the crawl's `CheckedHosts` let pass."""
+
+    def __init__(self, reactor: Any, hosts: CheckedHosts) -> None:
+        self._reactor, self._hosts = reactor, hosts
+        self._system: Any = reactor.nameResolver
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, reactor: Any) -> CheckedResolver:
+        """Return the resolver of a crawl, as Scrapy asks for it."""
+        return cls(reactor, crawler.settings["CHECKED_HOSTS"])
+
+    def install_on_reactor(self) -> None:
+        """Take the place of the system's resolver."""
+        self._reactor.installNameResolver(self)
+
+    def resolveHostName(  # noqa: N802
+        self,
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Any = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
+    ) -> Any:
+        """Look a name up, and check what it is."""
+        receiver = _Collector(resolutionReceiver, self._hosts, hostName, portNumber)
+        return self._system.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+
+
+_DOWNLOADER = "scrapy.downloadermiddlewares"
+_SPIDER = "scrapy.spidermiddlewares"
+#: Seconds between two requests to a host, at the least: without any, Scrapy 2.19 may begin two at once.
+_LEAST_DELAY = 0.001
+
+
+def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any]:
+    """Return the settings of a crawl that connects to `hosts`."""
+    return {
+        "USER_AGENT": options.user_agent,
+        "ROBOTSTXT_OBEY": True,
+        "ROBOTSTXT_USER_AGENT": options.agent,
+        "ROBOTSTXT_PARSER": "ops.crawl.middlewares.RobotRules",
+        "AUTOTHROTTLE_ENABLED": options.delay > 0,
+        "AUTOTHROTTLE_START_DELAY": options.delay,
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),
+        "DOWNLOAD_DELAY": max(options.delay, _LEAST_DELAY),
+        "CONCURRENT_REQUESTS": options.connections,
+        "CONCURRENT_ITEMS": 1,  # there are none, and Scrapy makes so many tasks for every answer
+        "CONCURRENT_REQUESTS_PER_DOMAIN": options.host_connections,
+        "DOWNLOAD_SLOTS": {host: {"delay": _LEAST_DELAY, "concurrency": 1} for host in options.serve},
+        "DOWNLOAD_TIMEOUT": options.timeout,
+        "DOWNLOAD_MAXSIZE": options.page_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "RETRY_TIMES": options.retries,
+        "RETRY_ENABLED": True,
+        "LONGEST_WAIT": options.longest_wait,
+        "REDIRECT_ENABLED": True,
+        "REDIRECT_MAX_TIMES": options.redirects,
+        "METAREFRESH_ENABLED": False,
+        "COOKIES_ENABLED": False,
+        "HTTPPROXY_ENABLED": False,  # a proxy would look names up itself, unchecked
+        "EXTENSIONS": dict.fromkeys(  # which listen on ports
+            ("scrapy.extensions.telnet.TelnetConsole", "scrapy.extensions.remote_control.RemoteControl")
+        ),
+        "LOG_LEVEL": "ERROR",
+        "TWISTED_DNS_RESOLVER": "ops.crawl.middlewares.CheckedResolver",
+        "DNSCACHE_ENABLED": False,
+        "HTTPERROR_ALLOW_ALL": True,
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("data", "file", "ftp", "s3")),
+        "DOWNLOADER_MIDDLEWARES": {
+            "ops.crawl.middlewares.Guard": 50,
+            f"{_DOWNLOADER}.robotstxt.RobotsTxtMiddleware": None,
+            "ops.crawl.middlewares.Robots": 100,
+            f"{_DOWNLOADER}.retry.RetryMiddleware": None,
+            "ops.crawl.middlewares.PatientRetry": 550,
+            "ops.crawl.middlewares.Unpacking": 595,
+        },
+        "SPIDER_MIDDLEWARES": dict.fromkeys(
+            (
+                f"{_SPIDER}.depth.DepthMiddleware",
+                f"{_SPIDER}.urllength.UrlLengthMiddleware",
+                f"{_SPIDER}.referer.RefererMiddleware",
+            )
+        ),
+        "CHECKED_HOSTS": hosts,
+        "SERVED_HOSTS": frozenset(options.serve),
+    }

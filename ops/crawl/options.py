@@ -1,20 +1,23 @@
-"""What params.yaml says of a crawl, beside where its URLs are listed.
+"""What params.yaml says of a crawl, beside where its URLs are listed, and where a crawl works.
 
-Belongs here: the options of a source whose pages are asked for over HTTP. Not here: the list of URLs
-(url_list.py), what the options become for Scrapy (scrapy_settings.py).
+Belongs here: the options of a source whose pages are asked for over HTTP, and the folders of a partition,
+which an asset function of crawls is handed. Not here: the list of URLs (crawl.py), what the options become
+for Scrapy (middlewares.py), who makes the folders (orchestration/partition).
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from ops.params import Params
+from ops.core.params import Params
 
 #: The kinds of lists that lead to pages of the web; others are those of collections (collections/kinds.py).
 URLS, SEARCH = "url_list", "search"
@@ -109,3 +112,26 @@ class CrawlOptions(Params):
     def digest(self) -> str:
         """Return the hash of how pages are asked for: what was asked for otherwise is asked for again."""
         return hashlib.sha256(self.model_dump_json(exclude={*self.how_many}).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class CrawlPlace:
+    """Where a crawl works, and what is there of the one before."""
+
+    working: Path
+    """Stays until the partition is published: an interrupted crawl goes on from there."""
+    former: Path | None
+    """The files of the published partition, if there is one."""
+    recrawl: bool
+    """Whether the web is asked again for what the former one has."""
+    tell: Callable[[int, int], None]
+    """Called with how many URLs are done, and how many are known."""
+    root: Path = Path()
+    """What relative paths of params.yaml begin at."""
+    lock: Path | None = None
+    """Of all that ask, one after the other; by default of the crawls that work beside this one."""
+
+    @property
+    def asking(self) -> Path:
+        """The file that is locked as long as the web is asked."""
+        return self.lock or self.working.parent / ".asking"

@@ -1,27 +1,38 @@
 """What a crawl fetched as rows and WARC files, part by part.
 
-Belongs here: the order of records, pages that are there twice, the files of a part. Not here: fetching
-(spider.py), the form of a record (warc.py).
+Belongs here: the order of records, duplicate pages, the files of a part, the columns of the rows, the name of
+a licence that a listing gives as an address. Not here: fetching (spider.py), the form of a record in a WARC
+file (warc.py).
 """
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from ops.crawl.former import listed_digest, published_head, published_line
+import pyarrow as pa
+
+from ops.core.identity import row_id
+from ops.core.outcome import NAME, TIME, Outcome, Outcomes, Row, Shape, columns, drop, reject
 from ops.crawl.frontier import Frontier, PageRequest, same
-from ops.crawl.journal import LINKS_NOT_READ, SAME_BYTES, UNCHANGED, Journal, UrlOutcome
-from ops.crawl.licence import spdx
+from ops.crawl.journal import (
+    LINKS_NOT_READ,
+    SAME_BYTES,
+    UNCHANGED,
+    Journal,
+    UrlOutcome,
+    listed_digest,
+    published_head,
+    published_line,
+)
 from ops.crawl.options import CrawlOptions
-from ops.crawl.schemas import PAGES
 from ops.crawl.warc import head
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, drop, reject
 
 #: The bytes of records, and of lines about them, after which a part is closed.
 PART_BYTES = 64 * 2**20
@@ -231,7 +242,7 @@ class _OpenPart:
         return self._file, offset
 
     def note(self, unit: str, file: str, entry: UrlOutcome) -> None:
-        """Write down what became of a unit, for the next crawl (former.py)."""
+        """Write down what became of a unit, for the next crawl (journal.py)."""
         self.units.append(unit)
         self._lines.append(published_line(unit, file, entry))
         self._noted += len(self._lines[-1])
@@ -245,3 +256,54 @@ class _OpenPart:
     def _append(self, content: bytes) -> None:
         self._records.append(content)
         self._size += len(content)
+
+
+_COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)/([\d.]+)")
+
+
+def spdx(address: str) -> str:
+    """Return the SPDX name of a licence, `LicenseRef-` and its address where SPDX has none."""
+    if found := _COMMONS.search(address.lower()):
+        name, version = found.groups()
+        name = {"zero": "CC0", "mark": "CC-PDM"}.get(name) or f"CC-{name.upper()}"
+        return f"{name}-{version}"
+    parts = urlsplit(address.strip())
+    return "LicenseRef-" + re.sub(r"[^A-Za-z0-9.]+", "-", f"{parts.netloc}{parts.path}").strip("-")
+
+
+REQUEST = columns(
+    ("crawl", pa.string(), "the source in params.yaml", NAME),
+    ("url", pa.string(), "what was asked for", NAME),
+    ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
+    ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
+)
+
+PAGES = Shape(
+    unit=REQUEST,
+    kept=columns(
+        ("crawl", pa.string(), "the source in params.yaml", NAME),
+        ("url", pa.string(), "what was asked for", NAME),
+        ("final_url", pa.string(), "what answered, after redirects", NAME),
+        (
+            "also",
+            pa.list_(pa.string()),
+            "the other addresses asked for that have this record: in another form, or of the same bytes",
+            NAME,
+        ),
+        ("month", pa.string(), "of the partition", TIME),
+        ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
+        ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),
+        ("status", pa.int32(), "of the answer"),
+        ("content_type", pa.string(), "as the server says"),
+        ("bytes", pa.int64(), "of the page, unpacked"),
+        ("digest", pa.string(), "SHA-1 of the page, as WARC writes it"),
+        ("date", pa.string(), "when it was fetched"),
+        ("etag", pa.string(), "what the next crawl asks with"),
+        ("last_modified", pa.string(), "what the next crawl asks with"),
+        ("unchanged", pa.bool_(), "whether it was the same when it was asked for again"),
+        ("file", pa.string(), "the WARC file beside the rows that holds the answer", NAME),
+        ("offset", pa.int64(), "of its record in the file, in bytes"),
+        ("length", pa.int64(), "of its record in the file, in bytes"),
+        ("about", pa.string(), "what a collection says of an item (title, video, md5), as JSON; else null"),
+    ),
+)

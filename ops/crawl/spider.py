@@ -1,7 +1,7 @@
 """The spider: asks for what the frontier holds, and writes the outcome of each URL into the journal.
 
 Belongs here: requests, and what an answer or a failure means. Not here: politeness and safety
-(middlewares.py, scrapy_settings.py), the order of URLs (frontier.py), reading pages (links.py).
+(middlewares.py), the order of URLs (frontier.py), reading pages (links.py).
 
 What is untrusted and may be slow to read is not read on the reactor, where it would hold up all other pages.
 """
@@ -29,13 +29,10 @@ from scrapy.exceptions import (
 from scrapy.http import HtmlResponse, Response
 
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import LINKS_NOT_READ, Fate, Journal, UrlOutcome
+from ops.crawl.journal import LINKS_NOT_READ, Fate, FormerVersion, Journal, UrlOutcome
 from ops.crawl.links import BOUNDS, LinkRules, links_of, may_link
-from ops.crawl.middlewares import RefusedError
+from ops.crawl.middlewares import CheckedHosts, RefusedError, RobotsError
 from ops.crawl.options import CrawlOptions
-from ops.crawl.recrawl import FormerVersion
-from ops.crawl.resolver import CheckedHosts
-from ops.crawl.robots import RobotsError
 from ops.crawl.warc import Headers, response_record
 from ops.parse.bounded import child_of
 from ops.parse.source import ParseError, Raw

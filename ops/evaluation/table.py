@@ -1,7 +1,8 @@
 """An evaluation: systems by metrics, with intervals over items, paired tests, and breakdowns by kind of item.
 
-Belongs here: the typed table, its JSON form, and what a test allows to say. Not here: computing means and
-tests (ops/metrics), and how pages show them (orchestration/pages/evaluation.py).
+Belongs here: the scores and tests of systems, of the rows that they are scored by; the typed table of an
+evaluation, its JSON form, and what a test allows to say. Not here: the bootstrap itself (ops/metrics), the
+scores of a row and which systems are compared (ops/<system>/evaluation/scores.py), pages.
 
 As JSON, `systems` holds objects with `system` and, where there are any, `model`, `chosen` and the fields of
 `test`; `tests` with `first` and `second`; each breakdown with `model` and its kind. All have the number of
@@ -10,11 +11,26 @@ items under the name of these ("papers", "examples"), and `scores`: by metric an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
 
-from ops.metrics.bootstrap import Comparison, Interval
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from ops.core.outcome import Outcome, Outcomes, Row, Shape
+from ops.core.params import Params
+from ops.metrics.bootstrap import Comparison, Floats, Interval, OfSums, interval, paired_bootstrap
+
+#: The file of an evaluation's means, intervals and tests.
+TABLE = "table.json"
+
+#: The name of a system, and that of its trained model or "".
+EvaluatedSystem: TypeAlias = tuple[str, str]
+
+#: By metric: the fields of an Interval or of a Comparison.
+SystemScores: TypeAlias = dict[str, dict[str, float]]
 
 #: Of a two-sided test.
 SIGNIFICANT = 0.05
@@ -96,6 +112,119 @@ class EvaluationTable:
     breakdowns: Mapping[str, Sequence[Breakdown]] = field(default_factory=dict)
 
 
+class Bootstrap(Params):
+    """The draws over items behind 95 % intervals and paired tests."""
+
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+
+    def interval(self, items: ArrayLike, of_sums: OfSums | None = None) -> Interval:
+        """Return the mean of scores with its interval, as `ops.metrics.interval` does."""
+        return interval(items, self.resamples, self.seed, of_sums=of_sums)
+
+    def paired(self, first: ArrayLike, second: ArrayLike, of_sums: OfSums | None = None) -> Comparison:
+        """Return the paired test of two systems by scores of the same items."""
+        return paired_bootstrap(first, second, self.resamples, self.seed, of_sums=of_sums)
+
+    def around(self, items: Sequence[Any], of_sums: OfSums | None = None) -> dict[str, float | None]:
+        """Return the same as fields of JSON, null without items."""
+        return dict(self.interval(items, of_sums)._asdict() if items else dict.fromkeys(Interval._fields))
+
+
+class CorpusMetric(NamedTuple):
+    """A score of a corpus that is no mean: what it counts of rows (N x K), and its value of sums of these."""
+
+    items: Callable[[Iterable[Row]], ArrayLike]
+    of_sums: OfSums
+
+
+#: Columns of a row whose means are scores; metrics of a corpus stand beside their names.
+Metrics: TypeAlias = Iterable[str] | Mapping[str, CorpusMetric | None]
+
+
+def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
+    """Return the rows of every system, by their columns `system` and `model`, in the order of the rows."""
+    found: dict[EvaluatedSystem, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["system"], row["model"] or ""].append(row)
+    return dict(found)
+
+
+def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
+    """Return a system as fields of JSON; one without a model has null."""
+    return {"system": system[0], "model": system[1] or None}
+
+
+def mean_scores(rows: Iterable[Row], metrics: Metrics, draws: Bootstrap) -> SystemScores:
+    """Return each metric of a system's rows, with its interval over these."""
+    found = {}
+    for name in metrics:
+        items, of_sums = _items(name, metrics)
+        found[name] = draws.interval(items(rows), of_sums)._asdict()
+    return found
+
+
+def paired_tests(
+    first: Iterable[Row], second: Iterable[Row], metrics: Metrics, draws: Bootstrap
+) -> SystemScores:
+    """Return by metric the paired test of two systems, whose rows are of the same items in one order."""
+    found = {}
+    for name in metrics:
+        items, of_sums = _items(name, metrics)
+        found[name] = draws.paired(items(first), items(second), of_sums)._asdict()
+    return found
+
+
+def system_tests(
+    systems: Mapping[EvaluatedSystem, Sequence[Row]],
+    pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
+    item: str,
+    items: str,
+    metrics: Metrics,
+    draws: Bootstrap,
+    name: Callable[[EvaluatedSystem], Any] = fields_of,
+) -> list[dict[str, Any]]:
+    """Return the tests of pairs of systems over the items that both have; none of a pair without any.
+
+    `item` is the column by which rows are of one item; the number of these is called `items` in a test.
+    """
+    found = []
+    for first, second in pairs:
+        ours, theirs = in_common(systems[first], systems[second], item)
+        if ours:
+            sides = {"first": name(first), "second": name(second)}
+            scores = paired_tests(ours, theirs, metrics, draws)
+            found.append({**sides, items: len(ours), "scores": scores})
+    return found
+
+
+def ratio(sums: Floats) -> Floats:
+    """Return the first of two sums by the second: a mean over what items hold, not over items."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[list[Row], list[Row]]:
+    """Return the rows of two systems for the items that both have, in the order of the column `item`."""
+    ours, theirs = ({row[item]: row for row in rows} for rows in (first, second))
+    both = sorted(ours.keys() & theirs.keys())
+    return [ours[unit] for unit in both], [theirs[unit] for unit in both]
+
+
+def with_files(
+    outcomes: Iterable[Outcome], shape: Shape, files: Callable[[], Mapping[str, bytes]]
+) -> Outcomes:
+    """Yield the outcomes, the last of them with `files()`, which is called when all others are done.
+
+    Without any, one that is empty but for the files.
+    """
+    last: Outcome | None = None
+    for outcome in outcomes:
+        if last is not None:
+            yield last
+        last = outcome
+    yield replace(last or Outcome.of(shape, [], []), files=dict(files()))
+
+
 def named(system: str, model: str | None = None) -> str:
     """Return the name of a system with its model, if it has one."""
     return f"{system} ({model})" if model else system
@@ -150,6 +279,13 @@ def read_tests(
 def intervals(scores: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
     """Return scores by metric."""
     return {metric: Interval(**score) for metric, score in scores.items()}
+
+
+def _items(name: str, metrics: Metrics) -> tuple[Callable[[Iterable[Row]], ArrayLike], OfSums | None]:
+    """Return what a metric needs of rows, and what makes a score of sums of it; None for a mean."""
+    if isinstance(metrics, Mapping) and (metric := metrics[name]):
+        return metric
+    return lambda rows: [row[name] for row in rows], None
 
 
 def _side(system: str | Mapping[str, Any]) -> str:

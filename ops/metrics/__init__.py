@@ -8,20 +8,21 @@ the module that it needs (`ops.metrics.rouge`), so that the code of the others i
 from ops.metrics.bertscore import BertScore, BertScorer, bertscore
 from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
-from ops.metrics.exact_match import exact_match
+from ops.metrics.fusion import Sari, exact_match, sari
 from ops.metrics.items import fusion_items, means, rouge_items
 from ops.metrics.rouge import (
     ROUGE,
     Score,
+    Text,
+    Tokens,
     ngram_counts,
     overlap,
     rouge,
     rouge_of_references,
     rouge_of_tokens,
+    rouge_tokens,
     skip_bigram_counts,
 )
-from ops.metrics.rouge_tokens import Text, Tokens, rouge_tokens
-from ops.metrics.sari import Sari, sari
 
 __all__ = [
     "ROUGE",

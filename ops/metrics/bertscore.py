@@ -1,7 +1,8 @@
 """BERTScore (Zhang et al. 2020): how well the tokens of two sentences match by their embeddings in context.
 
-Belongs here: scores of pairs, in bounded memory. Not here: the embeddings of tokens (token_embeddings.py),
-and thresholds, which a later step applies. torch is loaded when a score is asked for.
+Belongs here: scores of pairs, in bounded memory. Not here: the embeddings of tokens
+(ops/models/encoder.py), and thresholds, which a later step applies. torch is loaded when a score is asked
+for.
 
 As the package bert-score computes it without idf weights and without a baseline: every token of one sentence
 takes its best cosine among all tokens of the other, those of the model's own ([CLS], [SEP]) included; the
@@ -17,8 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.encoder import ENCODER
-from ops.models.token_embeddings import TokenEmbeddings
+from ops.models.encoder import ENCODER, TokenEmbeddings
 
 if TYPE_CHECKING:
     from torch import Tensor

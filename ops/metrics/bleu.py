@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ops.metrics.bootstrap import Floats, OfSums
-from ops.metrics.exact_match import listed
+from ops.metrics.fusion import listed
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

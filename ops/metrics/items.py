@@ -11,10 +11,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from ops.metrics.bootstrap import Interval, interval
-from ops.metrics.exact_match import exact_match
-from ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, rouge_of_references
-from ops.metrics.rouge_tokens import Text
-from ops.metrics.sari import Sari, sari
+from ops.metrics.fusion import Sari, exact_match, sari
+from ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, Text, rouge_of_references
 
 Prediction = TypeVar("Prediction")
 Reference = TypeVar("Reference")

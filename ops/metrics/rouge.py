@@ -1,19 +1,22 @@
 """ROUGE-1, 2, 3, L and SU4, counted as ROUGE-1.5.5 counts (Lin 2004).
 
-Belongs here: counts, scores, several references. Not here: from text to tokens (rouge_tokens.py), the longest
-common subsequence (lcs.py), scores of a corpus (items.py).
+Belongs here: from texts to tokens, counts, the longest common subsequence, scores, several references. Not
+here: scores of a corpus (items.py).
+
+Texts are read by the rules of the Perl original (release 1.5.5), functions readText, readText_LCS and
+createNGram.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from ops.metrics.lcs import union_lcs
-from ops.metrics.rouge_tokens import Text, Tokens, rouge_tokens
+from ops.text.words import STOP_WORDS
 
 #: The metrics, in the order in which they are given everywhere.
 ROUGE = ("rouge1", "rouge2", "rouge3", "rougeL", "rougeSU4")
@@ -36,19 +39,6 @@ class Score(NamedTuple):
     f: float
 
 
-def tensor2tensor_f(score: Score) -> float:
-    """Return F as tensor2tensor's ROUGE-L has it: beta is precision by recall, not 1 (rouge.py there).
-
-    ((1 + beta^2) R P) / (R + beta^2 P), in 0..1; 0 where nothing matches. The lower of precision and recall
-    weighs more than in the harmonic mean.
-    """
-    precision, recall, _ = score
-    if precision == 0 or recall == 0:
-        return 0.0
-    square = (precision / recall) ** 2
-    return (1 + square) * recall * precision / (recall + square * precision)
-
-
 class _Match(NamedTuple):
     """What a score is made of: how many units match, and how many there are."""
 
@@ -67,6 +57,39 @@ class _Match(NamedTuple):
             return Score(precision, recall, 0.0)
         f = precision * recall / (0.5 * precision + 0.5 * recall)
         return Score(precision, recall, f if digits is None else round(f, digits))
+
+
+#: A summary: its sentences, or a text with one sentence a line (the original's format SPL).
+Text: TypeAlias = str | Sequence[str]
+
+#: ASCII letters in lower case and digits stay, every other byte is a blank: the hyphen as well, because the
+#: original makes a token of it and then drops tokens that begin with neither letter nor digit.
+_TOKEN_BYTES = bytes(code if chr(code).isalnum() else 32 for code in bytes(range(128)).lower()) + b" " * 128
+
+#: The original stems longer words only.
+_SHORTEST_STEMMED = 4
+
+
+class Tokens(NamedTuple):
+    """What is counted of a summary."""
+
+    running: list[str]
+    """All tokens, one after the other; n-grams and skip-bigrams run across the ends of sentences."""
+    sentences: list[list[str]]
+    """The tokens of each sentence, for the longest common subsequence."""
+
+
+def tensor2tensor_f(score: Score) -> float:
+    """Return F as tensor2tensor's ROUGE-L has it: beta is precision by recall, not 1 (rouge.py there).
+
+    ((1 + beta^2) R P) / (R + beta^2 P), in 0..1; 0 where nothing matches. The lower of precision and recall
+    weighs more than in the harmonic mean.
+    """
+    precision, recall, _ = score
+    if precision == 0 or recall == 0:
+        return 0.0
+    square = (precision / recall) ** 2
+    return (1 + square) * recall * precision / (recall + square * precision)
 
 
 def rouge(
@@ -164,6 +187,72 @@ def overlap(one: Mapping[Unit, int], other: Mapping[Unit, int]) -> int:
     return sum(min(one[key], other[key]) for key in one.keys() & other.keys())
 
 
+def rouge_tokens(
+    text: Text,
+    stem: bool = False,
+    stop_words: bool | Collection[str] = False,
+    words: int | None = None,
+    bytes: int | None = None,
+) -> Tokens:
+    """Return the tokens of a summary, each a run of ASCII letters (lower-cased) and digits.
+
+    A hyphen, any other sign and any letter beyond ASCII divides tokens: "naïve" is "na", "ve". White space
+    around sentences does not count, and empty sentences are none.
+
+    `words`: only so many words, as divided by ASCII white space before anything else (option -l). `bytes`:
+    only so many bytes of UTF-8, those between sentences not counted (-b). As in the original, the second one
+    cuts `running` as said, but `sentences` at the first sentence that has so many bytes by itself: there the
+    original forgets to add up. `stop_words`: tokens to leave out (-s); True stands for NLTK's 179, of which
+    "don't" never occurs as a token. `stem`: NLTK's Porter stemmer, on tokens of more than three letters (-m).
+
+    Raises ValueError for both limits at once or one below 1.
+    """
+    if words is not None and bytes is not None:
+        raise ValueError("limit a summary in words or in bytes, not both")
+    for name, limit in (("words", words), ("bytes", bytes)):
+        if limit is not None and limit < 1:
+            raise ValueError(f"the limit in {name} is {limit}; give 1 or more, or None for no limit")
+    lines = text.split("\n") if isinstance(text, str) else text
+    raw = [line for line in (line.encode("utf-8", "surrogatepass").strip() for line in lines) if line]
+    if words is not None:
+        raw = _first_words(raw, words)
+    omitted = STOP_WORDS if stop_words is True else frozenset(stop_words or ())
+    sentences = [_tokens(line, stem, omitted) for line in (raw if bytes is None else _below(raw, bytes))]
+    counted = sentences if bytes is None else [_tokens(line, stem, omitted) for line in _cut(raw, bytes)]
+    return Tokens([token for sentence in counted for token in sentence], sentences)
+
+
+def union_lcs(reference: Sequence[Sequence[str]], prediction: Sequence[Sequence[str]]) -> list[str]:
+    """Return the tokens of `reference` that lie on its common subsequence with any sentence of `prediction`.
+
+    For each sentence of the reference it is the union of its longest common subsequences with every
+    sentence of the prediction (Lin 2004, section 3.2): one for each, and where there are several, the one
+    that ROUGE-1.5.5 traces back: from the ends, a match is taken, else the reference goes back one token
+    where that loses nothing, else the prediction.
+
+    The table of lengths is kept as the differences between neighbouring rows, one bit a token of the
+    reference, all its sentences side by side in one integer (Hyyrö 2004, "Bit-parallel LCS-length
+    computation revisited"): a token of the prediction costs a few operations on such integers.
+    """
+    places: defaultdict[str, int] = defaultdict(int)
+    tokens: list[str | None] = []
+    starts: list[int] = []
+    bits = 0
+    for sentence in reference:
+        starts.append(len(tokens))
+        for token in sentence:
+            places[token] |= 1 << len(tokens)
+            bits |= 1 << len(tokens)
+            tokens.append(token)
+        # A bit that is 0 in every row: it takes the carry of the sentence before it.
+        tokens.append(None)
+    found = 0
+    for sentence in prediction:
+        if not places.keys().isdisjoint(sentence):
+            found |= _traced(_columns(sentence, places, bits), starts, len(tokens))
+    return [token for place, token in enumerate(tokens) if token is not None and found >> place & 1]
+
+
 def _matches(prediction: Tokens, references: Sequence[Tokens]) -> list[list[_Match]]:
     """Return the matches of every reference, in the order of `ROUGE`."""
     counts = _counts(prediction)
@@ -204,3 +293,84 @@ def _best_of(name: str, matches: Sequence[_Match]) -> _Match:
 def _mean(scores: Sequence[Score], digits: int | None) -> Score:
     means = (math.fsum(values) / len(scores) for values in zip(*scores, strict=True))
     return Score(*(mean if digits is None else round(mean, digits) for mean in means))
+
+
+def _tokens(line: bytes, stem: bool, omitted: Collection[str]) -> list[str]:
+    found = line.translate(_TOKEN_BYTES).decode("ascii").split()
+    if omitted:
+        found = [token for token in found if token not in omitted]
+    return [_stem(token) for token in found] if stem else found
+
+
+def _first_words(lines: Iterable[bytes], limit: int) -> list[bytes]:
+    kept = []
+    for line in lines:
+        words = line.split()[:limit]
+        kept.append(b" ".join(words))
+        limit -= len(words)
+        if limit == 0:
+            break
+    return kept
+
+
+def _cut(lines: Iterable[bytes], limit: int) -> list[bytes]:
+    kept = []
+    for line in lines:
+        kept.append(line[:limit])
+        limit -= len(kept[-1])
+        if limit == 0:
+            break
+    return kept
+
+
+def _below(lines: Iterable[bytes], limit: int) -> list[bytes]:
+    kept = []
+    for line in lines:
+        kept.append(line[:limit])
+        if len(line) >= limit:
+            break
+    return kept
+
+
+@cache
+def _stemmer() -> Any:
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(token: str) -> str:
+    return token if len(token) < _SHORTEST_STEMMED else str(_stemmer().stem(token))
+
+
+def _columns(sentence: Sequence[str], places: dict[str, int], bits: int) -> list[tuple[int, int]]:
+    """Return for each token where it matches, and where the trace stops: matches and steps of the length."""
+    level = bits
+    columns = []
+    for token in sentence:
+        matches = places.get(token, 0)
+        met = level & matches
+        level = (level + met | level - met) & bits
+        columns.append((matches, matches | bits ^ level))
+    return columns
+
+
+def _traced(columns: list[tuple[int, int]], starts: Sequence[int], end: int) -> int:
+    """Return the places on the traced subsequences of all sentences of the reference with one sentence."""
+    columns.reverse()
+    found = 0
+    for start, stop in zip(starts, [*starts[1:], end], strict=True):
+        below = (1 << stop - 1) - (1 << start)
+        if not columns[0][1] & below:
+            continue
+        for matches, stops in columns:
+            place = (stops & below).bit_length() - 1
+            if place < 0:
+                break
+            if matches >> place & 1:
+                found |= 1 << place
+                below &= (1 << place) - 1
+            else:
+                below &= (2 << place) - 1
+    return found

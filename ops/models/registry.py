@@ -4,9 +4,8 @@ Belongs here: the public names of the package, for scripts and notebooks. Not he
 imports the module of the one kind of model that it uses: its key counts the packages of all that it imports.
 """
 
-from ops.models.digest import digest
 from ops.models.encoder import ENCODER, encoder
-from ops.models.installed import ModelNotInstalledError
+from ops.models.installed import ModelNotInstalledError, digest
 from ops.models.spacy_pipeline import SPACY_PIPELINE, spacy_pipeline
 from ops.models.word_vectors import WORD_VECTORS, word_vectors
 

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ops.core.params import ModelName
 from ops.models.installed import existing, is_file, module, package_folder
-from ops.params import ModelName
 
 if TYPE_CHECKING:
     from spacy.language import Language

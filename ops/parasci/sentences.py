@@ -1,32 +1,138 @@
 """Every distinct sentence, once, with its embedding, what it defines, and what it cites.
 
-Belongs here: which sentences are compared at all, and what all later steps need of them. Not here: embedding
-them (slices.py), marks (marks.py), terms (definitions), which are compared with which (candidates).
+Belongs here: which sentences are compared at all, and what all later steps need of them; the subject area of
+a paper, by what its source tells; the works of a bibliography, as running text names them. Not here:
+embedding (slices.py), citation marks (marks.py), terms (definitions.py), which are compared with which
+(candidates/pairs.py, candidates/groups.py), where a format has subjects and bibliographies
+(ops/parse/papers).
+
+Dong et al. (2021), 4.1.2: definitions are of one term "in the same subject or area (provided by meta-data of
+source materials)". Their sources are the ACL Anthology, which is computer science, and arXiv, "mathematics,
+physics, astronomy, etc." (3.1). The paper has no list of areas. [ours] They are arXiv's groups, astronomy
+apart from physics as the paper names it, and the fields of study of S2ORC; what both have is one.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.outcome import Outcomes, Row, Shape, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Parts
 from ops.models.encoder import ENCODER
-from ops.outcome import Outcomes, Row, Shape, drop
-from ops.params import ModelName, Params
-from ops.parasci.areas import area_of
-from ops.parasci.definitions.patterns import definition
-from ops.parasci.definitions.terms import expansions_of, normal_form
+from ops.parasci.definitions import definition
 from ops.parasci.marks import printed_keys, without_marks
-from ops.parasci.printed_works import PrintedWorks, work
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parasci.slices import Statements, embedded_parts
+from ops.parasci.terms import expansions_of, normal_form
 from ops.parse.records import record_place
-from ops.parts import Parts
-from ops.text.stop_words import STOP_WORDS
+from ops.text.words import STOP_WORDS, fold
+
+_PHYSICS = """
+    acc-phys adap-org ao-sci atom-ph chao-dyn chem-ph comp-gas cond-mat gr-qc hep-ex hep-lat hep-ph hep-th
+    math-ph mtrl-th nlin nucl-ex nucl-th patt-sol physics plasm-ph quant-ph solv-int supr-con
+"""
+_MATHEMATICS = "alg-geom dg-ga funct-an math q-alg"
+
+#: Areas whose name is a subject: S2ORC's fields of study, and disciplines of arXiv.
+_NAMED = (
+    "agricultural and food sciences", "art", "astronomy", "biology", "business", "chemistry",
+    "computer science", "economics", "education", "engineering", "environmental science", "geography",
+    "geology", "history", "law", "linguistics", "materials science", "mathematics", "medicine", "philosophy",
+    "physics", "political science", "psychology", "sociology", "statistics",
+)  # fmt: skip
+
+#: By the archive that a category of arXiv begins with, and by what other sources call a field; small letters.
+AREAS: Mapping[str, str] = {
+    **dict.fromkeys(_PHYSICS.split(), "physics"),
+    **dict.fromkeys(_MATHEMATICS.split(), "mathematics"),
+    **{area: area for area in _NAMED},
+    "astro-ph": "astronomy",
+    "bayes-an": "statistics",
+    "stat": "statistics",
+    "cs": "computer science",
+    "cmp-lg": "computer science",
+    "econ": "economics",
+    "q-fin": "economics",
+    "quantitative finance": "economics",
+    "eess": "engineering",
+    "electrical engineering and systems science": "engineering",
+    "engineering and technology": "engineering",
+    "q-bio": "biology",
+    "quantitative biology": "biology",
+    "biology and life sciences": "biology",
+    "medicine and health sciences": "medicine",
+    "astronomy and astrophysics": "astronomy",
+    "computer and information sciences": "computer science",
+    "acl anthology": "computer science",
+    "computational linguistics": "computer science",
+    "natural language processing": "computer science",
+}
+
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+_WORD = re.compile(r"[^\W\d_][\w'’\-]*")
+
+#: Words of an entry's text among which its first author stands: "[12] Adam B. van Smith, Jones".
+_FIRST_WORDS = 5
+
+
+class _Entry(NamedTuple):
+    """An entry with the words of its first author, of everyone and everything in it, and its years."""
+
+    row: Row
+    first: frozenset[str]
+    words: frozenset[str]
+    years: frozenset[str]
+    plain_years: frozenset[str]
+    """The years without the letters that tell works of one year apart."""
+
+
+class PrintedWorks:
+    """A paper's bibliography, a row of `CITATIONS.kept["bibliography"]` each work.
+
+    Entries are looked up by the name that the fewest of them have, not one by one.
+    """
+
+    def __init__(self, bibliography: Sequence[Row]) -> None:
+        self._entries: dict[str, list[_Entry]] = defaultdict(list)
+        for row in bibliography:
+            authors, text = row["authors"] or [], (row["text"] or "").lower()
+            words = _WORD.findall(text)
+            first = _WORD.findall(authors[0].lower()) if authors else words[:_FIRST_WORDS]
+            years = frozenset(_YEAR.findall(row["year"] or "") or _YEAR.findall(text))
+            known = frozenset((*_WORD.findall(" ".join(authors).lower()), *words))
+            entry = _Entry(row, frozenset(first), known, years, frozenset(year[:4] for year in years))
+            for word in known:
+                self._entries[word].append(entry)
+
+    def of(self, key: str) -> str | None:
+        """Return the work that names and year ("smith et al 2010a") stand for.
+
+        None where no entry fits, where several do, or where the one has neither id nor title.
+        """
+        *names, year = key.split()
+        names = [name for name in names if name not in ("et", "al")]
+        with_name = [self._entries.get(name, []) for name in names]
+        found = [
+            entry
+            for entry in min(with_name, key=len, default=[])
+            if year[:4] in entry.plain_years and names[0] in entry.first and entry.words.issuperset(names)
+        ]
+        if len(found) > 1:
+            found = [entry for entry in found if year in entry.years]
+        if len(found) != 1:
+            return None
+        ids = found[0].row["ids"]
+        return work(ids[0] if ids else None, found[0].row["title"])
+
 
 #: A sentence of so many words has a stop word if it is English, and as many of them as of another language.
 _TELLING_WORDS = 6
@@ -65,6 +171,45 @@ class StatementParams(Params, section="parasci.sentences"):
         return self.areas.get(source) or area_of(subjects, self.subjects) or ""
 
 
+class _Areas:
+    """The areas of papers, each looked for once; `unknown` is how many have subjects that mean none."""
+
+    def __init__(self, params: StatementParams) -> None:
+        self._params = params
+        self._known: dict[str, str] = {}
+        self.unknown = 0
+
+    def of(self, name: str, paper: Row | None) -> str:
+        """Return the area of a paper by its `source_ids` and `subjects`, "" of None."""
+        if name not in self._known:
+            source = record_place(paper["source_ids"][0])[0] if paper else ""
+            subjects = (paper["subjects"] if paper else None) or ()
+            self._known[name] = self._params.area(source, subjects)
+            self.unknown += bool(subjects) and not self._known[name]
+        return self._known[name]
+
+
+def area_of(subjects: Iterable[str], given: Mapping[str, str] = {}) -> str | None:
+    """Return the area of the first subject that means one, None where none does.
+
+    `given` are areas by subject, which go before `AREAS`. Capitals do not count. What a subject as a whole
+    does not tell, its part before a point may: "cs.CL" is of the archive "cs".
+    """
+    known = {**AREAS, **{subject.lower(): area for subject, area in given.items()}}
+    for subject in subjects:
+        whole = subject.lower()
+        for word in (whole, whole.partition(".")[0]):
+            if word in known:
+                return known[word]
+    return None
+
+
+def work(cited_id: str | None, title: str | None) -> str | None:
+    """Return what identifies a cited work: its id, else its title; None where it has neither."""
+    plain = fold("".join(sign if sign.isalnum() else " " for sign in (title or "").lower()))
+    return cited_id or (f"title:{plain}" if plain else None)
+
+
 def embedded_sentences(
     sentences: Parts, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
 ) -> Outcomes:
@@ -72,7 +217,7 @@ def embedded_sentences(
 
     Given are the papers and citations of its month.
 
-    A sentence is of the area of its paper: that of the paper's source, or of its subjects (areas.py).
+    A sentence is of the area of its paper: that of the paper's source, or of its subjects (`area_of`).
 
     Reasons: `short`, `not_english`. A part is the papers of some `store.records_per_part` records: what
     stands in two parts is there twice, with the same embedding. A citation mark whose paper has neither id
@@ -85,6 +230,28 @@ def embedded_sentences(
         return _stated_sentences(part, place, citations, params)
 
     return embedded_parts(sentences, state, params.encoder, strict)
+
+
+def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
+    """Yield the same of every part of sources/passages.
+
+    An abstract has subjects of its own; `unknown_subjects` counts records.
+
+    Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
+    they define or cite, so nothing would read its embedding.
+    """
+    return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
+
+
+def is_english(text: str) -> bool:
+    """Say whether a sentence may be English, by its letters and, where it is long, by its stop words."""
+    letters = [sign for sign in text if sign.isalpha()]
+    if sum(sign.isascii() for sign in letters) < 0.8 * len(letters):
+        return False
+    words = [word.strip(".,;:()\"'") for word in text.lower().split()]
+    english = sum(word in _ENGLISH for word in words)
+    foreign = max(sum(word in others for word in words) for others in _other_languages())
+    return len(words) < _TELLING_WORDS or (english > 0 and english >= foreign)
 
 
 def _stated_sentences(
@@ -119,17 +286,6 @@ def _stated_sentences(
     return _statements(SENTENCES, mentions, params, +counts)
 
 
-def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
-    """Yield the same of every part of sources/passages.
-
-    An abstract has subjects of its own; `unknown_subjects` counts records.
-
-    Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
-    they define or cite, so nothing would read its embedding.
-    """
-    return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
-
-
 def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
     rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
     known = _expansions(rows)
@@ -143,35 +299,6 @@ def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
         mentions.append((unit, without_marks(row["text"]), row["month"], area, mention))
     counts = Counter({"unknown_subjects": areas.unknown})
     return _statements(EMBEDDED_PASSAGES, mentions, params, +counts, only_groups=True)
-
-
-class _Areas:
-    """The areas of papers, each looked for once; `unknown` is how many have subjects that mean none."""
-
-    def __init__(self, params: StatementParams) -> None:
-        self._params = params
-        self._known: dict[str, str] = {}
-        self.unknown = 0
-
-    def of(self, name: str, paper: Row | None) -> str:
-        """Return the area of a paper by its `source_ids` and `subjects`, "" of None."""
-        if name not in self._known:
-            source = record_place(paper["source_ids"][0])[0] if paper else ""
-            subjects = (paper["subjects"] if paper else None) or ()
-            self._known[name] = self._params.area(source, subjects)
-            self.unknown += bool(subjects) and not self._known[name]
-        return self._known[name]
-
-
-def is_english(text: str) -> bool:
-    """Say whether a sentence may be English, by its letters and, where it is long, by its stop words."""
-    letters = [sign for sign in text if sign.isalpha()]
-    if sum(sign.isascii() for sign in letters) < 0.8 * len(letters):
-        return False
-    words = [word.strip(".,;:()\"'") for word in text.lower().split()]
-    english = sum(word in _ENGLISH for word in words)
-    foreign = max(sum(word in others for word in words) for others in _other_languages())
-    return len(words) < _TELLING_WORDS or (english > 0 and english >= foreign)
 
 
 @cache

@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ops.identity import joint_licence, row_id
-from ops.models.encoder import embedding_size, encoder
-from ops.models.extractors.embeddings import SLICE, embedder
-from ops.outcome import Outcome, Outcomes, Row, Shape
-from ops.parts import Parts
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape
+from ops.core.parts import Parts
+from ops.models.encoder import SLICE, embedder, embedding_size, encoder
 
 
 @dataclass(frozen=True)

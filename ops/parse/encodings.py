@@ -1,7 +1,7 @@
 """Text in other encodings than UTF-8: read by what params.yaml declares, or by a guess.
 
 Belongs here: which encoding a record is in, and its bytes in UTF-8. Not here: which characters are text
-(characters.py), what the text holds (the formats).
+(decoding.py), what the text holds (the formats).
 """
 
 from __future__ import annotations

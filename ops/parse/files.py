@@ -1,21 +1,28 @@
-"""The files of a source's folder as records.
+"""The files of a source's folder as records, and files as streams of bytes, unpacked where they end in .gz or
+.zst.
 
-Belongs here: what counts as a file of the source, bounds, links, names that are there twice.
-Not here: what is in the files (the formats).
+Belongs here: what counts as a file of the source, bounds, links, names that occur twice; opening a packed
+file, and what can go wrong. Not here: what is in the files (the formats), and how much of a stream is read.
 """
 
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import stat
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple, cast
 
-from ops.parse.characters import one_line
+from backports import zstd
+from typing_extensions import Buffer
+
+from ops.parse.decoding import one_line
 from ops.parse.source import Only, ParseError, Raw, Source
 
 #: How the error of a file over the bound ends.
@@ -171,3 +178,77 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
         named = (name for name in folders if name.lower().endswith(suffixes))
         found.update(here / name for name in (*links, *named, *files) if not name.startswith("."))
     return found
+
+
+#: What reading a damaged file raises.
+ERRORS = (OSError, EOFError, zlib.error, zstd.ZstdError)
+
+#: Packed bytes that are read at once: what is behind a frame is copied for the next.
+_CHUNK = 2**14
+#: A file of Zstandard may have so many frames, and one more for so many bytes: an empty one takes 10 µs.
+_ANY_FRAMES, _FRAME = 1_000, 256
+
+
+def packings(*suffixes: str) -> tuple[str, ...]:
+    """Return suffixes of files, each plain and packed."""
+    return tuple(f"{suffix}{packed}" for suffix in suffixes for packed in ("", ".gz", ".zst"))
+
+
+def is_packed(name: str) -> bool:
+    """Say whether a file is packed, by its name."""
+    return name.lower().endswith((".gz", ".zst"))
+
+
+def opened(file: Path) -> IO[bytes]:
+    """Return a file as it reads unpacked. Raises OSError where it cannot be opened."""
+    name = file.name.lower()
+    if name.endswith(".zst"):
+        return cast("IO[bytes]", io.BufferedReader(_Frames(file)))
+    return cast("IO[bytes]", gzip.open(file)) if name.endswith(".gz") else file.open("rb")
+
+
+class _Frames(io.RawIOBase):
+    """A file of Zstandard, frame by frame, of which it has as many as its size allows."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.open("rb")
+        self._size = file.stat().st_size
+        self._most = _ANY_FRAMES + self._size // _FRAME
+        self._frame = zstd.ZstdDecompressor()
+        self._count, self._packed, self._at = 1, b"", 0
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Buffer) -> int:
+        """Read unpacked bytes. Raises EOFError for a file that is cut short, ZstdError for a damaged one."""
+        view = memoryview(buffer)
+        while True:
+            if self._frame.eof:
+                self._packed = self._frame.unused_data or self._file.read(_CHUNK)
+                if not self._packed:
+                    return 0
+                self._begin()
+            elif self._frame.needs_input and not self._packed:
+                self._packed = self._file.read(_CHUNK)
+                if not self._packed:
+                    raise EOFError("the file is cut short")
+            content = self._frame.decompress(self._packed, len(view))
+            self._packed = b""
+            if content:
+                view[: len(content)] = content
+                self._at += len(content)
+                return len(content)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _begin(self) -> None:
+        self._count += 1
+        if self._count > self._most:
+            raise zstd.ZstdError(f"more than {self._most:,} frames in {self._size:,} bytes")
+        self._frame = zstd.ZstdDecompressor()

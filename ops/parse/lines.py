@@ -1,22 +1,34 @@
 """The lines of a source's files as records: a file of many documents, one a line.
 
-Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (files.py),
-what a line calls its document (read_lines.py), what else it holds (the formats).
+Belongs here: walking the lines within bounds, packed or not; what a line of JSON calls its document, which
+the bounded child reads first; the encoding of a file's lines and rows. Not here: finding the files
+(files.py), telling the encoding of one text (encodings.py), what else a line holds (the formats).
+
+A line that the child reads within its bounds can be read here as well: it is the same JSON.
+
+A guess of an encoding takes milliseconds, however short a text is, and a small packed file may hold very
+many. So the first lines of a file are guessed one by one, as many as its size allows; later lines get the
+encoding that is guessed from all lines of the file that are not UTF-8. Which lines these are depends on the
+file alone, so a line reads the same whichever others are asked for.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from io import BufferedIOBase
 from itertools import chain
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
-from ops.parse.files import Found, find, once, too_large
-from ops.parse.packed import ERRORS, is_packed, opened
-from ops.parse.read_lines import Naming, named
-from ops.parse.source import Only, Raw, Source
+from ops.parse.bounded import Bounds, child_of
+from ops.parse.decoding import json_object
+from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, guessed, in_utf8, is_utf8
+from ops.parse.files import ERRORS, Found, find, is_packed, once, opened, too_large
+from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.
 _SKIPPED = 16
@@ -177,3 +189,148 @@ def unread(path: str, row: int, error: Exception, file: str | None = None) -> Ra
     """Return the last record of a file that cannot be read on."""
     cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
+
+
+#: What says how the object of a line calls its document; None where it does not.
+Naming: TypeAlias = Callable[[Mapping[str, Any]], str | None]
+
+_NAMING_BOUNDS = Bounds()
+#: Lines, and bytes of them, that are read at once.
+_MOST_LINES, _MOST_BYTES = 512, 2**20
+
+
+class LineName(NamedTuple):
+    """What a line calls its document, or why it cannot be read."""
+
+    document: str | None = None
+    error: str | None = None
+
+
+def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterator[Raw]:
+    """Yield lines with the document ids that they give themselves; those that nobody can read, with an error.
+
+    A line without an id keeps the one it has, and so does a line whose id another line of `paths` may have.
+    `naming` runs in the child: it is a function of a module, or a partial of one.
+    """
+    for some in _batches(raws):
+        sound = [raw.content for raw in some if raw.error is None]
+        names = iter(_names_of(naming, sound))
+        for raw in some:
+            if raw.error is not None:
+                yield raw
+                continue
+            name = next(names)
+            document = document_id(name.document, raw.document, paths)
+            yield replace(raw, document=document, error=name.error)
+
+
+def keys_of(raws: Iterable[Raw]) -> list[str]:
+    """Return the keys of the objects of lines, in the order in which they are met; what is none has none."""
+    there: dict[str, None] = {}
+    for some in _batches(raws):
+        there |= dict.fromkeys(_keys_of([raw.content for raw in some if raw.error is None]))
+    return list(there)
+
+
+def document_id(given: str | None, place: str, paths: Container[str]) -> str:
+    """Return the id of a document: its own, but for one that another line of these files may be called."""
+    path, mark, row = (given or "").rpartition("#")
+    return given if given and not (mark and row.isdecimal() and path in paths) else place
+
+
+def _batches(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
+    some: list[Raw] = []
+    size = 0
+    for raw in raws:
+        some.append(raw)
+        size += len(raw.content)
+        if len(some) == _MOST_LINES or size >= _MOST_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
+    """Return what the child says of lines; where one of them ends it, each is read alone."""
+    if not lines:
+        return []
+    try:
+        return child_of(_NAMING_BOUNDS).call(names_of, naming, lines)
+    except ParseError as error:
+        if len(lines) == 1:
+            return [LineName(error=str(error))]
+    return [name for line in lines for name in _names_of(naming, [line])]
+
+
+def _keys_of(lines: Sequence[bytes]) -> list[str]:
+    try:
+        return child_of(_NAMING_BOUNDS).call(merged_keys, lines)
+    except ParseError:
+        return [] if len(lines) < 2 else [key for line in lines for key in _keys_of([line])]
+
+
+# What runs in the child:
+
+
+def names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
+    """Return what lines call their documents, in their order."""
+    return [_name_of(naming, line) for line in lines]
+
+
+def merged_keys(lines: Sequence[bytes]) -> list[str]:
+    """Return the keys of lines that can be read."""
+    there: dict[str, None] = {}
+    for line in lines:
+        with contextlib.suppress(ParseError), exhausting():
+            there |= dict.fromkeys(json_object(line))
+    return list(there)
+
+
+def _name_of(naming: Naming, line: bytes) -> LineName:
+    try:
+        with exhausting():
+            name = naming(json_object(line))
+    except ParseError as error:
+        return LineName(error=str(error))
+    return LineName(name if name and name.isprintable() else None)
+
+
+#: Of each file so many lines are guessed one by one, and one more for so many bytes of its size.
+_ANY_GUESSES, _BYTES_A_GUESS = 16, 1024
+#: Bytes of the lines that all of a file is guessed by.
+_SAMPLED_LINES = 2**16
+
+
+def of_file_in_utf8(raw: Raw, encoding: str, file: Path, max_bytes: int) -> Raw:
+    """Return a record of a file with its bytes in UTF-8, as `in_utf8` does."""
+    if raw.row is None:
+        return in_utf8(raw, encoding)
+    return in_utf8(raw, encoding, partial(guessed_in, file, raw.row, max_bytes=max_bytes))
+
+
+def guessed_in(file: Path, row: int, content: bytes, max_bytes: int) -> tuple[str, str] | None:
+    """Return what line `row` (from 1) of a file holds as text, and its encoding, as `guessed` does."""
+    known = file.stat()
+    if row <= _ANY_GUESSES + known.st_size // _BYTES_A_GUESS:
+        return guessed(content)
+    if damaged_utf8(content):
+        return None
+    return decoded_as(content, _guess_of_file(file, max_bytes, known.st_size, known.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _guess_of_file(file: Path, max_bytes: int, size: int, changed: int) -> str | None:
+    """Return what a file is in; size and time tell whether it is still the same."""
+    return guess_of(b"\n".join(_foreign(file, max_bytes)))
+
+
+def _foreign(file: Path, max_bytes: int) -> Iterator[bytes]:
+    """Yield the first lines that are in another encoding than UTF-8."""
+    left = _SAMPLED_LINES
+    for raw in lines_of_file(file.name, file, max_bytes):
+        if not is_utf8(raw.content) and not damaged_utf8(raw.content):
+            yield raw.content[:left]
+            left -= len(raw.content)
+            if left <= 0:
+                return

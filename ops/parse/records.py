@@ -1,20 +1,26 @@
-"""One record of a source on its way into a parsing op, the unit row that accounts for it, and every such op.
+"""A record of a source on its way into a parsing op, the rows that become of it, and the unit that accounts
+for it.
 
-Belongs here: the tuple that scanning hands to the ops, its row of the tables, rejecting what cannot be read.
-Not here: finding records and telling their months (whoever scans the sources), reading them
-(ops/parse/papers, for instance).
+Belongs here: the tuple that scanning hands to the ops, rejecting what cannot be read, records that hold
+several documents, the kept rows of another dataset as records. Not here: the records of folders and their
+months (scan.py), reading them (ops/parse/papers, for instance).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from ops.outcome import Outcome, Row, Shape, drop, reject
+from ops.core.outcome import Outcome, Row, Shape, drop, reject
+from ops.core.parts import FILES, Parts
 from ops.parse.bounded import parsed_next
-from ops.parse.characters import check_characters, check_texts, one_line
-from ops.parse.source import ParseError, Raw, exhausting
+from ops.parse.decoding import check_characters, check_texts, one_line
+from ops.parse.files import too_large
+from ops.parse.source import DatasetSource, ParseError, Raw, RowFormat, exhausting
 
 _LONGEST_CAUSE = 500
 
@@ -125,3 +131,98 @@ def read_each(
                 rejected.append(reject(record_unit(record), complaint(record, str(error))))
     counted = {**guesses, **(lost or {})}
     return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, counted)
+
+
+Form = TypeVar("Form")
+
+
+@runtime_checkable
+class Several(Protocol):
+    """A format whose records hold documents; a record is still the unit that is kept, dropped or rejected."""
+
+    def documents(self, raw: Raw) -> Iterator[Raw]:
+        """Yield the documents. Raises ParseError and UnwantedError for the record as a whole."""
+        ...
+
+
+def rows_of(
+    record: Record, form: Form, row: Callable[[Record, Form], Row], lost: Counter[str]
+) -> list[dict[str, Any]]:
+    """Return the row of each document of a record; `lost` counts those that are lost beside others.
+
+    Raises the ParseError or UnwantedError of one of them where none is kept.
+    """
+    if not isinstance(form, Several):
+        return [dict(row(record, form))]
+    kept: list[dict[str, Any]] = []
+    faults: list[ParseError | UnwantedError] = []
+    for document in form.documents(readable(record)):
+        try:
+            found = dict(row(record._replace(raw=document), form))
+            check_texts([found], "a row")
+            kept.append(found)
+        except (ParseError, UnwantedError) as fault:
+            faults.append(fault)
+    if not kept:
+        raise min(faults, key=lambda fault: isinstance(fault, UnwantedError), default=UnwantedError("empty"))
+    reasons = (fault.reason if isinstance(fault, UnwantedError) else "cannot be read" for fault in faults)
+    lost.update(f"documents of fetched files: {reason}" for reason in reasons)
+    return kept
+
+
+def name_in_source(record: Record) -> str:
+    """Return what tells a document from all of its source: of a row's documents, with the id of the row."""
+    if record.id.startswith(f"{record.source}/"):
+        return record.raw.document
+    return f"{record.id}/{record.raw.document}"
+
+
+class _Sized(Protocol):
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[tuple[Record, ...]]: ...
+
+
+@dataclass(frozen=True)
+class RecordPieces:
+    """Several collections of tuples of records, one after the other."""
+
+    collections: tuple[_Sized, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.collections))
+
+    def __iter__(self) -> Iterator[tuple[Record, ...]]:
+        return chain.from_iterable(self.collections)
+
+
+@dataclass(frozen=True)
+class RowRecords:
+    """The rows of one month of a dataset, a tuple of records for each part of it.
+
+    A record has the id, the licence and the month of its row: so a row is the unit that is kept, dropped or
+    rejected, and what is made of it names it as its source.
+    """
+
+    name: str
+    """The source's name in params.yaml."""
+    source: DatasetSource
+    kind: str
+    form: RowFormat[Any]
+    rows: Parts
+    month: str
+
+    def __len__(self) -> int:
+        return len(self.rows.parts)
+
+    def __iter__(self) -> Iterator[tuple[Record, ...]]:
+        columns = dict.fromkeys(["id", "licence", *self.form.columns(self.rows.schema)])
+        for part in self.rows.parts:
+            folder = Path(part.path).parent / FILES
+            yield tuple(self._record(row, folder) for row in part.read([*columns]).to_pylist())
+
+    def _record(self, row: Row, folder: Path) -> Record:
+        raw = self.form.raw(row, self.rows.schema, folder)
+        if len(raw.content) > self.source.max_bytes:
+            raw = replace(raw, content=b"", error=too_large(self.source.max_bytes))
+        return Record(row["id"], self.name, self.kind, row["licence"], self.month, raw, self.source.domain)

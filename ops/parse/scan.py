@@ -17,12 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ops.outcome import Outcome, Outcomes
+from ops.core.outcome import Outcome, Outcomes
+from ops.core.parts import Engine
+from ops.core.periods import ALL, Every, between, period
 from ops.parse.encodings import any_encoding, encoding_fault, of_lines
-from ops.parse.file_encodings import of_file_in_utf8
 from ops.parse.files import shown
-from ops.parse.records import Record, record_id
-from ops.parse.row_records import RecordPieces, RowRecords
+from ops.parse.lines import of_file_in_utf8
+from ops.parse.records import Record, RecordPieces, RowRecords, record_id
 from ops.parse.source import (
     EVERY,
     Format,
@@ -35,8 +36,6 @@ from ops.parse.source import (
     month_of,
     options_fault,
 )
-from ops.parts import Engine
-from ops.periods import ALL, Every, between, period
 
 #: Bytes that the records of one part may have together: all of them are in memory, and the content of those
 #: that are rejected is a column, which holds less than 2 GiB.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import (
+from ops.core.outcome import (
     NAME,
     PASSAGES,
     TEXT,

@@ -1,7 +1,8 @@
-"""Where raw documents come from: the sources of params.yaml, and the records found in them.
+"""Where raw documents come from: the sources of params.yaml, and what can read them.
 
-Belongs here: what a source is, how its folder is split into records, which month each belongs to.
-Not here: the formats themselves (ops/parse/papers, for instance).
+Belongs here: what a source is (a folder, or the kept rows of another dataset), the protocol of a format that
+reads one, which month a record belongs to. Not here: the formats themselves (ops/parse/papers, for instance),
+the records that scanning makes (records.py, scan.py).
 """
 
 from __future__ import annotations
@@ -13,11 +14,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
-from ops.params import Params
+from ops.core.params import Params
+
+if TYPE_CHECKING:  # settings are read before numpy may be loaded
+    import pyarrow as pa
+
+    from ops.core.outcome import Row
 
 #: A month, or a year, which YAML reads as a number: January of it.
 Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]
@@ -234,3 +250,46 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
             f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r:.80}"
         )
     return f"{found.group(1)}-{found.group(2) or '01'}"
+
+
+@runtime_checkable
+class RowFormat(Protocol[Document]):
+    """What a kind that reads the kept rows of another dataset must be able to do, in place of a folder."""
+
+    beside: bool
+    """Whether it reads files that lie beside the rows, such as those of a crawl."""
+
+    def columns(self, kept: pa.Schema) -> list[str]:
+        """Return the columns of kept rows that it reads, besides `id` and `licence`.
+
+        Raises ValueError for rows that it cannot read: "has no text".
+        """
+        ...
+
+    def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
+        """Return a row as a record. `folder` holds the files that lie beside the rows of its partition."""
+        ...
+
+    def parse(self, raw: Raw) -> Document:
+        """Read the record whole. Raises ParseError."""
+        ...
+
+
+#: What reads the records of a source, by its kind: a folder, or a dataset.
+AnyFormat: TypeAlias = Format[Any] | RowFormat[Any]
+
+
+def row_formats(formats: Mapping[str, AnyFormat]) -> dict[str, RowFormat[Any]]:
+    """Return the formats that read rows of other datasets, by kind."""
+    return {kind: form for kind, form in formats.items() if isinstance(form, RowFormat)}
+
+
+def with_options(form: RowFormat[Any], source: DatasetSource) -> RowFormat[Any]:
+    """Return a format as a source wants it: one that takes options names their class, and is `given` them."""
+    options: type[Params] | None = getattr(form, "options", None)
+    return form.given(options.model_validate(dict(source.options))) if options else form  # type: ignore[attr-defined]
+
+
+def folder_formats(formats: Mapping[str, AnyFormat]) -> dict[str, Format[Any]]:
+    """Return those that read folders, by kind."""
+    return {kind: form for kind, form in formats.items() if not isinstance(form, RowFormat)}

@@ -4,13 +4,17 @@ Belongs here: the names that other modules use. Not here: anything that runs; nu
 are imported by what needs them, when it runs.
 """
 
-from ops.rank.budget import Budget, summarize
+from ops.rank.choose import Budget, summarize
 from ops.talksumm.align.alignments import align
-from ops.talksumm.align.decoding import path_log_probability, viterbi
-from ops.talksumm.align.hmm import Alignment, HmmParams, align_words
-from ops.talksumm.align.transition import GeometricTransition
-from ops.talksumm.summarise.budgets import SummaryParams, summaries
-from ops.talksumm.summarise.training_sets import TrainingSetParams, training_sets
+from ops.talksumm.align.hmm import (
+    Alignment,
+    GeometricTransition,
+    HmmParams,
+    align_words,
+    path_log_probability,
+    viterbi,
+)
+from ops.talksumm.summarise import SummaryParams, TrainingSetParams, summaries, training_sets
 
 __all__ = [
     "Alignment",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
+from ops.core.numerics import compiled
 
 #: What a character is: between words, or in a word.
 SPACE, LETTER = 0, 1

@@ -1,7 +1,7 @@
-"""Words as numbers: many texts divided at once, for what counts words and looks at no more of them.
+"""Words as numbers: many texts divided at once, for callers that only count words.
 
 Belongs here: dividing lower-cased texts into words, in compiled code. A word is a run of letters and digits,
-as `ops.rank.tokens.words` finds them. Not here: what is counted.
+as `ops.rank.rankers.words` finds them. Not here: what is counted.
 """
 
 from __future__ import annotations

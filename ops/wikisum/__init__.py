@@ -5,7 +5,7 @@ it, when it runs.
 """
 
 from ops.wikisum.clones import clone_recall, clone_recalls
-from ops.wikisum.paragraphs import keep_paragraph
 from ops.wikisum.rank import Ranking, rank
+from ops.wikisum.ranked import keep_paragraph
 
 __all__ = ["Ranking", "clone_recall", "clone_recalls", "keep_paragraph", "rank"]

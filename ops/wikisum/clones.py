@@ -1,18 +1,42 @@
-"""How much of an article a reference holds: copies of the article are no references of it.
+"""Which pages are no references of an article: itself, copies of it, pages about something else, repeats.
 
-Belongs here: recall of shingles or of words by section (Liu et al. 2018, A.2.1). Not here: the threshold
-beyond which a reference counts as a clone (corpus.py).
+Belongs here: which page an address names; recall of shingles or of words by section (Liu et al. 2018, A.2.1);
+counting the words of a title in pages, because a search gives something for any query; MinHash of a text, and
+which texts repeat an earlier one, by datasketch. Not here: the thresholds (corpus.py), where a crawl was led
+to (references.py).
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.rank.rankers import content_words
 from ops.text.word_numbers import number_words
+
+#: Behind this MediaWiki has the name of a page, which may have slashes.
+_PAGE = re.compile(r"/(?:wiki|index\.php)/(?!index\.php\b)(.+)")
+_SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
+#: What stands between the title of a page and the name of its site.
+_DASHES = (" - ", " \u2013 ", " \u2014 ")
+_SPACES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+
+#: Words within which a title's words must be, once in a page: about a sentence.
+WINDOW = 30
+#: What tells articles of one name apart: "Mercury (planet)".
+_QUALIFIER = re.compile(r"\([^()]*\)")
+#: Letters by which words of one family are known.
+_BEGINNING = 5
+
+_WORDS = 5
+_SCHEME: Literal["affine32"] = "affine32"
 
 
 def clone_recall(reference: str, sections: Sequence[str], shingle: int = 1, least: int = 1) -> float:
@@ -55,3 +79,112 @@ def clone_recalls(
         distinct,
     )
     return recalls
+
+
+def is_itself(address: str, title: str, hosts: Sequence[str]) -> bool:
+    """Return whether an address on the encyclopedia's hosts, or below them, names the article of a title.
+
+    Hosts of mobile readers and of other languages are below them. What is asked for beside the page (a
+    fragment, `redirect=no`) does not count, nor do case and how words are joined ("_", "-"); other signs do:
+    "C++" is not "C". A site that is no MediaWiki names a page by the end of its path, "/salt-bread.html".
+    """
+    parts = _on(address, hosts)
+    return parts is not None and _folded(_page(parts, title.count("/"))) == _folded(title)
+
+
+def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -> bool:
+    """Return whether a page on the encyclopedia's hosts has an article's title, under whatever address.
+
+    MediaWiki shows an article under the names that redirect to it, too. Behind its title a page may have the
+    name of the site: "Salt bread - Wikipedia".
+    """
+    names = {page_title, *(page_title.rpartition(dash)[0] for dash in _DASHES)}
+    return _on(address, hosts) is not None and _folded(title) in map(_folded, names - {""})
+
+
+def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
+    """Return how often each of P pages has the word of an article's title that it has most often (P).
+
+    0 where the title's content words are nowhere all within 30 words, or where the title has none: a
+    person's full name, say, is there once, and the surname again and again. Words in brackets tell articles
+    of one name apart: they do not count, but one of them must begin as some word of the page does
+    ("footballer", "football").
+    """
+    words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
+    if not words or not pages:
+        return np.zeros(len(pages), np.int64)
+    from ops.wikisum.kernels import most_mentions
+
+    found = number_words(pages, known=" ".join(words))
+    counts: NDArray[np.int64] = most_mentions(found.numbers, found.ends, found.distinct, WINDOW)
+    if qualifiers := content_words(" ".join(_QUALIFIER.findall(title))):
+        beginnings = "|".join(re.escape(word[:_BEGINNING]) for word in qualifiers)
+        qualified = re.compile(rf"\b(?:{beginnings})", re.IGNORECASE)
+        counts[[qualified.search(page) is None for page in pages]] = 0
+    return counts
+
+
+def signature(text: str, permutations: int) -> list[int]:
+    """Return the MinHash of the runs of five words of a text, lower-cased."""
+    from datasketch import MinHash
+
+    words = text.lower().split()
+    runs = {" ".join(words[place : place + _WORDS]) for place in range(max(len(words) - _WORDS + 1, 1))}
+    found = MinHash(num_perm=permutations, seed=1, scheme=_SCHEME)
+    found.update_batch(run.encode(errors="surrogatepass") for run in sorted(runs))
+    return [int(value) for value in found.hashvalues]
+
+
+def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int, tuple[int, float]]:
+    """Return the texts that repeat an earlier one, with the first such and how similar it is.
+
+    Similar is an estimated Jaccard coefficient of `similarity` or more; a text that is repeated itself is
+    compared with nothing.
+    """
+    from datasketch import MinHash, MinHashLSH
+
+    if not signatures:
+        return {}
+    size = len(signatures[0])
+    near = MinHashLSH(threshold=similarity, num_perm=size)
+    found: dict[int, tuple[int, float]] = {}
+    for index, values in enumerate(signatures):
+        text = MinHash(num_perm=size, seed=1, scheme=_SCHEME, hashvalues=np.array(values, np.uint64))
+        close = sorted(
+            (other, _similarity(values, signatures[other]))
+            for other in near.query(text)
+            if _similarity(values, signatures[other]) >= similarity
+        )
+        if close:
+            found[index] = close[0]
+        else:
+            near.insert(index, text)
+    return found
+
+
+def _on(address: str, hosts: Sequence[str]) -> SplitResult | None:
+    """Return the parts of an address on some hosts, or below them; None for another."""
+    try:
+        parts = urlsplit(address)
+        host = (parts.hostname or "").rstrip(".")
+    except ValueError:
+        return None
+    return parts if any(host == name or host.endswith(f".{name}") for name in hosts) else None
+
+
+def _page(parts: SplitResult, slashes: int) -> str:
+    """Return what an address calls its page; a site that is no MediaWiki has as many slashes as asked for."""
+    if found := _PAGE.search(parts.path):
+        return unquote(found[1])
+    if titles := parse_qs(parts.query).get("title"):
+        return titles[-1]
+    segments = unquote(parts.path).strip("/").split("/")
+    return _SUFFIX.sub("", "/".join(segments[-slashes - 1 :]))
+
+
+def _folded(text: str) -> str:
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip(" /")
+
+
+def _similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    return float(np.mean(np.asarray(one) == np.asarray(other)))

@@ -13,12 +13,12 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.identity import row_id
-from ops.outcome import Outcome, Row, drop
-from ops.params import Params
-from ops.parts import Parts
-from ops.thresholds import at_least, at_most, scored
-from ops.wikisum.near_duplicates import repeated
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most, scored
+from ops.wikisum.clones import repeated
 from ops.wikisum.schemas import CORPUS
 
 #: What references are: of one kind, or of both.

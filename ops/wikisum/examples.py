@@ -1,7 +1,7 @@
 """Inputs and targets of a summariser.
 
 Belongs here: which set takes what, cutting to sub-words, the articles that are none. Not here: rankings
-(ranked.py, learned.py), sub-words (tokenizer.py).
+(ranked.py, learned_ranker.py), sub-words (tokenizer.py).
 """
 
 from __future__ import annotations
@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.splits import split_of
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import split_of
+from ops.core.thresholds import at_least, scored
 from ops.text.word_numbers import normalised
-from ops.thresholds import at_least, scored
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import SEARCH, CorpusName
-from ops.wikisum.learned import LEARNED, LearnedRanker
+from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
-from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import EXAMPLES, SplitParams
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

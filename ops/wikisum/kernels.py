@@ -1,7 +1,7 @@
 """Inner loops over numbers of words, compiled by numba.
 
 Belongs here: loops over arrays, nothing else; callers check their input. Not here: what is computed
-(clones.py, mentions.py, rank.py). Imported when first needed: numba takes a third of a second.
+(clones.py, rank.py). Imported when first needed: numba takes a third of a second.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
+from ops.core.numerics import compiled
 from ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)

@@ -1,7 +1,7 @@
-"""The ranker that is trained, and how much of the leads each ranker brings into an input.
+"""A ranker that learns which paragraphs hold much of a lead: the paper's future work (section 5.3).
 
-Belongs here: training on one split, and recall of bigrams by ranker and length. Not here: what is learnt
-(learned.py).
+Belongs here: the features of a paragraph, least squares over them, its weights as JSON; training on one
+split, and recall of bigrams by ranker and length. Not here: rankers that are not trained (rank.py).
 """
 
 from __future__ import annotations
@@ -9,38 +9,218 @@ from __future__ import annotations
 import json
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from ops.core.splits import Split, split_of
-from ops.identity import row_id
-from ops.metrics.bootstrap import interval, paired_bootstrap
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
+from ops.core.identity import row_id
+from ops.core.numerics import log
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import Split, split_of
+from ops.evaluation.table import Bootstrap
+from ops.text.word_numbers import normalised, number_words
+from ops.text.words import STOP_WORDS
 from ops.wikisum.corpus import COMBINED
-from ops.wikisum.inputs import lead_recall
-from ops.wikisum.learned import LEARNED, LearnedRanker
-from ops.wikisum.schemas import LEARNED_RANKER
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.rank import bigram_recalls, title_counts
+from ops.wikisum.ranked import lead_recall
+from ops.wikisum.schemas import LEARNED_RANKER, SplitParams
+
+NAMES = (
+    "tf_idf",
+    "tf_idf_of_best",
+    "tf_idf_a_word",
+    "title_coverage",
+    "whole_title",
+    "title_early",
+    "defines_title",
+    "page_tf_idf",
+    "page_coverage",
+    "words",
+    "short",
+    "position",
+    "first",
+    "second",
+    "page_rank",
+    "cited",
+    "typicality",
+    "novelty",
+    "centrality",
+    "stop_words",
+    "figures",
+    "signs",
+)
+
+_EARLY = 12
+_VERBS = ("is", "was", "are", "were")
+
+
+class _WordCounts:
+    """What the words of paragraphs tell, counted over all of them."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        stop = " ".join(sorted(STOP_WORDS))
+        known = number_words([stop, *texts])
+        stops = np.zeros(known.distinct, bool)
+        stops[known.numbers[: known.ends[1]]] = True
+        numbers = known.numbers[known.ends[1] :]
+        text = known.texts[known.ends[1] :] - 1
+        content = ~stops[numbers]
+        size = np.maximum(np.bincount(text, minlength=len(texts)), 1)
+        self.stop_share = np.bincount(text, ~content, len(texts)) / size
+        numbers, text = numbers[content], text[content]
+        size = np.maximum(np.bincount(text, minlength=len(texts)), 1)
+        total = np.bincount(numbers, minlength=known.distinct)
+        share = total / max(len(numbers), 1)
+        self.typicality = np.bincount(text, log(share[numbers] + 1e-9), len(texts)) / size
+        pairs = np.unique(text * known.distinct + numbers)
+        in_texts = np.bincount(pairs % known.distinct, minlength=known.distinct)
+        distinct = np.maximum(np.bincount(pairs // known.distinct, minlength=len(texts)), 1)
+        self.centrality = (
+            np.bincount(pairs // known.distinct, log(in_texts[pairs % known.distinct]), len(texts)) / distinct
+        )
+        earliest = np.full(known.distinct, len(texts))
+        np.minimum.at(earliest, numbers, text)
+        new = earliest[pairs % known.distinct] == pairs // known.distinct
+        self.novelty = np.bincount(pairs // known.distinct, new, len(texts)) / distinct
+
+
+LEARNED = "learned"
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class LearnedRanker:
+    """Predicts the cheating score of a paragraph, by its words."""
+
+    weights: tuple[float, ...]
+    """Of the expanded features, the constant first."""
+
+    @classmethod
+    def fit(cls, articles: Iterable[tuple[str, Sequence[Row], str]], ridge: float) -> LearnedRanker | None:
+        """Return the ranker of articles, given as title, paragraphs and lead; None if they teach nothing.
+
+        What is predicted is the share of the lead's bigrams that a paragraph has, by its words, against the
+        best of its article: an input of a length has room for many short paragraphs or few long ones. Each
+        article counts the same.
+        """
+        width = 1 + 2 * len(NAMES) + len(_PRODUCTS)
+        square, product, learnt = np.zeros((width, width)), np.zeros(width), 0
+        for title, paragraphs, lead in articles:
+            wanted = relevance(paragraphs, lead)
+            if not wanted.any():
+                continue
+            rows = _expanded(features(title, paragraphs))
+            square += rows.T @ rows / len(rows)
+            product += rows.T @ wanted / len(rows)
+            learnt += 1
+        if not learnt:
+            return None
+        penalty = ridge * learnt * np.diag(np.diagonal(square) / learnt + 1e-6)
+        found = np.linalg.solve(square + penalty, product)
+        return cls(tuple(round(weight, _DIGITS) for weight in found.tolist()))
+
+    def scores(self, title: str, paragraphs: Sequence[Row]) -> list[float]:
+        """Return the score of each paragraph; the higher, the earlier."""
+        found = _expanded(features(title, paragraphs)) * np.array(self.weights)
+        return [round(score, 6) for score in np.cumsum(found, axis=1)[:, -1].tolist()]
+
+    @property
+    def content(self) -> bytes:
+        """The weights as JSON."""
+        return json.dumps({"features": list(NAMES), "weights": self.weights}, indent=1).encode() + b"\n"
+
+    @classmethod
+    def of(cls, content: bytes) -> LearnedRanker:
+        """Return the ranker that `content` is made of. Raises ValueError for one of other features."""
+        found = json.loads(content)
+        if tuple(found["features"]) != NAMES:
+            raise ValueError("the ranker was trained on other features: train it anew")
+        return cls(tuple(found["weights"]))
+
+
+_PRODUCTS = [
+    (NAMES.index(one), NAMES.index(other))
+    for one in ("tf_idf_of_best", "title_coverage", "page_coverage")
+    for other in ("words", "position", "typicality", "title_early", "page_tf_idf", "stop_words")
+]
 
 #: What is compared: the paper fixes tf-idf.
 BASELINE = "tf_idf"
 RECALLS, _WEIGHTS = "recalls.json", "ranker.json"
 
 
-class LearnedRankerParams(Params, section="wikisum.learned_ranker"):
+class LearnedRankerParams(Bootstrap, section="wikisum.learned_ranker"):
     """How the ranker is trained, and at which lengths rankers are compared."""
 
     ridge: float = Field(
         0.001, gt=0, description="the weight of small weights, as a share of each feature's own"
     )
     words: tuple[int, ...] = Field((100, 500, 1000), min_length=1, description="lengths of the input")
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
-    seed: int = Field(0, ge=0)
+
+
+def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
+    """Return the features of an article's paragraphs (N, F), rows of `ops.wikisum.schemas.PARAGRAPH`.
+
+    Sums go in one order and logarithms are our own, so that they are the same on every processor.
+    """
+    if not paragraphs:
+        return np.zeros((0, len(NAMES)))
+    texts = [paragraph["text"] for paragraph in paragraphs]
+    size = np.array([max(len(text.split()), 1) for text in texts], np.float64)
+    counts = title_counts(title, texts).astype(np.float64)
+    idf = log(len(texts) / np.maximum((counts > 0).sum(axis=0), 1))
+    idf_total = max(float(np.cumsum(idf)[-1]) if len(idf) else 0.0, 1e-9)
+    tf_idf = _sums(counts * idf)
+    coverage = _sums((counts > 0) * idf) / idf_total
+    pages = np.unique([paragraph["page_id"] for paragraph in paragraphs], return_inverse=True)[1]
+    first_of_page = np.full(pages.max() + 1, len(texts), np.int64)
+    np.minimum.at(first_of_page, pages, np.arange(len(texts)))
+    page_rank = np.argsort(np.argsort(first_of_page))[pages]
+    position = np.arange(len(texts)) - first_of_page[pages]
+    page_size = np.bincount(pages).astype(np.float64)
+    page_coverage = np.zeros(len(page_size))
+    np.maximum.at(page_coverage, pages, coverage)
+    words = _WordCounts(texts)
+    wanted = normalised(title)
+    columns = [
+        log(1 + tf_idf),
+        tf_idf / max(tf_idf.max(), 1e-9),
+        tf_idf / size,
+        coverage,
+        np.array([wanted in text for text in texts], np.float64),
+        *_beginnings(title, texts),
+        log(1 + np.bincount(pages, tf_idf)[pages] / page_size[pages]),
+        page_coverage[pages],
+        log(size),
+        (size < 25).astype(np.float64),
+        log(1 + position),
+        (position == 0).astype(np.float64),
+        (position == 1).astype(np.float64),
+        log(1 + page_rank),
+        np.array([paragraph["cited"] for paragraph in paragraphs], np.float64),
+        words.typicality,
+        words.novelty,
+        words.centrality,
+        words.stop_share,
+        np.array([sum(map(str.isdigit, text)) for text in texts]) / size,
+        np.array([text.count(" , ") + text.count(" ( ") for text in texts]) / size,
+    ]
+    return np.stack(columns, axis=1)
+
+
+def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
+    """Return of every paragraph what is learnt: recall of the lead's bigrams by length, the best being 1."""
+    texts = [paragraph["text"] for paragraph in paragraphs]
+    size = np.array([len(text.split()) for text in texts], np.float64)
+    found = bigram_recalls(lead, texts) / np.maximum(size, 20)
+    shares: NDArray[np.float64] = found / max(found.max(initial=0.0), 1e-12)
+    return shares
 
 
 def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerParams) -> Outcomes:
@@ -81,6 +261,30 @@ def load(artifact: Artifact) -> LearnedRanker | None:
     """Return the trained ranker; None where nothing could be learnt."""
     path = artifact.folder / _WEIGHTS
     return LearnedRanker.of(path.read_bytes()) if path.exists() else None
+
+
+def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sums by row, added from left to right."""
+    return np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
+
+
+def _beginnings(title: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return whether a title word stands early, and whether it is followed by a form of "be" there."""
+    named = set(normalised(title).split()) - STOP_WORDS
+    early, defining = np.zeros(len(texts)), np.zeros(len(texts))
+    for index, text in enumerate(texts):
+        words = text.split(" ", 2 * _EARLY)[: 2 * _EARLY]
+        place = next((place for place, word in enumerate(words[:_EARLY]) if word in named), None)
+        if place is not None:
+            early[index] = 1
+            defining[index] = any(word in _VERBS for word in words[place + 1 : place + _EARLY])
+    return early, defining
+
+
+def _expanded(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a constant, the features, their squares and some products (N, 1 + 2 F + P)."""
+    products = [rows[:, one] * rows[:, other] for one, other in _PRODUCTS]
+    return np.column_stack([np.ones(len(rows)), rows, rows**2, *products])
 
 
 def _learnt(ranked: Parts, splits: SplitParams) -> Iterator[tuple[str, Sequence[Row], str]]:
@@ -124,11 +328,11 @@ def _summary(
     """Return mean recall by ranker and length with 95 % intervals, and by how much it is above tf-idf."""
     found = []
     for (ranker, words), recalls in sorted(held_out.items()):
-        mean = interval(recalls, params.resamples, params.seed)
+        mean = params.interval(recalls)
         row: dict[str, Any] = {"ranker": ranker, "words": words, "articles": len(recalls)}
         row["bigram_recall"] = mean._asdict()
         baseline = held_out.get((BASELINE, words))
         if baseline and ranker != BASELINE:
-            row["above_tf_idf"] = paired_bootstrap(recalls, baseline, params.resamples, params.seed)._asdict()
+            row["above_tf_idf"] = params.paired(recalls, baseline)._asdict()
         found.append(row)
     return found

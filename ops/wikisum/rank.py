@@ -1,7 +1,7 @@
 """Which paragraphs of an article's references come first.
 
 Belongs here: the extractive stage of Liu et al. (2018), section 4.1, by method. Not here: the ranker that is
-trained (learned.py), cutting what is ranked to a length (inputs.py).
+trained (learned_ranker.py), cutting what is ranked to a length (ranked.py).
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.exact import log_of_one
-from ops.rank.simple import lead
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words, words
+from ops.core.numerics import log_of_one
+from ops.rank.rankers import content_words, lead, sum_basic, text_rank, words
 from ops.text.word_numbers import joined, kinds, number_words
 
 Method = Literal["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]

@@ -1,30 +1,39 @@
 """The paragraphs of an article's references, ranked by every method that is asked for.
 
-Belongs here: from pages to paragraphs worth reading, and their scores by corpus. Not here: the methods
-(rank.py), the filter (paragraphs.py), which pages are references (corpus.py).
+Belongs here: which lines of a web page are paragraphs of text (the filter of the released code,
+tensor2tensor's wikisum.py, by what it looks at), their scores by corpus, and the first words of ranked
+paragraphs, which a summariser gets to read. Not here: the methods (rank.py), which pages are references
+(corpus.py), dividing pages into lines (ops/parse/web.py), sub-words (tokenizer.py).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Parts
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
 from ops.text.word_numbers import normalised
 from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
-from ops.wikisum.paragraphs import paragraph_fault
-from ops.wikisum.rank import Method, Ranking, rank
+from ops.wikisum.rank import Method, Ranking, bigram_recalls, rank
 from ops.wikisum.references import sections_of
 from ops.wikisum.schemas import RANKED
+
+#: Why a paragraph is dropped.
+Fault = Literal["few_tokens", "no_letter", "no_sentence"]
+
+_FEW_TOKENS = 6
+_LEAST_SENTENCE, _LEAST_WORDS = 3, 3
+_LETTERS = re.compile(r"[a-z]+")
 
 #: These compare paragraphs with each other.
 _SLOW = ("text_rank", "sum_basic")
@@ -41,6 +50,33 @@ class RankedParams(Params, section="wikisum.ranked"):
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )
+
+
+def keep_paragraph(text: str) -> bool:
+    """Return whether a paragraph is worth reading: it is long enough, and has letters and a sentence."""
+    return paragraph_fault(normalised(text)) is None
+
+
+def paragraph_fault(text: str) -> Fault | None:
+    """Return why a paragraph is dropped, None if it is kept; `text` is normalised.
+
+    `few_tokens`: fewer than 6. `no_letter`: no letter of ASCII. `no_sentence`: no sign "." that stands more
+    than 3 tokens behind the one before (or the first token), with 3 tokens of letters alone in between.
+    """
+    found = text.split(" ") if text else []
+    if len(found) < _FEW_TOKENS:
+        return "few_tokens"
+    if not _LETTERS.search(text):
+        return "no_letter"
+    last = words_since = 0
+    for place, word in enumerate(found):
+        if word == ".":
+            if place - last > _LEAST_SENTENCE and words_since >= _LEAST_WORDS:
+                return None
+            last, words_since = place, 0
+        elif _LETTERS.fullmatch(word):
+            words_since += 1
+    return "no_sentence"
 
 
 def ranked(corpus: Parts, articles: Parts, web_pages: Parts, params: RankedParams) -> Outcomes:
@@ -96,6 +132,22 @@ def order_of(scores: Sequence[float | None]) -> list[int]:
     there = [index for index, score in enumerate(scores) if score is not None]
     values = np.array([scores[index] for index in there], np.float64)
     return [there[place] for place in np.argsort(-values, kind="stable")]
+
+
+def first_words(texts: Sequence[str], order: Sequence[int], words: int) -> str:
+    """Return the first words of normalised texts in an order; a word is what stands between spaces."""
+    found: list[str] = []
+    for index in order:
+        found += texts[index].split(" ")
+        if len(found) >= words:
+            break
+    return " ".join(found[:words])
+
+
+def lead_recall(unit: Row, scores: Sequence[float | None], words: int) -> float:
+    """Return the share of a lead's distinct bigrams in the first words of its ranked paragraphs."""
+    texts = [paragraph["text"] for paragraph in unit["paragraphs"]]
+    return float(bigram_recalls(unit["lead"], [first_words(texts, order_of(scores), words)])[0])
 
 
 def _paragraphs(unit: Row, page: Row) -> tuple[list[Row], list[Row]]:

@@ -1,32 +1,95 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, how much of the article each holds and how often it mentions it. Not
-here: which candidates are taken (corpus.py), crawling and searching (ops/crawl).
+Belongs here: candidates for references, how much of the article each holds and how often it mentions it; the
+rows of crawls, by address and by query. Not here: which candidates are taken (corpus.py), the measures
+(clones.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.crawl.queries import NOT_ASKED, QUERY, Query, asked, queries
-from ops.crawl.search.local import LocalIndex
-from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import FILES, Artifact, Parts
+from ops.crawl.journal import searched
+from ops.crawl.local_search import LocalIndex
+from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
 from ops.wikisum import search_index as indexing
-from ops.wikisum.clones import clone_recalls
-from ops.wikisum.crawled import Crawled
-from ops.wikisum.itself import is_itself, is_titled
-from ops.wikisum.mentions import title_mentions
-from ops.wikisum.near_duplicates import signature
+from ops.wikisum.clones import clone_recalls, is_itself, is_titled, signature, title_mentions
 from ops.wikisum.schemas import REFERENCES
+
+_Value = TypeVar("_Value")
+
+
+class Landing(NamedTuple):
+    """What an address gave when it was asked for."""
+
+    address: str
+    record: str
+    """The id of the crawl's row."""
+
+
+class SearchResult(NamedTuple):
+    """A result of a search whose results were crawled."""
+
+    rank: int
+    landing: Landing
+
+
+@dataclass
+class Crawled:
+    """What crawls gave, by month. An article is told what was crawled for its month, or at last before it."""
+
+    _landings: defaultdict[str, dict[str, Landing]] = field(default_factory=lambda: defaultdict(dict))
+    _results: defaultdict[str, dict[str, list[SearchResult]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+
+    _asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What was searched for each article, by its id."""
+
+    @classmethod
+    def of(cls, wanted: set[str], cited_pages: Parts, found_pages: Parts) -> Crawled:
+        """Read what was crawled of some addresses, and the results of all queries."""
+        found = cls()
+        values = pa.array(sorted(wanted), pa.string())
+        for part in cited_pages.parts:
+            table = part.read(["id", "month", "url", "final_url", "also"])
+            for url, month, landing in _asked_for(table, values):
+                found._landings[url].setdefault(month, landing)
+        folders = dict.fromkeys(Path(part.path).parent / FILES for part in found_pages.parts)
+        for folder in folders:
+            found._asked.update({row: frozenset(queries) for row, queries in searched(folder)})
+        for part in found_pages.parts:
+            for row in part.read(["id", "month", "final_url", "about"]).to_pylist():
+                landing = Landing(row["final_url"], row["id"])
+                for query, rank in json.loads(row["about"] or "{}").get("ranks", {}).items():
+                    found._results[query].setdefault(row["month"], []).append(SearchResult(rank, landing))
+        return found
+
+    def asked(self, article_id: str) -> frozenset[str] | None:
+        """Return what a search engine was asked for an article; None where it was asked for nothing."""
+        return self._asked.get(article_id)
+
+    def landing(self, address: str, month: str) -> Landing | None:
+        """Return what an address gave; None if no crawl has it, whose rows name it `url` or `also`."""
+        return _of_month(self._landings[address], month) if address in self._landings else None
+
+    def results(self, query: str, month: str) -> list[SearchResult]:
+        """Return the results of a query, the best first; none if no crawl has searched for it."""
+        return sorted(_of_month(self._results[query], month)) if query in self._results else []
+
 
 #: What became of addresses and queries that give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -77,6 +140,33 @@ class _Candidate:
     """The id of the crawl's row that the page is read from; empty where it is found by its address."""
     cited: bool = False
     hits: list[Mapping[str, object]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """The pages of candidates, by the record that they were read from and by address."""
+
+    by_record: Mapping[str, Row]
+    by_address: Mapping[str, Row]
+
+    @classmethod
+    def of(cls, found: Iterable[Sequence[_Candidate]], indexed: Parts, web_pages: Parts) -> _Pages:
+        """Return the pages of all candidates."""
+        candidates = [candidate for of_article in found for candidate in of_article]
+        records = {candidate.record for candidate in candidates} - {""}
+        addresses = {candidate.address for candidate in candidates}
+        known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
+        ids = {row["page_id"] for row in known}
+        pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
+        crawled = web_pages.read(_PAGE_COLUMNS, where=("document", records)).to_pylist()
+        return cls(
+            {page["document"]: page for page in crawled},
+            {row["address"]: pages[row["page_id"]] for row in known},
+        )
+
+    def get(self, candidate: _Candidate) -> Row | None:
+        """Return the page of a candidate: the record that a crawl has of it, if a page was read from that."""
+        return self.by_record.get(candidate.record) or self.by_address.get(candidate.address)
 
 
 def references(
@@ -141,6 +231,23 @@ def sections_of(article: Row) -> Iterator[tuple[str, str]]:
         yield section["title"], article["text"][section["start"] : section["end"]]
 
 
+def _asked_for(rows: pa.Table, wanted: pa.Array) -> Iterator[tuple[str, str, Landing]]:
+    """Yield address, month and landing of the rows of some addresses: their own, then their others."""
+    for addresses, places in (
+        (rows["url"].combine_chunks(), pa.array(range(rows.num_rows), pa.int32())),
+        (pc.list_flatten(rows["also"]), pc.list_parent_indices(rows["also"])),
+    ):
+        mask = pc.is_in(addresses, value_set=wanted)
+        found = rows.take(places.filter(mask)).select(["month", "final_url", "id"]).to_pylist()
+        for address, row in zip(addresses.filter(mask).to_pylist(), found, strict=True):
+            yield address, row["month"], Landing(row["final_url"], row["id"])
+
+
+def _of_month(found: Mapping[str, _Value], month: str) -> _Value:
+    months = sorted(found)
+    return found[next((of for of in reversed(months) if of <= month), months[0])]
+
+
 def _cited(article: Row) -> Iterator[str]:
     return (cited["url"].partition("#")[0] for cited in article["citations"])
 
@@ -181,33 +288,6 @@ def _candidates(
     for address in itself:
         del found[address]
     return list(found.values())
-
-
-@dataclass(frozen=True)
-class _Pages:
-    """The pages of candidates, by the record that they were read from and by address."""
-
-    by_record: Mapping[str, Row]
-    by_address: Mapping[str, Row]
-
-    @classmethod
-    def of(cls, found: Iterable[Sequence[_Candidate]], indexed: Parts, web_pages: Parts) -> _Pages:
-        """Return the pages of all candidates."""
-        candidates = [candidate for of_article in found for candidate in of_article]
-        records = {candidate.record for candidate in candidates} - {""}
-        addresses = {candidate.address for candidate in candidates}
-        known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
-        ids = {row["page_id"] for row in known}
-        pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
-        crawled = web_pages.read(_PAGE_COLUMNS, where=("document", records)).to_pylist()
-        return cls(
-            {page["document"]: page for page in crawled},
-            {row["address"]: pages[row["page_id"]] for row in known},
-        )
-
-    def get(self, candidate: _Candidate) -> Row | None:
-        """Return the page of a candidate: the record that a crawl has of it, if a page was read from that."""
-        return self.by_record.get(candidate.record) or self.by_address.get(candidate.address)
 
 
 def _rows(

@@ -1,13 +1,16 @@
-"""The columns of WikiSum's datasets.
+"""The columns of WikiSum's datasets, and which split an article is in.
 
-Belongs here: one `Shape` a dataset. Not here: what fills them.
+Belongs here: one `Shape` a dataset, the shares of the splits. Not here: what fills them, how a title falls
+into a split (ops/core/sampling.py).
 """
 
 from __future__ import annotations
 
 import pyarrow as pa
+from pydantic import Field
 
-from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
+from ops.core.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
+from ops.core.sampling import SplitShares
 from ops.parse.schemas import ARTICLES, WEB_PAGES, unit_of
 
 _TEXT, _INT, _REAL, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
@@ -182,3 +185,10 @@ STATISTICS = Shape(
         ("counted", _FLAG, "whether it has as many citations as an example needs: the tables are of these"),
     ),
 )
+
+
+class SplitParams(SplitShares, section="wikisum.splits"):
+    """Shares of the articles, by title (Liu et al. 2018, section 3: about 80/10/10 of millions)."""
+
+    validation: float = Field(0.2, ge=0, lt=1)
+    test: float = Field(0.2, ge=0, lt=1)

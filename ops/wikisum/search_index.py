@@ -1,7 +1,7 @@
 """The pages that a search may find, indexed.
 
 Belongs here: which page stands for an address, and the index of all. Not here: the index itself
-(ops/crawl/search), what is asked of it (references.py).
+(ops/crawl/local_search.py), what is asked of it (references.py).
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ops.crawl.search.local import LocalIndex
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.parts import Artifact, Parts
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Artifact, Parts
+from ops.crawl.local_search import LocalIndex
 from ops.wikisum.schemas import SEARCH_INDEX
 
 _FOLDER = "index"

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row
-from ops.parts import Parts
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most
 from ops.text.word_numbers import number_words
-from ops.thresholds import at_least, at_most
 from ops.wikisum.corpus import CorpusParams, is_compared
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.schemas import STATISTICS

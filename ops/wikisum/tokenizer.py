@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
-from ops.core.sampling import drawn
-from ops.core.splits import split_of
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row
-from ops.params import Params
-from ops.parts import Artifact, Parts
-from ops.wikisum.schemas import TOKENIZER
-from ops.wikisum.splits import SplitParams
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import drawn, split_of
+from ops.wikisum.schemas import TOKENIZER, SplitParams
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -49,7 +49,7 @@ def run(
     ] = False,
 ) -> int:
     """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
-    from orchestration.drivers.run import run
+    from orchestration.run.drive import run
 
     return run(workspace, select or None, jobs, recrawl)
 
@@ -64,7 +64,7 @@ def backfill(
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
     """Make the partitions of some months, several at once."""
-    from orchestration.drivers.backfill import backfill
+    from orchestration.run.drive import backfill
 
     return backfill(workspace, first, last, select or None, jobs, force)
 
@@ -90,7 +90,7 @@ def explain(
     workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]
 ) -> None:
     """Show where a row comes from and what became of it."""
-    from orchestration.lineage.explain import explain
+    from orchestration.cli.explain import explain
 
     print(explain(workspace, row))
 
@@ -111,7 +111,7 @@ def compare(
     found = compare.compare(workspace, dataset, old or "HEAD", new, limit)
     print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
     if html:
-        from orchestration.live.versions import write_page
+        from orchestration.versions.changes import write_page
 
         write_page(workspace, html, found)
         print(f"written: {html}", file=sys.stderr)
@@ -127,8 +127,8 @@ def release(
     jobs: Jobs = JOBS,
 ) -> int:
     """Write a system's dataset as a folder of Parquet with its card, after making what of it is stale."""
-    from orchestration.drivers.run import run
     from orchestration.release.write import released, write
+    from orchestration.run.drive import run
 
     if status := run(workspace, released(workspace, system).name, jobs):
         return status
@@ -179,7 +179,7 @@ def render(workspace: Workspace) -> None:
 @command()
 def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
     """Make what is stale, then have `dvc repro` look at every stage, and make again what failed."""
-    from orchestration.drivers.dvc import repro
+    from orchestration.run.stage import repro
 
     return repro(workspace, jobs)
 
@@ -187,6 +187,6 @@ def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
 @command()
 def docs(workspace: Workspace) -> None:
     """Render a page of each partition's latest validation."""
-    from orchestration.quality.docs import build
+    from orchestration.checks.docs import build
 
     print(workspace.shown(build(workspace)))

@@ -102,6 +102,6 @@ def _interrupted() -> int:
 
 def _parts() -> str:
     """Say how many parts of unfinished partitions are kept, if this process could have made any."""
-    store = sys.modules.get("orchestration.execute.finished_parts")
+    store = sys.modules.get("orchestration.partition.resume")
     count = store.count_parts(Workspace.here()) if store else 0
     return f" (also {count} parts of unfinished partitions)" if count else ""

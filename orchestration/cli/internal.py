@@ -15,7 +15,7 @@ from orchestration.workspace.workspace import Workspace
 def setup(workspace: Workspace) -> None:
     """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
     from orchestration.dagster.instance import close_stores
-    from orchestration.dvc.plots import write_template
+    from orchestration.dvc.metrics import write_template
     from orchestration.mlflow import store
 
     close_stores()
@@ -26,7 +26,7 @@ def setup(workspace: Workspace) -> None:
 @command(hidden=True)
 def stage(workspace: Workspace, dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
-    from orchestration.drivers.dvc import stage
+    from orchestration.run.stage import stage
 
     return stage(workspace, dataset)
 
@@ -34,8 +34,8 @@ def stage(workspace: Workspace, dataset: str) -> int:
 @command(hidden=True)
 def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
-    from orchestration.dvc.code import write_code
-    from orchestration.state.dvc_lock import check_lock
+    from orchestration.dvc.stages import write_code
+    from orchestration.state.dvc_files import check_lock
     from orchestration.state.input_snapshot import check
 
     check_lock(workspace)
@@ -46,7 +46,7 @@ def code(workspace: Workspace) -> None:
 @command(hidden=True)
 def source_versions(workspace: Workspace) -> None:
     """Print the version of each month's records, by the name of the records, as JSON."""
-    from orchestration.dagster.source_files import versions
+    from orchestration.dagster.automation import versions
 
     print(json.dumps(versions(workspace)))
 
@@ -54,7 +54,7 @@ def source_versions(workspace: Workspace) -> None:
 @command(hidden=True)
 def live(workspace: Workspace) -> None:
     """Write the pages that say how things stand now."""
-    from orchestration.live.present import write_live
+    from orchestration.present import write_live
 
     write_live(workspace)
 

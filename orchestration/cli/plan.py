@@ -1,6 +1,6 @@
 """The plan as a table, and as JSON for programs.
 
-Belongs here: printing. Not here: what is stale (state/plan.py).
+Belongs here: printing. Not here: what is stale (state/freshness.py).
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 
 from assets.declare.graph import label
+from orchestration.checks.rejects import sources_without_records
 from orchestration.dvc.stages import check_rendered
-from orchestration.execute.prune import leftovers, no_partitions
-from orchestration.messages.text_table import aligned
-from orchestration.state.freshness import View
-from orchestration.state.plan import plan
-from orchestration.state.rejects import sources_without_records
+from orchestration.messages.tables import aligned
+from orchestration.partition.prune import leftovers, no_partitions
+from orchestration.state.freshness import View, plan
 from orchestration.workspace.workspace import Workspace
 
 
@@ -22,7 +21,9 @@ def show(workspace: Workspace, select: str | None) -> None:
     check_rendered(workspace)
     steps = plan(View(workspace), select)
     selected = workspace.graph.selected(select)
-    if gone := [label(item, month) for item in selected for month in leftovers(workspace, item)]:
+    if gone := [
+        label(dataset, partition) for dataset in selected for partition in leftovers(workspace, dataset)
+    ]:
         print(f"would be removed, {no_partitions(gone)}")
     for source in sources_without_records(workspace, selected):
         print(source)
@@ -32,12 +33,12 @@ def show(workspace: Workspace, select: str | None) -> None:
         print("everything is up to date")
         return
     rows = [
-        (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
+        (step.dataset.name, step.partition, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
         for step in steps
         if not step.empty
     ]
     print(aligned([("dataset", "month", "made again", "because"), *rows]))
-    if empty := [step.item.name for step in steps if step.empty]:
+    if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
         print(f"and {len(empty)} partitions without records, settled together: {names}")
 
@@ -45,7 +46,12 @@ def show(workspace: Workspace, select: str | None) -> None:
 def show_json(workspace: Workspace, select: str | None) -> None:
     """Print the plan for programs: the newest month, and each step with its dataset, month and reasons."""
     steps = [
-        {"dataset": step.item.name, "month": step.month, "reasons": step.reasons, "certain": step.certain}
+        {
+            "dataset": step.dataset.name,
+            "month": step.partition,
+            "reasons": step.reasons,
+            "certain": step.certain,
+        }
         for step in plan(View(workspace), select)
     ]
     print(json.dumps({"newest": workspace.settings.partitions.months[-1], "steps": steps}))

@@ -1,20 +1,24 @@
-"""What Dagster does by itself: sensors on the source folders and the outbox, schedules of month and health.
+"""What Dagster does by itself: source folders that it observes, sensors, and schedules of month and health.
 
-Belongs here: when something is asked for, and of what. Not here: looking at the folders (source_files.py),
-the condition by which a change is followed (assets/declare/automation.py).
+Belongs here: when something is asked for, and of what. Not here: how a folder is versioned
+(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dagster_asset.py).
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, source_key
-from orchestration.dagster.child_process import begin
-from orchestration.dagster.source_files import observed
-from orchestration.mlflow.outbox import waiting
-from orchestration.state.crawls import RECRAWL
+from assets.declare.dagster_asset import asset_key, partitions, source_key
+from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from orchestration.mlflow.tracking import waiting
+from orchestration.state.sources import RECRAWL, corpus
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds that a tick waits for MLflow: as long, other sensors wait for it.
@@ -70,8 +74,12 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
 
 def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
     """Return the schedule of the newest month, as params.yaml had it when the definitions were loaded."""
-    month = workspace.settings.partitions.months[-1]
-    items = [item for item in workspace.datasets.values() if item.partitioned and month in item.made_months]
+    partition = workspace.settings.partitions.months[-1]
+    items = [
+        dataset
+        for dataset in workspace.datasets.values()
+        if dataset.partitioned and partition in dataset.made_partitions
+    ]
 
     @dg.schedule(
         cron_schedule="0 3 1 * *",
@@ -84,8 +92,8 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
         ),
     )
     def newest_month():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        keys = [asset_key(item.key) for item in items]
-        return dg.RunRequest(partition_key=month, asset_selection=keys, tags={RECRAWL: "true"})
+        keys = [asset_key(dataset.key) for dataset in items]
+        return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
 
     return newest_month
 
@@ -103,4 +111,113 @@ def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
 
 def _all(workspace: Workspace) -> dg.AssetSelection:
     """Select every dataset, and no plain asset, whose partitions may be others."""
-    return dg.AssetSelection.assets(*(asset_key(item.key) for item in workspace.datasets.values()))
+    return dg.AssetSelection.assets(*(asset_key(dataset.key) for dataset in workspace.datasets.values()))
+
+
+#: How often files are looked at while the sensor `source_files` is on: every quarter of an hour.
+OFTEN = "*/15 * * * *"
+
+
+def source_assets(workspace: Workspace) -> list[dg.SourceAsset]:
+    """Return an observable source asset for each `sources.<records>` that has folders."""
+    return [_source_asset(workspace, records) for records in observed(workspace)]
+
+
+def observed(workspace: Workspace) -> list[str]:
+    """Return the names of the records that datasets read from folders."""
+    names = {dataset.records for dataset in workspace.datasets.values() if dataset.records}
+    return [name for name in sorted(names) if workspace.settings.folders(name)]
+
+
+def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
+    key = source_key(records)
+
+    @dg.observable_source_asset(
+        key=key,
+        group_name=key.path[0],
+        description=f"The files of the folders that params.yaml names under sources.{records}.",
+        partitions_def=partitions(),
+        automation_condition=dg.AutomationCondition.on_cron(OFTEN),
+    )
+    def observe(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        present = _asked(workspace, context.run_id).get(records)
+        if present is None:
+            raise LookupError(f"sources.{records} has no folders any more: reload the definitions")
+        former = _observed(context.instance, key, present)
+        return dg.DataVersionsByPartition(
+            {partition: version for partition, version in present.items() if former.get(partition) != version}
+        )
+
+    return observe
+
+
+def versions(workspace: Workspace) -> dict[str, dict[str, str]]:
+    """Return the version of each month's records, by the name of the records.
+
+    Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
+    """
+    present = workspace.settings.partitions.months
+    return {
+        name: {partition: corpus(workspace, name).version(partition) for partition in present}
+        for name in observed(workspace)
+    }
+
+
+def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
+    """Tell Dagster the versions of sources that it does not know: what is made of them records these."""
+    for records, present in versions(workspace).items():
+        key = source_key(records)
+        former = _observed(instance, key, present)
+        for partition, version in present.items():
+            if former.get(partition) != version:
+                tags = {DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
+                instance.report_runless_asset_event(dg.AssetObservation(key, partition=partition, tags=tags))
+
+
+@lru_cache(maxsize=1)
+def _asked(workspace: Workspace, run_id: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the versions as of a run, which may look at several sources."""
+    found: Mapping[str, Mapping[str, str]] = ask(workspace, "source-versions")
+    return found
+
+
+def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[str]) -> dict[str, str]:
+    """Return the versions that Dagster knows: each that is told again is one more event."""
+    kind = dg.DagsterEventType.ASSET_OBSERVATION
+    ids = instance.get_latest_storage_id_by_partition(key, kind, set(present))
+    chosen = dg.AssetRecordsFilter(key, storage_ids=sorted(ids.values()))
+    events = instance.fetch_observations(chosen, limit=len(ids)).records if ids else []
+    return {
+        event.partition_key or "": (event.asset_observation.tags or {}).get(DATA_VERSION_TAG, "")
+        for event in events
+        if event.asset_observation
+    }
+
+
+#: Dagster gives a tick 60 seconds.
+SECONDS = 50.0
+
+
+def ask(workspace: Workspace, command: str, *options: str, seconds: float = SECONDS) -> Any:
+    """Return what a command prints, read as JSON.
+
+    Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
+    """
+    with begin(workspace, command, *options) as process:
+        try:
+            printed, complaint = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise TimeoutError(
+                f"`silverloom {command}` took more than {seconds:.0f} s; in a terminal it has no limit"
+            ) from error
+    if process.returncode != 0:
+        ended = f"`silverloom {command}` ended with status {process.returncode}"
+        raise RuntimeError((complaint.strip() or ended).splitlines()[-1].removeprefix("error: "))
+    return json.loads(printed)
+
+
+def begin(workspace: Workspace, command: str, *options: str) -> subprocess.Popen[str]:
+    """Begin a command that can be written to, and read from."""
+    argv, pipe = [sys.executable, "-m", "orchestration.cli", command, *options], subprocess.PIPE
+    return subprocess.Popen(argv, cwd=workspace.root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)

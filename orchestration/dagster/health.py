@@ -1,7 +1,7 @@
 """`make health`: what is failed or stale right now; the same as a check in Dagster.
 
 Belongs here: telling failed from stale and missing, by freshness and by Dagster's event log. Not here: what
-is fresh (freshness.py), what would be made next (plan.py).
+is fresh and would be made next (state/freshness.py).
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import dagster as dg
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
-from orchestration.dagster.attempts import failed_run
+from orchestration.checks import history
+from orchestration.checks.rejects import rejected_sources
+from orchestration.compat import DATA_VERSION_TAG
 from orchestration.dagster.instance import cause, instance, with_store
-from orchestration.messages.markdown import table
-from orchestration.state import validation_history as history
-from orchestration.state.freshness import View
-from orchestration.state.plan import Step, plan
-from orchestration.state.rejects import rejected_sources
+from orchestration.messages.tables import table
+from orchestration.state.freshness import Step, View, plan
 from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.
@@ -32,7 +31,7 @@ class Unfresh:
     """A partition that is not fresh."""
 
     dataset: str
-    month: str
+    partition: str
     state: str
     """`failed`: its last attempt was, and nothing was made since; `rejected`: no record of a source could be
     read; `stale`: it was made of something else, or what it reads is stale; `missing`: it was never made;
@@ -44,32 +43,32 @@ class Unfresh:
 
 def health(view: View) -> list[Unfresh]:
     """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
-    steps = {(step.item.name, step.month): step for step in plan(view)}
+    steps = {(step.dataset.name, step.partition): step for step in plan(view)}
     found = []
-    for item in view.workspace.datasets.values():
-        for month in item.months:
-            if (reason := item.excluded(month)) is not None:
-                found.append(Unfresh(item.name, month, "excluded", reason, None))
-            elif (step := steps.get((item.name, month))) is not None:
+    for dataset in view.workspace.datasets.values():
+        for partition in dataset.partitions:
+            if (reason := dataset.excluded(partition)) is not None:
+                found.append(Unfresh(dataset.name, partition, "excluded", reason, None))
+            elif (step := steps.get((dataset.name, partition))) is not None:
                 found.append(with_store(partial(_unfresh, view, step)))
     for source in rejected_sources(view, view.workspace.datasets.values()):
-        found.append(Unfresh(source.item.name, "", "rejected", str(source), None))
+        found.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
     return found
 
 
 def _unfresh(view: View, step: Step) -> Unfresh:
-    item, month = step.item, step.month
-    if (run := failed_run(item, month)) is not None:
-        return Unfresh(item.name, month, "failed", _cause(item, run), run)
-    manifest = view.known(item, month)
+    dataset, partition = step.dataset, step.partition
+    if (run := failed_run(dataset, partition)) is not None:
+        return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run)
+    manifest = view.known(dataset, partition)
     state = "missing" if manifest is None else "stale"
-    run = history.made_by(view.workspace, item, month, manifest.version) if manifest else None
+    run = history.made_by(view.workspace, dataset, partition, manifest.version) if manifest else None
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
-    return Unfresh(item.name, month, state, why, run)
+    return Unfresh(dataset.name, partition, state, why, run)
 
 
-def _cause(item: Declaration, run_id: str) -> str:
-    kinds, key = dg.DagsterEventType, asset_key(item.key)
+def _cause(dataset: Declaration, run_id: str) -> str:
+    kinds, key = dg.DagsterEventType, asset_key(dataset.key)
     ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
     logs = instance().all_logs(run_id, of_type={kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
     events = [entry.dagster_event for entry in logs if entry.dagster_event]
@@ -97,7 +96,7 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
     def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         found = health(View(workspace))
         failed = any(partition.state in ("failed", "rejected") for partition in found)
-        rows = [(item.dataset, item.month, item.state, item.why, item.run or "") for item in found]
+        rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
         shown = table(["dataset", "month", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
             passed=all(partition.state == "excluded" for partition in found),
@@ -118,9 +117,43 @@ def summary(found: list[Unfresh]) -> str:
 def show(workspace: Workspace) -> int:
     """Print what is not fresh or was rejected whole; 1 if there is any, but for what is excluded."""
     found = health(View(workspace))
-    for partition in sorted(found, key=lambda partition: STATES.index(partition.state)):
-        run = f"  [run {partition.run}]" if partition.run else ""
-        name = f"{partition.dataset} {partition.month}".strip()
-        print(f"{partition.state:8}  {name}: {partition.why}{run}")
+    for unfresh in sorted(found, key=lambda unfresh: STATES.index(unfresh.state)):
+        run = f"  [run {unfresh.run}]" if unfresh.run else ""
+        name = f"{unfresh.dataset} {unfresh.partition}".strip()
+        print(f"{unfresh.state:8}  {name}: {unfresh.why}{run}")
     print(summary(found))
     return 1 if any(partition.state != "excluded" for partition in found) else 0
+
+
+#: The data version of what is not on disk as it was made.
+ABSENT = "absent"
+
+_FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+_PARTITION = "dagster/partition"
+
+
+def failed_run(dataset: Declaration, partition: str) -> str | None:
+    """Return the run of a partition's last attempt if it failed and nothing was made since."""
+    last = instance().get_latest_planned_materialization_info(asset_key(dataset.key), partition or None)
+    run = instance().get_run_by_id(last.run_id) if last else None
+    if last is None or run is None or run.status not in _FAILED:
+        return None
+    later = dg.AssetRecordsFilter(
+        asset_key(dataset.key),
+        asset_partitions=[partition] if partition else None,
+        after_storage_id=last.storage_id,
+    )
+    for event in instance().fetch_materializations(later, limit=10).records:
+        tags = (event.asset_materialization and event.asset_materialization.tags) or {}
+        if tags.get(DATA_VERSION_TAG) != ABSENT:
+            return None
+    return last.run_id
+
+
+def once_failed() -> set[tuple[str, str]]:
+    """Return, as datasets and months, the partitions of all runs that failed, in one query."""
+    return {
+        (key.to_user_string(), run.tags.get(_PARTITION, ""))
+        for run in instance().get_runs(dg.RunsFilter(statuses=_FAILED))
+        for key in run.asset_selection or ()
+    }

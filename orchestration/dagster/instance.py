@@ -1,6 +1,6 @@
 """Dagster's instance of this checkout, and one partition run on it in this process.
 
-Belongs here: the instance and single runs. Not here: which partitions run (run.py, stage.py).
+Belongs here: the instance and single runs. Not here: which partitions run (run/drive.py, run/stage.py).
 """
 
 from __future__ import annotations

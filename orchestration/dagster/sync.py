@@ -13,14 +13,14 @@ import dagster as dg
 from assets.declare.dagster_asset import SOURCES, asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from orchestration.checks.content import settle
+from orchestration.checks.rejects import source_finding
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
+from orchestration.dagster.automation import observe_now
+from orchestration.dagster.health import ABSENT, failed_run, once_failed
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
-from orchestration.dagster.source_files import observe_now
-from orchestration.execute.runless import DagsterEvent, runless_events, version_tags
 from orchestration.files.identity import folder_hashes, version
-from orchestration.quality.checks import settle
-from orchestration.quality.sources import source_finding
+from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
 from orchestration.state.freshness import View
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
@@ -34,27 +34,27 @@ def sync(workspace: Workspace) -> list[str]:
 def _sync(workspace: Workspace) -> list[str]:
     observe_now(workspace, instance())
     corrected, view, suspects = [], View(workspace), once_failed()
-    for item in workspace.datasets.values():
-        reported = _reported_tags(item)
+    for dataset in workspace.datasets.values():
+        reported = _reported_tags(dataset)
         events: list[DagsterEvent] = []
-        for month in item.months:
-            tags, status = reported.get(month, {}), view.status(item, month)
-            failed = (item.name, month) in suspects and failed_run(item, month) is not None
+        for partition in dataset.partitions:
+            tags, status = reported.get(partition, {}), view.status(dataset, partition)
+            failed = (dataset.name, partition) in suspects and failed_run(dataset, partition) is not None
             found: list[DagsterEvent] = []
             if (manifest := status.manifest) is not None and manifest.passed:
-                wanted = version_tags(workspace, item, manifest)
+                wanted = version_tags(workspace, dataset, manifest)
                 if wanted.items() - tags.items() or (failed and status.fresh):
-                    found = _found(workspace, item, month, manifest)
+                    found = _found(workspace, dataset, partition, manifest)
             elif not failed:
-                left = version(folder_hashes(workspace.folder(item, month)))
+                left = version(folder_hashes(workspace.folder(dataset, partition)))
                 # What lies there as it was made, and only lacks its manifest, is being made again.
                 if tags.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, left):
-                    found = [_absent(item, month)]
+                    found = [_absent(dataset, partition)]
             if found:
                 events += found
-                corrected.append(label(item, month))
+                corrected.append(label(dataset, partition))
         if events:
-            _report([*events, *_sources(workspace, item)])
+            _report([*events, *_sources(workspace, dataset)])
     return corrected
 
 
@@ -71,37 +71,41 @@ def _report(events: list[DagsterEvent]) -> None:
         job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
-def _reported_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
+def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
     """Return the tags of the latest materialisation of every month, in two queries."""
-    if not item.partitioned:
-        records = [record] if (record := _latest(item)) else []
+    if not dataset.partitioned:
+        records = [record] if (record := _latest(dataset)) else []
     else:
         kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-        ids = instance().get_latest_storage_id_by_partition(asset_key(item.key), kind, set(item.months))
-        chosen = dg.AssetRecordsFilter(asset_key(item.key), storage_ids=sorted(ids.values()))
+        ids = instance().get_latest_storage_id_by_partition(
+            asset_key(dataset.key), kind, set(dataset.partitions)
+        )
+        chosen = dg.AssetRecordsFilter(asset_key(dataset.key), storage_ids=sorted(ids.values()))
         records = [*instance().fetch_materializations(chosen, limit=len(ids)).records] if ids else []
     events = [(record.partition_key or "", record.asset_materialization) for record in records]
-    return {month: event.tags or {} for month, event in events if event}
+    return {partition: event.tags or {} for partition, event in events if event}
 
 
-def _latest(item: Declaration) -> dg.EventLogRecord | None:
-    return next(iter(instance().fetch_materializations(asset_key(item.key), limit=1).records), None)
+def _latest(dataset: Declaration) -> dg.EventLogRecord | None:
+    return next(iter(instance().fetch_materializations(asset_key(dataset.key), limit=1).records), None)
 
 
-def _found(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> list[DagsterEvent]:
+def _found(
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
+) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
-    if item.shape:
-        settle(workspace, item, month, manifest)
+    if dataset.shape:
+        settle(workspace, dataset, partition, manifest)
     said = "found on disk by sync, made elsewhere"
-    return runless_events(workspace, item, month, manifest, instance(), said)
+    return runless_events(workspace, dataset, partition, manifest, instance(), said)
 
 
-def _sources(workspace: Workspace, item: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
+def _sources(workspace: Workspace, dataset: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
     """Yield what holds of the sources of a dataset, over all its partitions."""
-    if item.records:
-        finding = source_finding(workspace, item)
+    if dataset.records:
+        finding = source_finding(workspace, dataset)
         yield dg.AssetCheckEvaluation(
-            asset_key=asset_key(item.key),
+            asset_key=asset_key(dataset.key),
             check_name=SOURCES,
             passed=finding.passed,
             metadata={},
@@ -109,11 +113,11 @@ def _sources(workspace: Workspace, item: Declaration) -> Iterator[dg.AssetCheckE
         )
 
 
-def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
+def _absent(dataset: Declaration, partition: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
     return dg.AssetMaterialization(
-        asset_key(item.key),
+        asset_key(dataset.key),
         description="not on disk as it was made; bring it back with `dvc checkout --force`, or make it again",
-        partition=month or None,
+        partition=partition or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )

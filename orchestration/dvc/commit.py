@@ -1,13 +1,12 @@
 """Finished datasets are committed into dvc.lock, by DVC's own commit.
 
 Belongs here: which stages are committed, and that a kill while DVC writes its lock loses nothing. Not here:
-what stages are (stages.py), reading the lock (state/dvc_lock.py).
+what stages are (stages.py), reading the lock (state/dvc_files.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,17 +16,15 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
-from orchestration.dvc.code import write_code
-from orchestration.dvc.stages import stage
+from orchestration.dvc.stages import stage, write_code
 from orchestration.files.damage import remove_file
 from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.files.locks import lock_file
 from orchestration.files.publish import write_file
 from orchestration.state import input_snapshot
-from orchestration.state.corpora import check_versions
-from orchestration.state.dvc_cache import cached, check_sizes
-from orchestration.state.dvc_lock import check_lock, locked_stages, stage_name
+from orchestration.state.dvc_files import cached, check_lock, check_sizes, locked_stages, stage_name
 from orchestration.state.freshness import View
+from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
 #: From how many stages on all are committed together, which takes DVC as long as it takes for so many alone.
@@ -53,22 +50,22 @@ def commit_finished(workspace: Workspace, made: Declaration | None = None) -> li
     check_versions(workspace)
     input_snapshot.check(workspace)
     write_code(workspace)
-    due = [item for item in workspace.datasets.values() if view.complete(item)]
-    for item in due:
-        metrics.write(item, view)
-        check_sizes(workspace, item)
+    due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
+    for dataset in due:
+        metrics.write(dataset, view)
+        check_sizes(workspace, dataset)
     restore(workspace)
     check_lock(workspace)
     stages = locked_stages(workspace)
-    moved = [item for item in due if not _is_recorded(workspace, item, stages)]
-    names = [stage_name(item) for item in moved]
+    moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
+    names = [stage_name(dataset) for dataset in moved]
     if _recorded(stages.get("code", {}), "outs") != {"code.json": file_md5(workspace.root / "code.json")}:
         names.insert(0, "code")
     if names:
         with _restored_when_killed(workspace):
             _commit(workspace, names, whole=len(due) == len(workspace.datasets))
             input_snapshot.check(workspace)
-            if lost := next(filter(None, (_lost(workspace, item) for item in moved)), None):
+            if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
                 raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
     return names
 
@@ -123,22 +120,22 @@ def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
             time.sleep(0.5)
 
 
-def _is_recorded(workspace: Workspace, item: Declaration, stages: Mapping[str, Any]) -> bool:
+def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
     """Say whether dvc.lock has a stage as it is on disk: what it reads, its params, and what it made."""
-    found, rendered = stages.get(stage_name(item), {}), stage(workspace, item)
-    read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(item)]
-    read += [source.path for source in workspace.settings.folders(item.records or "").values()]
+    found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
+    read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
+    read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]
     made = [path for kind in ("outs", "metrics", "plots") for out in rendered.get(kind, ()) for path in out]
-    *watched, code = rendered["params"]
-    content = {"code.json": json.loads((workspace.root / "code.json").read_bytes())}
-    content["params.yaml"] = document(workspace.root)
-    params = {"params.yaml": {path: raw_section(content["params.yaml"], path) for path in watched}}
-    params["code.json"] = {path: raw_section(content["code.json"], path) for path in code["code.json"]}
+    *watched, _ = rendered["params"]
+    params = {
+        "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
+        "code.json": {".".join(dataset.key.path): dataset.code},
+    }
     return (
         _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}
         and _recorded(found, "outs") == {path: _version(workspace.root / path) for path in made}
         and found.get("params") == params
-        and not _lost(workspace, item)
+        and not _lost(workspace, dataset)
     )
 
 
@@ -152,9 +149,9 @@ def _version(place: Path) -> str | None:
     return version(folder_hashes(place)) if place.is_dir() else None
 
 
-def _lost(workspace: Workspace, item: Declaration) -> Path | None:
+def _lost(workspace: Workspace, dataset: Declaration) -> Path | None:
     """Return an output of a dataset that DVC's cache has not all of; None where it has all."""
-    for place in (workspace.folder(item), workspace.manifests(item)):
+    for place in (workspace.folder(dataset), workspace.manifests(dataset)):
         hashes = folder_hashes(place)
         if not all(cached(workspace, md5).is_file() for md5 in (version(hashes), *hashes.values())):
             return place

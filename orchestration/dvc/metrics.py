@@ -1,7 +1,7 @@
 """What `dvc metrics`, `dvc plots` and `dvc exp show` compare of a dataset: counts, scores, distributions.
 
-Belongs here: the small files in metrics/, which go into git. Not here: counting (state/counts.py), measuring
-(quality/profile.py, ops/scores.py), and the page that plots are drawn on (plots.py).
+Belongs here: the small files in metrics/, which go into git, and the page that plots are drawn on. Not here:
+counting (ops/core/counts.py), measuring (ops/core/profile.py, ops/core/measures.py).
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
 from assets.declare.settings import checkout
-from ops.measures import edges
-from ops.scores import Sum
-from orchestration.files import checksummed
+from ops.core import profile
+from ops.core.counts import counts, counts_match, total
+from ops.core.measures import Sum, edges
+from ops.core.parts import TABLES, part_files
+from orchestration.files import damage
 from orchestration.files.identity import file_md5
-from orchestration.files.parquet import TABLES, part_files
 from orchestration.files.publish import write_changed, write_file
-from orchestration.quality import profile
-from orchestration.state.counts import counts, counts_match, total
 from orchestration.state.freshness import View
 from orchestration.state.manifests import write_manifest
 from orchestration.workspace.workspace import Workspace
@@ -39,10 +38,9 @@ DISTRIBUTIONS = ("measure", "from", "to", "rows")
 
 #: A change of these makes former measurements of a partition worthless.
 _MEASURING = (
-    "ops/measures.py",
-    "ops/scores.py",
+    "ops/core/measures.py",
     "ops/text/words.py",
-    "orchestration/quality/profile.py",
+    "ops/core/profile.py",
     "orchestration/dvc/metrics.py",
 )
 
@@ -67,9 +65,9 @@ class Plot:
     drawn: Mapping[str, str]
 
 
-def plots(workspace: Workspace, item: Declaration) -> list[Plot]:
+def plots(workspace: Workspace, dataset: Declaration) -> list[Plot]:
     """Return the plots of a dataset; the templates lie in .dvc/plots."""
-    path, name = workspace.metrics_file(item), item.name
+    path, name = workspace.metrics_file(dataset), dataset.name
     drawn = {
         "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"},
         "distributions": {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"},
@@ -78,40 +76,41 @@ def plots(workspace: Workspace, item: Declaration) -> list[Plot]:
     return [
         Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
         for kind, fields in drawn.items()
-        if kind == "funnel" or item.measures
+        if kind == "funnel" or dataset.measures
     ]
 
 
-def scores_file(workspace: Workspace, item: Declaration) -> Path:
+def scores_file(workspace: Workspace, dataset: Declaration) -> Path:
     """Return the file of all scores of a dataset, which `dvc metrics` reads where it is named.
 
     They are no metrics of dvc.yaml: `dvc metrics show` has a column for every name that any dataset uses.
     """
-    return workspace.metrics_file(item).with_suffix(".scores.json")
+    return workspace.metrics_file(dataset).with_suffix(".scores.json")
 
 
-def write(item: Declaration, view: View) -> None:
+def write(dataset: Declaration, view: View) -> None:
     """Write the files of a finished dataset where they are not what they should be; a report has none.
 
     The first score stands among its counts.
     """
-    if item.shape is None:
+    if dataset.shape is None:
         return
-    numbers = {month: _counted(item, month, view) for month in item.made_months}
-    looks = [look(item, month, view) for month in item.made_months]
+    numbers = {partition: _counted(dataset, partition, view) for partition in dataset.made_partitions}
+    looks = [look(dataset, partition, view) for partition in dataset.made_partitions]
     scores = {
-        name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
+        name: score.value(Sum(*look["scores"][name]) for look in looks)
+        for name, score in dataset.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
     first = next(iter(scores.values()), None)
     counted = total(numbers.values())  # by reason, the funnel has them: DVC shows a column for every name
     content = {**{table: counted[table] for table in TABLES}, **({} if first is None else {"score": first})}
-    _write_json(view.workspace.metrics_file(item), content)
-    if item.scores:
-        _write_json(scores_file(view.workspace, item), known)
+    _write_json(view.workspace.metrics_file(dataset), content)
+    if dataset.scores:
+        _write_json(scores_file(view.workspace, dataset), known)
     profiles = profile.total(look["profile"] for look in looks)
-    tables = [(FUNNEL, *_funnel(numbers)), (DISTRIBUTIONS, *_distributions(item.measures, profiles))]
-    for plot, table in zip(plots(view.workspace, item), tables, strict=False):
+    tables = [(FUNNEL, *_funnel(numbers)), (DISTRIBUTIONS, *_distributions(dataset.measures, profiles))]
+    for plot, table in zip(plots(view.workspace, dataset), tables, strict=False):
         rows = io.StringIO()
         csv.writer(rows, lineterminator="\n").writerows(table)
         write_changed(plot.file, rows.getvalue().encode())
@@ -121,27 +120,27 @@ def _write_json(path: Path, content: Mapping[str, float]) -> None:
     write_changed(path, f"{json.dumps(content, indent=2, sort_keys=True)}\n".encode())
 
 
-def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     """Return the counts of a partition: those of its manifest, unless its files say otherwise.
 
     Every commit passes here, so none has counts that are not those of the files.
     """
-    manifest, place = view.finished(item, month), view.workspace.folder(item, month)
+    manifest, place = view.finished(dataset, partition), view.workspace.folder(dataset, partition)
     if not counts_match(place, manifest.counts):
         manifest = replace(manifest, counts=counts(place))
-        write_manifest(view.workspace, item, month, manifest)
-        view.renew(item, month)
+        write_manifest(view.workspace, dataset, partition, manifest)
+        view.renew(dataset, partition)
     return manifest.counts
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
     """Yield rows by month, outcome and reason; a month is there with 0 kept rows, too."""
-    for month, found in counts.items():
-        yield month or "all", "kept", "kept", found["kept"]
+    for partition, found in counts.items():
+        yield partition or "all", "kept", "kept", found["kept"]
         for reason, rows in found["reasons"].items():
-            yield month or "all", "dropped", reason, rows
+            yield partition or "all", "dropped", reason, rows
         if found["rejected"]:
-            yield month or "all", "rejected", "rejected", found["rejected"]
+            yield partition or "all", "rejected", "rejected", found["rejected"]
 
 
 def _distributions(
@@ -156,40 +155,40 @@ def _distributions(
             yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
 
 
-def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     """Return what is measured of a partition's kept rows, `profile` and `scores`, read once for each version.
 
     The `former` version's profile is kept with it, and since `when` it is another; None if unknown.
     Raises NotReadyError for a partition that is not finished.
     """
-    version = view.finished(item, month).version
+    version = view.finished(dataset, partition).version
     asked = {
         "version": version,
         "code": _measuring(),
-        "measures": list(item.measures),
-        "scores": {name: repr(score) for name, score in item.scores.items()},
+        "measures": list(dataset.measures),
+        "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
-    path = view.workspace.state_file("measured", item, month)
-    known = checksummed.read(path, _LOOK, "it is measured anew")
+    path = view.workspace.state_file("measured", dataset, partition)
+    known = damage.read_checked(path, _LOOK, "it is measured anew")
     if known is not None and known["asked"] == asked:
         return known
     former = known["former"] if known is not None else None
     if known is not None and known["asked"]["version"] != version:
         when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         former = {"profile": known["profile"], "when": when}
-    place = view.workspace.folder(item, month)
-    measured = {"profile": profile.profile(place, item.measures), "scores": _scores(item, place)}
+    place = view.workspace.folder(dataset, partition)
+    measured = {"profile": profile.profile(place, dataset.measures), "scores": _scores(dataset, place)}
     found = {"asked": asked, **measured, "former": former}
-    write_file(path, checksummed.dump(found))
+    write_file(path, damage.dump_checked(found))
     return found
 
 
-def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
-    columns = sorted({column for score in item.scores.values() for column in score.columns})
-    sums = {name: [Sum()] for name in item.scores}
+def _scores(dataset: Declaration, place: Path) -> dict[str, Sum]:
+    columns = sorted({column for score in dataset.scores.values() for column in score.columns})
+    sums = {name: [Sum()] for name in dataset.scores}
     for path in part_files(place, "kept") if columns else []:
         table = pq.read_table(path, columns=columns)
-        for name, score in item.scores.items():
+        for name, score in dataset.scores.items():
             sums[name].append(score.read(table))
     return {name: Sum.of(parts) for name, parts in sums.items()}
 
@@ -197,3 +196,16 @@ def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
 @cache
 def _measuring() -> str:
     return " ".join(file_md5(checkout() / name) for name in _MEASURING)
+
+
+def template_file(workspace: Workspace) -> Path:
+    """Return where the template lies: beside `dvc` itself, so that wherever one is, the other is."""
+    return workspace.root / ".venv" / "dvc-plots.html"
+
+
+def write_template(workspace: Workspace) -> None:
+    """Write the template, a megabyte with all scripts, where it is not what it should be."""
+    from pages.vega import bundle
+
+    page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.state))
+    write_changed(template_file(workspace), page.encode())

@@ -1,7 +1,7 @@
 """The interface of everything that runs tasks: partitions of a run, and parts of a partition.
 
 Belongs here: what an executor promises, and the errors that it raises. Not here: processes of this machine
-(local.py), which tasks there are (drivers/loop.py, parts.py). An executor for a cluster is a module beside
+(local.py), which tasks there are (run/loop.py, parts.py). An executor for a cluster is a module beside
 local.py: a task, its arguments and its result are pickled, and files are found under the same paths.
 """
 

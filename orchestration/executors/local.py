@@ -1,7 +1,7 @@
 """Executors of this machine: this process itself, or worker processes.
 
 Belongs here: how worker processes begin, share processors and GPUs, die, and end with the process that began
-them. Not here: what they run (drivers/partition.py, parts.py).
+them. Not here: what they run (run/dagster_run.py, parts.py).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _Worker:
     def submit(
         self, resources: Resources, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Future[Result]:
-        if self._process is None or resources != self._resources or not self._process.is_alive():
+        if self._process is None or resources != self._resources or self._has_ended(self._process):
             self.end()
             self._begin(resources)
         assert self._pool is not None and self._process is not None, "it has begun"
@@ -133,6 +133,11 @@ class _Worker:
         settle = partial(self._settle, task, self._process, self._ready)
         self._pool.submit(_run, function, *arguments).add_done_callback(settle)
         return task
+
+    @staticmethod
+    def _has_ended(process: BaseProcess) -> bool:
+        # `is_alive` takes one for alive while a thread of the executor is just waiting for it
+        return bool(connection.wait([process.sentinel], 0))
 
     def interrupt(self) -> None:
         if self.tasks and self._process is not None and self._process.is_alive():
@@ -217,7 +222,7 @@ def _death(status: int, setting: str) -> str:
     if status >= 0:
         return f"its worker process ended with status {status}"
     name = signal.Signals(-status).name
-    memory = f" (for want of memory? fewer {setting} need less)" if name == "SIGKILL" else ""
+    memory = f" (out of memory? Lower {setting})" if name == "SIGKILL" else ""
     return f"its worker process was ended by {name}{memory}"
 
 

@@ -1,7 +1,7 @@
 """The engine that maps ops over parts: in this process or over workers; the bytes are the same.
 
-Belongs here: the order of outcomes, and how many are computed ahead. Not here: what a part is (ops/parts.py),
-going on from finished ones (execute/resume.py).
+Belongs here: the order of outcomes, and how many are computed ahead. Not here: parts (ops/core/parts.py),
+going on from finished ones (partition/resume.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from ops.outcome import Outcome, Outcomes
+from ops.core.outcome import Outcome, Outcomes
 from orchestration.executors.base import Executor
 from orchestration.executors.local import WorkerProcesses
 

@@ -1,15 +1,18 @@
-"""The one identity of data: DVC's MD5 of a file, and of a folder.
+"""The one identity of data: DVC's MD5 of a file, and of a folder. And whether a file is replaced while it is
+read.
 
-Belongs here: hashing, as DVC does it. Not here: what is done with a mismatch (materialise.py, freshness.py).
+Belongs here: hashing, as DVC does it; the stamps of files, compared before and after by readers without a
+lock. Not here: what is done with a mismatch (partition/inputs.py, state/freshness.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -81,3 +84,44 @@ def json_digest(content: Any) -> str:
 
 def _json(content: Any) -> bytes:
     return json.dumps(content, sort_keys=True).encode()
+
+
+Stamps: TypeAlias = Mapping[Path, FileStamp | None]
+
+
+class InputReplacedError(RuntimeError):
+    """A file is not what it was when it was opened; the text names it. It may be gone at the next try."""
+
+
+def stamps_of(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
+    """Return what tells whether files are replaced later; of a folder, all files below it."""
+    return {
+        path: file_stamp(path)
+        for place in paths
+        for path in (folder_files(place).values() if place.is_dir() else [place])
+    }
+
+
+def check_unreplaced(stamps: Stamps) -> None:
+    """Raise InputReplacedError where a file is not what it was when its stamp was taken."""
+    for path, stamp in stamps.items():
+        if file_stamp(path) != stamp:
+            raise InputReplacedError(f"an input was replaced while it was read: {path}; run again")
+
+
+@contextlib.contextmanager
+def unreplaced(stamps: Stamps) -> Iterator[None]:
+    """Raise InputReplacedError behind a block in which a file was replaced, also where the block raised.
+
+    Half of what the block read may be of the former version and half of the new one: what it gives counts for
+    nothing, and what it failed at may be just that.
+    """
+    try:
+        yield
+    except Exception as error:
+        try:
+            check_unreplaced(stamps)
+        except InputReplacedError as replaced:
+            raise replaced from error
+        raise
+    check_unreplaced(stamps)

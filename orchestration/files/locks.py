@@ -1,18 +1,25 @@
-"""Locks between processes: files that one process holds alone.
+"""Locks between processes: one process at a time makes a partition.
 
-Belongs here: taking them, at once or with patience. Not here: what is held by which (whoever takes them).
+Belongs here: locks of files, at once or with patience, of partitions, and of what is written of all of them.
+They end with the process that holds them. Readers hold none, however many partitions they read: they compare
+versions before and after (partition/inputs.py). A reader waits only for an input that is being published,
+one at a time: the graph has no circles, so neither have the waits.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from assets.declare.declaration import Declaration
 from orchestration.files.damage import make_folder, set_aside
+from orchestration.workspace.workspace import Workspace
 
 _PAUSE = 0.02
 
@@ -53,3 +60,32 @@ def _held(path: Path, timeout: float) -> ExitStack:
     held = ExitStack()
     held.callback(lock.release)
     return held
+
+
+@contextlib.contextmanager
+def making(workspace: Workspace, dataset: Declaration, partition: str, wait: bool = True) -> Iterator[bool]:
+    """Hold a partition alone; gives whether another process had to be waited for.
+
+    Raises BlockingIOError where another process holds it and it is not to `wait`.
+    """
+    path = _path(workspace, dataset, partition)
+    waited = False
+    try:
+        held = lock_file(path)
+    except BlockingIOError:
+        if not wait:
+            raise
+        waited, held = True, lock_file(path, wait=True)
+    with contextlib.closing(held):
+        yield waited
+
+
+@contextlib.contextmanager
+def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
+    """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
+    with contextlib.closing(lock_file(workspace.state / "locks" / f"{name}.lock", wait=True)):
+        yield
+
+
+def _path(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+    return workspace.state_file("locks", dataset, partition, ".lock")

@@ -1,7 +1,7 @@
 """Turn outcomes into files that are the same bytes every time: Parquet for rows, and what lies beside them.
 
-Belongs here: the pinned options of the one writer, and the names of part files. Every dataset's code
-version includes this module. Not here: where the files are published (publish.py).
+Belongs here: the pinned options of the one writer. Every dataset's code version includes this module. Not
+here: the names of part files (ops/core/parts.py), where the files are published (publish.py).
 """
 
 from __future__ import annotations
@@ -14,32 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.outcome import Outcome, Shape, of_role
-from ops.parts import FILES
+from ops.core.outcome import Outcome, Shape, of_role
+from ops.core.parts import COMBINATIONS, FILES, TABLES, part_name
 from orchestration.files.publish import write_files
-
-TABLES = ("kept", "dropped", "rejected")
-
-#: Counts of what a step itself generated, beside its tables; only where it generated something.
-COMBINATIONS = "__counts/combinations.json"
-
-
-def part_name(table: str, index: int) -> str:
-    """Return where a part lies in its partition: `kept-00000.parquet`, `__dropped/dropped-00000.parquet`.
-
-    Who reads the folder of a partition gets the kept rows: pandas, Arrow and Hugging Face's datasets pass
-    over folders that begin with two underscores, and `*.parquet` in DuckDB or Polars does not enter them.
-    """
-    return f"{_folder(table)}{table}-{index:05d}.parquet"
-
-
-def part_files(folder: Path, table: str) -> list[Path]:
-    """Return the files of one table of a partition, in order."""
-    return sorted(folder.glob(f"{_folder(table)}{table}-*.parquet"))
-
-
-def _folder(table: str) -> str:
-    return "" if table == "kept" else f"__{table}/"
 
 
 def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[pa.Array]:

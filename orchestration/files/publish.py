@@ -1,7 +1,7 @@
 """Publish a folder or a file whole: a reader sees the former one or the new one, never a mixture.
 
-Belongs here: building in a temporary folder on the same file system, syncing to disk, swapping by rename,
-and cleaning up after a process that was killed. Not here: what is written (parquet.py, records.py).
+Belongs here: building in a temporary folder on the same file system, syncing to disk, swapping by rename, and
+cleaning up after a process that was killed. Not here: what is written (parquet.py, partition/resume.py).
 """
 
 from __future__ import annotations
@@ -15,8 +15,14 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from orchestration.files.checksummed import dump, load
-from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
+from orchestration.files.damage import (
+    DamagedError,
+    dump_checked,
+    load_checked,
+    make_folder,
+    read_state,
+    set_aside,
+)
 from orchestration.files.full_disk import DiskFullError, full_line
 from orchestration.files.locks import lock_file
 
@@ -41,7 +47,7 @@ def building(staging: Path, target: Path) -> Iterator[Path]:
         try:
             with disk_errors(target):
                 place = target.relative_to(staging.parent).as_posix()
-                (slot / "target").write_bytes(dump({"target": place}))
+                (slot / "target").write_bytes(dump_checked({"target": place}))
                 yield new
                 for base, _, names in os.walk(new):
                     for name in ("", *sorted(names)):
@@ -85,7 +91,7 @@ def _clear(slot: Path) -> None:
 
 def _target(slot: Path) -> Path:
     """Return what a slot was opened for. Raises DamagedError for what is no place beside its staging."""
-    content, checked = load(read_state(slot / "target") or b"")
+    content, checked = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
         raise DamagedError("it names no place that a slot is opened for")

@@ -1,7 +1,7 @@
 """What a command shows while it works: on a terminal one display that moves, else a line now and then.
 
-Belongs here: the partitions under way and how far each is. Not here: who tells it (progress.py), the lines
-of what has ended (loop.py).
+Belongs here: the partitions under way and how far each is. Not here: who tells it (progress.py), the lines of
+what has ended (run/loop.py).
 """
 
 from __future__ import annotations

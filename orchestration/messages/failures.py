@@ -10,9 +10,9 @@ import errno
 import sqlite3
 from typing import NoReturn
 
+from assets.declare.logins import without_logins
 from orchestration.files.full_disk import causes, full_disk
-from orchestration.files.replaced import InputReplacedError
-from orchestration.workspace.logins import without_logins
+from orchestration.files.identity import InputReplacedError
 
 TRIES = 3
 

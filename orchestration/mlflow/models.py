@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.models.installed import MODELS_TXT
-from ops.models.served import ModelKind
+from ops.models.trained import ModelKind
 
 
 def save_model(

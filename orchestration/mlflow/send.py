@@ -1,10 +1,10 @@
 """Send the runs that wait to MLflow, by its own client, and find them there again.
 
-Belongs here: what a run becomes in MLflow. Not here: what waits (outbox.py), the store where no server is
+Belongs here: what a run becomes in MLflow. Not here: what waits (tracking.py), the store where no server is
 named (store.py). MLflow's client takes seconds to import: whoever made runs sends them once, at its end.
 
-Every run bears a tag with the id of its file. Who sends again what was sent in part looks for these tags and
-goes on, so a run is there once, however often sending was cut short.
+Every run bears a tag with the id of its file. Sending that was interrupted looks for these tags when it goes
+on, so each run is there once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import logging
 import os
 import select
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
@@ -24,9 +26,8 @@ from orchestration.files.damage import DamagedError, make_folder, set_aside
 from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import damaged
 from orchestration.messages.failures import describe
-from orchestration.mlflow.names import accepted
-from orchestration.mlflow.outbox import TrackedRun, WaitingRun, outbox, take, waiting
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
+from orchestration.mlflow.tracking import TrackedRun, WaitingRun, accepted, outbox, take, waiting
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 
@@ -248,3 +249,43 @@ class _Sender:
         make_folder(target.parent)
         shutil.rmtree(target, ignore_errors=True)
         return target
+
+
+#: Seconds; what then is still being sent goes on after the command.
+_PATIENCE = 300.0
+
+
+class Sender:
+    """Sends in a process beside this one, which has the processors that the work leaves idle.
+
+    To import MLflow's client takes seconds. That process says at its end what still waits, and ends also when
+    this one is interrupted.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, soon: bool = False) -> None:
+        """Send what waits, and what will until `finish`; where nothing waits yet, only if it `soon` will."""
+        if self._process is None and (soon or waiting(self._workspace)):
+            command = [sys.executable, "-m", "orchestration.cli", "send", "--follow"]
+            self._process = subprocess.Popen(
+                command,
+                cwd=self._workspace.root,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    def finish(self) -> None:
+        """Send all; a slow server is not waited for without end."""
+        self.start()
+        if self._process is None:
+            return
+        assert self._process.stdin is not None, "it is a pipe"
+        self._process.stdin.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            print("MLflow is slow: runs are still being sent to it", file=sys.stderr)

@@ -1,7 +1,7 @@
 """A trained model of any kind as MLflow serves it.
 
 Belongs here: the script that MLflow stores beside a model and runs to load it. Not here: storing (models.py),
-what a kind takes and answers (ops/models/served.py).
+what a kind takes and answers (ops/models/trained.py).
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from orchestration.compat import open_mlflow_store
@@ -54,10 +56,12 @@ def _url(path: Path) -> str:
 
 
 def _migrate(path: Path) -> None:
-    from mlflow.db import upgrade
     from mlflow.exceptions import MlflowException
 
     try:
         open_mlflow_store(_url(path), ARTIFACTS_URI)
     except MlflowException:  # its tables are older
-        upgrade.main([_url(path)], prog_name="mlflow db upgrade", standalone_mode=False)
+        command = [sys.executable, "-m", "mlflow", "db", "upgrade", _url(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise MlflowException(done.stderr.strip().splitlines()[-1]) from None

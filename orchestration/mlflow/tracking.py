@@ -1,8 +1,8 @@
 """One MLflow run a made partition: what it read, with which params, from which code, and what came out.
 
-Belongs here: what a partition's run and its child runs say. Not here: how they come into MLflow (outbox.py,
-send.py). Tracking fails a partition only where the disk is full: what else goes wrong is a warning in its
-log.
+Belongs here: what a partition's run and its child runs say, and the outbox: a file for each run that waits
+to be sent. Not here: how they come into MLflow (send.py). Tracking fails a partition only where the disk is
+full: what else goes wrong is a warning in its log.
 
 An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow
 datasets, whose digest is DVC's hash of the folder.
@@ -11,30 +11,35 @@ datasets, whose digest is DVC's hash of the folder.
 from __future__ import annotations
 
 import errno
+import itertools
 import json
+import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+import uuid
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import dagster as dg
 import pyarrow.parquet as pq
+from pydantic import ConfigDict, TypeAdapter
 
-from assets.declare.child_runs import Trainings, Trials
-from assets.declare.declaration import Declaration
+import ops
+from assets.declare.declaration import Declaration, Trainings, Trials
 from assets.declare.graph import label
-from ops.parts import FILES
+from assets.declare.logins import without_logins
+from ops.core.parts import FILES, TABLES, part_files
+from orchestration.files.damage import DamagedError
 from orchestration.files.full_disk import DiskFullError, full_disk
-from orchestration.files.parquet import TABLES, part_files
+from orchestration.files.publish import writing
 from orchestration.messages.failures import describe
-from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
-from orchestration.state.git import commit
 from orchestration.state.manifests import Manifest, read_manifest
-from orchestration.workspace.logins import without_logins
+from orchestration.workspace.git import commit
 from orchestration.workspace.workspace import Workspace
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
@@ -46,8 +51,8 @@ _KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 def track(
     workspace: Workspace,
-    item: Declaration,
-    month: str,
+    dataset: Declaration,
+    partition: str,
     manifest: Manifest,
     faults: Mapping[str, Iterable[str]],
     run_id: str,
@@ -60,10 +65,10 @@ def track(
     full disk this raises DiskFullError.
     """
     try:
-        run = _run(workspace, item, month, manifest, faults, run_id, seconds)
+        run = _run(workspace, dataset, partition, manifest, faults, run_id, seconds)
         put(
             workspace,
-            WaitingRun(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}),
+            WaitingRun(dataset.name, run, {**_KIND, "mlflow.note.content": dataset.function.__doc__ or ""}),
         )
     except Exception as error:
         if (line := full_disk(error)) is not None:
@@ -73,31 +78,35 @@ def track(
 
 def _run(
     workspace: Workspace,
-    item: Declaration,
-    month: str,
+    dataset: Declaration,
+    partition: str,
     manifest: Manifest,
     faults: Mapping[str, Iterable[str]],
     run_id: str,
     seconds: float,
 ) -> TrackedRun:
     end = int(time.time() * 1000)
-    folder, inputs = workspace.folder(item, month), list(_inputs(manifest))
-    common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
-    trials = _trials(item.trials, folder, common, end) if item.trials else ()
-    trainings = _trainings(workspace, item.trains, folder, manifest, common, end) if item.trains else ()
+    folder, inputs = workspace.folder(dataset, partition), list(_inputs(manifest))
+    common = {
+        "mlflow.source.type": "LOCAL",
+        "mlflow.source.name": f"assets: {dataset.name}",
+        **_git(workspace),
+    }
+    trials = _trials(dataset.trials, folder, common, end) if dataset.trials else ()
+    trainings = _trainings(workspace, dataset.trains, folder, manifest, common, end) if dataset.trains else ()
     return TrackedRun(
-        name=month or "all",
-        status="FINISHED" if read_manifest(workspace, item, month) else "FAILED",
+        name=partition or "all",
+        status="FINISHED" if read_manifest(workspace, dataset, partition) else "FAILED",
         start=end - int(seconds * 1000),
         end=end,
         params=_params(manifest.key["params"]),
-        metrics={**(_counts(manifest) if item.shape else {}), "seconds": seconds},
+        metrics={**(_counts(manifest) if dataset.shape else {}), "seconds": seconds},
         tags={
             **common,
-            **_tags(workspace, item, month, manifest, run_id),
+            **_tags(workspace, dataset, partition, manifest, run_id),
             **{f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()},
         },
-        datasets=[*inputs, _output(workspace, item, month, manifest)],
+        datasets=[*inputs, _output(workspace, dataset, partition, manifest)],
         children=[*trials, *(replace(training, datasets=inputs) for training in trainings)],
     )
 
@@ -116,36 +125,36 @@ def _counts(manifest: Manifest) -> dict[str, float]:
 
 
 def _tags(
-    workspace: Workspace, item: Declaration, month: str, manifest: Manifest, run_id: str
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, run_id: str
 ) -> dict[str, str]:
     addresses = Addresses(workspace)
     links = {
         "Dagster run": addresses.dagster_run(run_id),
-        "Dagster partition": addresses.dagster_asset(item.name, month),
-        "data-quality page": addresses.page(item.name if item.shape else ""),
+        "Dagster partition": addresses.dagster_asset(dataset.name, partition),
+        "data-quality page": addresses.page(dataset.name if dataset.shape else ""),
     }
     note = ", ".join(f"[{text}]({url})" for text, url in links.items())
     return {
-        "partition": month or "all",
+        "partition": partition or "all",
         "data version": manifest.version,
-        "code version": item.code_version,
+        "code version": dataset.code_version,
         "Dagster run id": run_id,
         **links,
-        "mlflow.note.content": f"{label(item, month)}: {item.function.__doc__}\n\n{note}",
+        "mlflow.note.content": f"{label(dataset, partition)}: {dataset.function.__doc__}\n\n{note}",
     }
 
 
 def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
-        for month, version in versions.items():
-            place = f"data/{name}/{month}".rstrip("/")
-            yield TrackedDataset(f"{name} {month}".strip(), version, "input", json.dumps({"uri": place}))
+        for partition, version in versions.items():
+            place = f"data/{name}/{partition}".rstrip("/")
+            yield TrackedDataset(f"{name} {partition}".strip(), version, "input", json.dumps({"uri": place}))
 
 
-def _output(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> TrackedDataset:
-    source = json.dumps({"uri": workspace.shown(workspace.folder(item, month))})
-    rows = json.dumps({"num_rows": manifest.counts["kept"]}) if item.shape else None
-    return TrackedDataset(label(item, month), manifest.version, "output", source, rows)
+def _output(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> TrackedDataset:
+    source = json.dumps({"uri": workspace.shown(workspace.folder(dataset, partition))})
+    rows = json.dumps({"num_rows": manifest.counts["kept"]}) if dataset.shape else None
+    return TrackedDataset(label(dataset, partition), manifest.version, "output", source, rows)
 
 
 def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
@@ -197,3 +206,128 @@ def _git(workspace: Workspace) -> dict[str, str]:
         return {}
     dirty = str(bool(found.changed)).lower()
     return {"mlflow.source.git.commit": found.id, "mlflow.source.git.dirty": dirty}
+
+
+_RUN, _OPS = "run.json", "ops"
+
+
+@dataclass(frozen=True)
+class TrackedDataset:
+    """A version of a dataset that a run read or made."""
+
+    name: str
+    digest: str
+    context: str
+    """`input` or `output`."""
+    source: str
+    """JSON that says where it lies."""
+    profile: str | None = None
+    """JSON that says how large it is."""
+
+
+@dataclass(frozen=True)
+class TrackedModel:
+    """A trained model that becomes an artifact of its run."""
+
+    kind: str
+    """The module whose KIND it is of."""
+    folder: str
+    """Its files, below the root of the checkout."""
+    packages: Mapping[str, str]
+    """What it needs: versions by names."""
+
+
+@dataclass(frozen=True)
+class TrackedRun:
+    """One run as MLflow shows it, with the runs that belong to it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(ser_json_inf_nan="constants")
+
+    name: str
+    status: str
+    start: int
+    """Milliseconds since 1970, as `end` is."""
+    end: int
+    params: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    datasets: Sequence[TrackedDataset] = ()
+    children: Sequence[TrackedRun] = ()
+    curve: Sequence[tuple[str, int, float]] = ()
+    """Metrics over steps: name, step, value."""
+    model: TrackedModel | None = None
+
+
+@dataclass(frozen=True)
+class WaitingRun:
+    """A run and the experiment that it belongs to, with the tags that the experiment is created with."""
+
+    experiment: str
+    run: TrackedRun
+    experiment_tags: Mapping[str, str] = field(default_factory=dict)
+
+
+_WAITING = TypeAdapter(WaitingRun)
+
+
+def outbox(workspace: Workspace) -> Path:
+    """Return the folder of the runs that wait: what is for a server outlives the folder of an experiment."""
+    kept = workspace if workspace.tracked_here else workspace.enclosing
+    return kept.state / "outbox"
+
+
+def waiting(workspace: Workspace) -> list[Path]:
+    """Return the files of the runs that wait, the oldest first."""
+    return sorted(outbox(workspace).glob("[!.]*.zip"))
+
+
+def put(workspace: Workspace, entry: WaitingRun) -> Path:
+    """Write a run into the outbox, whole or not at all. Raises DiskFullError."""
+    path = outbox(workspace) / f"{time.time_ns()}-{uuid.uuid4().hex[:12]}.zip"
+    models = [child.model for child in entry.run.children if child.model]
+    with writing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        archive.writestr(_RUN, _WAITING.dump_json(entry))
+        for model in models:
+            _add(archive, workspace.root / model.folder, model.folder)
+        if models:
+            _add(archive, Path(next(iter(ops.__path__))), _OPS)
+    return path
+
+
+def take(path: Path, folder: Path) -> WaitingRun:
+    """Return the run of a file, and unpack what else is in it. Raises DamagedError."""
+    if not path.is_file():
+        raise DamagedError("it is no file")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entry = _WAITING.validate_json(archive.read(_RUN))
+            archive.extractall(folder)
+    except (zipfile.BadZipFile, LookupError, ValueError, EOFError, PermissionError) as error:
+        raise DamagedError(error) from None
+    return entry
+
+
+def _add(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            archive.write(path, f"{name}/{path.relative_to(folder).as_posix()}")
+
+
+#: The longest name that MLflow takes (mlflow.utils.validation).
+LONGEST = 250
+
+T = TypeVar("T")
+
+
+def accepted(values: Mapping[str, T]) -> dict[str, T]:
+    """Return values under names that MLflow takes; of names that become the same, later ones are numbered.
+
+    It takes letters, digits and some signs, and no path that could be written shorter.
+    """
+    found: dict[str, T] = {}
+    for name, value in values.items():
+        plain = re.sub(r"(^|/)(?=\.?(/|$)|\.\.)", r"\1_", re.sub(r"[^\w.\-:/ ]", "_", name))
+        ends = itertools.chain([""], (f" {number}" for number in itertools.count(2)))
+        keys = (plain[: LONGEST - len(end)].rstrip("/") + end for end in ends)
+        found[next(key for key in keys if key not in found)] = value
+    return found

@@ -1,12 +1,13 @@
-"""What a release holds and what it was made from, as its card, Croissant and checksums tell it.
+"""What a release says of its data: files, rows, licences, sources, params and versions; and what may be
+released.
 
-Belongs here: reading files, licences, sources, params and versions. Not here: how they are told (card.py,
-croissant.py), whether they may be released (licences.py).
+Belongs here: reading them, and refusing a release whose licences params.yaml does not allow. Not here: how
+they are told (write.py), the rule itself (ops/core/release.py).
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,18 +15,23 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
+from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
-from ops.outcome import Row, meaning
-from ops.parts import FILES
-from ops.scores import DatasetScore
-from orchestration.lineage.rows import tables
-from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
-from orchestration.state.git import Commit
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Row, meaning
+from ops.core.parts import FILES
+from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
+from ops.parse.records import record_place
+from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.manifests import Manifest
+from orchestration.workspace.git import Commit
 from orchestration.workspace.workspace import Workspace
+from pages.ancestry import Ancestry, File, RowPlace
+from pages.reading import read, tables
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
 _TOLD = ("kind", "dataset", "domain", "licence")
@@ -53,7 +59,7 @@ class Contents:
     """A release: its files on disk, and all that it was made from."""
 
     workspace: Workspace
-    item: Declaration
+    dataset: Declaration
     """The dataset of its Parquet files."""
     manifest: Manifest
     words: Words
@@ -62,12 +68,12 @@ class Contents:
     @property
     def system(self) -> str:
         """The group of datasets that it is made of."""
-        return self.item.key.group
+        return self.dataset.key.group
 
     @property
     def folder(self) -> Path:
         """Where the files lie."""
-        return self.workspace.folder(self.item) / FILES
+        return self.workspace.folder(self.dataset) / FILES
 
     @cached_property
     def files(self) -> list[Row]:
@@ -91,7 +97,9 @@ class Contents:
     @cached_property
     def columns(self) -> list[tuple[pa.Field, str]]:
         """The columns of the files, with what they mean."""
-        (rows,) = [source for source in self.item.argument_inputs if source.argument == self.item.consumes]
+        (rows,) = [
+            source for source in self.dataset.argument_inputs if source.argument == self.dataset.consumes
+        ]
         declared = self.workspace.datasets[rows.key.to_user_string()].shape
         assert declared is not None
         told: Mapping[str, str] = self.words.head.get("columns", {})
@@ -111,7 +119,7 @@ class Contents:
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
         """The sources of params.yaml that it is made from, by their names there, without what is private."""
-        found = {item.records for item in self.ancestors if item.records}
+        found = {dataset.records for dataset in self.ancestors if dataset.records}
         return [
             (f"{records}.{name}", _told(source.model_dump(mode="json")))
             for records in sorted(found)
@@ -121,7 +129,7 @@ class Contents:
     @cached_property
     def params(self) -> dict[str, Any]:
         """The sections of params.yaml that it depends on, with defaults, but for those of sources."""
-        values = {name: value for item in self.ancestors for name, value in item.values.items()}
+        values = {name: value for dataset in self.ancestors for name, value in dataset.values.items()}
         return {name: value for name, value in sorted(values.items()) if not name.startswith("sources.")}
 
     @cached_property
@@ -129,25 +137,25 @@ class Contents:
         """The datasets that it is made of, itself last, with the version that dvc.lock has of each."""
         stages = locked_stages(self.workspace)
         return [
-            (item.name, recorded(stages.get(stage_name(item), {}), "outs", self._shown(item)) or "")
-            for item in self.ancestors
+            (dataset.name, recorded(stages.get(stage_name(dataset), {}), "outs", self._shown(dataset)) or "")
+            for dataset in self.ancestors
         ]
 
     @cached_property
     def ancestors(self) -> list[Declaration]:
         """The datasets that it is made of, inputs first, and itself."""
-        names = {item.name for item in (*self.workspace.graph.ancestors(self.item), self.item)}
-        return [item for name, item in self.workspace.datasets.items() if name in names]
+        names = {dataset.name for dataset in (*self.workspace.graph.ancestors(self.dataset), self.dataset)}
+        return [dataset for name, dataset in self.workspace.datasets.items() if name in names]
 
     def statistic(self, asked: Mapping[str, Any], config: str) -> float | None:
         """Return a number about the rows of a configuration, as the head of card.md asks for it.
 
-        `measure` and `kind` are those of ops/scores.py. Or `dataset`, `where` and `column` name a number in a
-        row of another dataset, the same for every configuration.
+        `measure` and `kind` are of ops/core/measures.py. Or `dataset`, `where` and `column` name a number in
+        a row of another dataset, the same for every configuration.
         """
         if "dataset" in asked:
-            item = self.workspace.datasets[asked["dataset"]]
-            found = tables(self.workspace.folder(item), "kept")
+            dataset = self.workspace.datasets[asked["dataset"]]
+            found = tables(self.workspace.folder(dataset), "kept")
             rows = (row for table in found for row in table.to_pylist())
             return next((row[asked["column"]] for row in rows if asked["where"].items() <= row.items()), None)
         score = DatasetScore(asked["measure"], asked.get("kind", "mean"))
@@ -161,9 +169,80 @@ class Contents:
                 for batch in file.iter_batches(10_000, columns=list(columns)):
                     yield pa.Table.from_batches([batch])
 
-    def _shown(self, item: Declaration) -> str:
-        return self.workspace.shown(self.workspace.folder(item))
+    def _shown(self, dataset: Declaration) -> str:
+        return self.workspace.shown(self.workspace.folder(dataset))
 
 
 def _told(source: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {source[name]}" for name in _TOLD if source.get(name))
+
+
+class ForbiddenError(ValueError):
+    """Sources have licences under which their rows may not be released; the text names them."""
+
+
+def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> None:
+    """Raise ForbiddenError where rows were left out of the files of a release for their licence."""
+    ids = [
+        name
+        for table in tables(workspace.folder(dataset), "dropped", ["id", "reason"])
+        for name in table.filter(pc.field("reason") == FORBIDDEN)["id"].to_pylist()
+    ]
+    if not ids:
+        return
+    named = "; ".join(
+        f"{source} ({licence})" for source, licence in sorted(_sources(workspace, dataset, params, ids))
+    )
+    raise ForbiddenError(
+        f"{len(ids)} rows of {dataset.key.group} may not be released: {named}; take these sources out, or let"
+        " release.licences in params.yaml list what may be released"
+    )
+
+
+def _sources(
+    workspace: Workspace, dataset: Declaration, params: ReleaseParams, ids: Sequence[str]
+) -> set[tuple[str, str]]:
+    """Return the sources that forbid the release of some rows, by name, with their licences."""
+    folders = {
+        ancestor.name: {
+            partition: workspace.folder(ancestor, partition) for partition in ancestor.made_partitions
+        }
+        for ancestor in workspace.graph.ancestors(dataset)
+    }
+    ancestry = Ancestry(Everything(folders, workspace.graph))
+    places: dict[File, list[RowPlace]] = defaultdict(list)
+    for place in _first_rows(ancestry, ids):
+        places[place.file].append(place)
+    found = set()
+    for file, of_file in places.items():
+        rows = read(file.path, ["licence", *(["crawl"] if file.dataset.crawl else [])])
+        for place, row in zip(
+            of_file, rows.take([place.index for place in of_file]).to_pylist(), strict=True
+        ):
+            records = (name for name in ancestry.names(ancestry.sources(place.code)) if "/" in name)
+            named = {row["crawl"]} if file.dataset.crawl else {record_place(name)[0] for name in records}
+            refused = [name for name in licence_names(row["licence"]) if name not in params.licences]
+            found |= {
+                (f"sources.{file.dataset.records}.{name}", licence) for name in named for licence in refused
+            }
+    return found
+
+
+def _first_rows(ancestry: Ancestry, ids: Sequence[str]) -> Iterator[RowPlace]:
+    """Yield the rows that were read of sources and that some rows come from, each once."""
+    waiting, seen = set(ancestry.codes(ids)) - {-1}, set[int]()
+    while waiting:
+        seen |= waiting
+        following = set[int]()
+        units: dict[str, tuple[Declaration, set[int]]] = {}
+        for code in waiting:
+            made_of = ancestry.sources(code)
+            following.update(made_of)
+            for place in ancestry.standings(code):
+                if place.file.table == "kept" and place.file.dataset.records:
+                    yield place
+                else:  # what it was made of may be no rows, but stand in a list of rows
+                    units.setdefault(place.file.dataset.name, (place.file.dataset, set()))[1].update(made_of)
+        for dataset, codes in units.values():
+            following |= ancestry.holders(dataset, ancestry.names([*codes - seen]))
+        waiting = following - seen

@@ -1,33 +1,40 @@
 """Write the release of a system: a folder that `datasets.load_dataset` and Croissant's tools load.
 
-Belongs here: which files lie in the folder, and its replacement as a whole. Not here: what they say.
+Belongs here: which files lie in the folder, its card (README.md: a YAML head for hubs, and what people
+should know), its Croissant file, and its replacement as a whole. Not here: what they tell (contents.py), a
+system's own words (ops/<system>/card.md).
 
 The Parquet files are a dataset like any other (`<system>/release_files`): they depend on data, params and
-code alone. The card names the commit and the versions in dvc.lock: a dataset that held these would have to be
-made again by the commit that records it. So the card, Croissant and checksums are written when a release is
-asked for.
+code alone. The card names the commit and the versions in dvc.lock: a dataset that held these would have to
+be made again by the commit that records it. So the card, Croissant and checksums are written when a release
+is asked for.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+import jinja2
+import pyarrow as pa
+import yaml
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from ops.release import ReleaseParams
-from orchestration.files.identity import listing
+from ops.core.release import ReleaseParams
+from orchestration.files.identity import listing, stamps_of, unreplaced
 from orchestration.files.publish import building
-from orchestration.files.replaced import stamps_of, unreplaced
-from orchestration.lineage.rows import tables
-from orchestration.release.card import card
-from orchestration.release.contents import Contents, Words
-from orchestration.release.croissant import croissant
-from orchestration.release.licences import check
+from orchestration.messages.tables import escaped
+from orchestration.release.contents import Contents, Words, check
 from orchestration.state.freshness import View
-from orchestration.state.git import commit
+from orchestration.workspace.git import commit
 from orchestration.workspace.workspace import Workspace
+from pages.reading import tables
 
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"
@@ -38,7 +45,9 @@ CHECKSUMS = "checksums.md5"
 
 def released(workspace: Workspace, system: str) -> Declaration:
     """Return the dataset of a system's released files. Raises LookupError for a system that has none."""
-    found = {item.key.group: item for item in workspace.datasets.values() if item.key.asset == FILES}
+    found = {
+        dataset.key.group: dataset for dataset in workspace.datasets.values() if dataset.key.asset == FILES
+    }
     if system not in found:
         raise LookupError(f"nothing is released of {system!r}; known: {', '.join(sorted(found))}")
     return found[system]
@@ -50,29 +59,33 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     Raises LookupError for a system that is not released, RuntimeError where its files are not made,
     ForbiddenError where a licence forbids it, FileExistsError for a folder that is no release.
     """
-    item = released(workspace, system)
+    dataset = released(workspace, system)
     target = target.absolute()
     if target.exists() and not (target / CHECKSUMS).is_file():
         raise FileExistsError(f"{target} is there and is no release; give another: --folder")
     read = [
-        (item, ""),
-        *((parent, month) for parent in workspace.graph.ancestors(item) for month in parent.made_months),
+        (dataset, ""),
+        *(
+            (parent, month)
+            for parent in workspace.graph.ancestors(dataset)
+            for month in parent.made_partitions
+        ),
     ]
     with unreplaced(stamps_of(workspace.folder(*partition) for partition in read)):
         view = View(workspace)
-        status = view.status(item, "")
+        status = view.status(dataset, "")
         if (manifest := status.fresh_manifest) is None:
-            raise RuntimeError(f"{label(item, '')} is to be made first: {'; '.join(status.reasons)}")
-        params = next(value for value in item.arguments.values() if isinstance(value, ReleaseParams))
-        check(workspace, item, params)
+            raise RuntimeError(f"{label(dataset, '')} is to be made first: {'; '.join(status.reasons)}")
+        params = next(value for value in dataset.arguments.values() if isinstance(value, ReleaseParams))
+        check(workspace, dataset, params)
         inside = target.is_relative_to(workspace.root)
         besides = [target.relative_to(workspace.root).as_posix()] if inside else []
         contents = Contents(
-            workspace, item, manifest, Words.of(workspace, system), commit(workspace, besides)
+            workspace, dataset, manifest, Words.of(workspace, system), commit(workspace, besides)
         )
         if not contents.files:
-            lost = _lost(workspace, item)
-            raise RuntimeError(f"{item.name} has no rows: there is nothing to release{lost}")
+            lost = _lost(workspace, dataset)
+            raise RuntimeError(f"{dataset.name} has no rows: there is nothing to release{lost}")
         with building(target.parent / ".building", target) as new:
             for row in contents.files:
                 (new / row["file"]).parent.mkdir(parents=True, exist_ok=True)
@@ -84,23 +97,216 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     return target
 
 
-def _lost(workspace: Workspace, item: Declaration) -> str:
+def _lost(workspace: Workspace, dataset: Declaration) -> str:
     """Return why most units of the dataset that is released were dropped, and what is said of it."""
-    (rows,) = [source for source in item.argument_inputs if source.argument == item.consumes]
-    dataset = workspace.datasets[rows.key.to_user_string()]
+    (rows,) = [source for source in dataset.argument_inputs if source.argument == dataset.consumes]
+    consumed = workspace.datasets[rows.key.to_user_string()]
     found = Counter(
         (row["reason"], row["detail"])
-        for month in dataset.made_months
-        for table in tables(workspace.folder(dataset, month), "dropped", ["reason", "detail"])
+        for partition in consumed.made_partitions
+        for table in tables(workspace.folder(consumed, partition), "dropped", ["reason", "detail"])
         for row in table.to_pylist()
     )
     if not found:
         return ""
     [((reason, detail), count)] = found.most_common(1)
-    return f"; of {dataset.name} {count} were dropped as {reason}{f': {detail}' if detail else ''}"
+    return f"; of {consumed.name} {count} were dropped as {reason}{f': {detail}' if detail else ''}"
 
 
 def _checksums(contents: Contents) -> str:
     version = contents.manifest.version.removesuffix(".dir")
     lines = [(version, "dvc.json"), *((row["md5"], row["file"]) for row in contents.files)]
     return "".join(f"{md5}  {name}\n" for md5, name in lines)
+
+
+#: Licences that hubs know by a name of their own: the one of SPDX, in small letters.
+_KNOWN = re.compile(
+    r"(apache-2\.0|mit|cc0-1\.0|cc-by(-nc)?(-sa|-nd)?-[234]\.0|bsd-[23]-clause|[al]?gpl-3\.0)"
+)
+
+_SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
+
+
+def card(contents: Contents) -> bytes:
+    """Return the card as Markdown."""
+    asked = contents.words.head["statistics"]
+    statistics = [
+        (ask["name"], [_shown(contents.statistic(ask, config)) for config in contents.splits], ask["paper"])
+        for ask in asked
+    ]
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(  # noqa: S701  it is no HTML
+        loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["escaped"] = escaped
+    return (
+        environment.get_template("card.md.jinja")
+        .render(
+            contents=contents,
+            words=contents.words.head,
+            text=contents.words.text,
+            head=_yaml(head(contents)),
+            statistics=statistics,
+            params=_yaml(contents.params),
+        )
+        .encode()
+        + b"\n"
+    )
+
+
+def head(contents: Contents) -> dict[str, Any]:
+    """Return the head that hubs and `datasets` read."""
+    rows = sum(row["rows"] for row in contents.files)
+    return {
+        "pretty_name": contents.words.head["title"],
+        **_licence([licence for licence, _ in contents.licences]),
+        "language": contents.words.head["language"],
+        "task_categories": contents.words.head["tasks"],
+        "tags": contents.words.head["tags"],
+        "size_categories": [size_category(rows)],
+        "configs": [
+            {
+                "config_name": config,
+                **({"default": True} if number == 0 else {}),
+                "data_files": [
+                    {"split": split, "path": f"data/{config}/{split}-*.parquet"} for split in splits
+                ],
+            }
+            for number, (config, splits) in enumerate(contents.splits.items())
+        ],
+    }
+
+
+def size_category(rows: int) -> str:
+    """Return how hubs call a number of rows: `1K<n<10K`."""
+    names = ["1K", "10K", "100K", "1M", "10M", "100M", "1B"]
+    place = sum(rows >= size for size in _SIZES)
+    if place in (0, len(_SIZES)):
+        return f"n<{names[0]}" if place == 0 else f"n>{names[-1]}"
+    return f"{names[place - 1]}<n<{names[place]}"
+
+
+def _licence(licences: list[str]) -> dict[str, Any]:
+    names = sorted({name for licence in licences for name in licence.split(" AND ")})
+    if all(_KNOWN.fullmatch(name.lower()) for name in names):
+        return {"license": [name.lower() for name in names]}
+    return {"license": "other", "license_name": " AND ".join(names)}
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _yaml(content: Any) -> str:
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+_VERSION = "http://mlcommons.org/croissant/1.1"
+_PARQUET = "application/x-parquet"
+
+
+def croissant(contents: Contents) -> bytes:
+    """Return `croissant.json`: every file with its MD5, and a record set for each split of a configuration.
+
+    Raises mlcroissant.ValidationError for what Croissant does not allow.
+    """
+    import mlcroissant as mlc
+
+    context = mlc.Context()
+    context.conforms_to = type(context.conforms_to)(_VERSION)
+    head, commit = contents.words.head, contents.commit
+    library: Any = mlc
+    metadata = library.Metadata(
+        ctx=context,
+        name=contents.system,
+        description=" ".join(head["summary"].split()),
+        cite_as=head["citation"].strip(),
+        date_published=datetime.fromisoformat(commit.time) if commit else None,
+        in_language=head["language"],
+        keywords=head["tags"],
+        license=[_address(licence) for licence, _ in contents.licences],
+        url=head["paper"],
+        version=f"1.0.0+{contents.manifest.version.removesuffix('.dir')}",
+        distribution=[*_files(contents, context, library), *_file_sets(contents, context, library)],
+        record_sets=_record_sets(contents, context, library),
+    )
+    return (json.dumps(metadata.to_json(), indent=1, ensure_ascii=False, default=str) + "\n").encode()
+
+
+def _files(contents: Contents, context: Any, library: Any) -> list[Any]:
+    return [
+        library.FileObject(
+            ctx=context,
+            id=row["file"],
+            name=row["file"],
+            content_url=row["file"],
+            content_size=f"{row['bytes']} B",
+            encoding_formats=[_PARQUET],
+            md5=row["md5"],
+        )
+        for row in contents.files
+    ]
+
+
+def _file_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
+    return [
+        library.FileSet(
+            ctx=context,
+            id=f"{config}-{split}-files",
+            name=f"{config}-{split}-files",
+            encoding_formats=[_PARQUET],
+            includes=[f"data/{config}/{split}-*.parquet"],
+        )
+        for config, splits in contents.splits.items()
+        for split in splits
+    ]
+
+
+def _record_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
+    return [
+        library.RecordSet(
+            ctx=context,
+            id=f"{config}-{split}",
+            name=f"{config}-{split}",
+            description=f"The split {split} of the configuration {config}.",
+            key=[f"{config}-{split}/id"],
+            fields=[
+                library.Field(
+                    ctx=context,
+                    id=f"{config}-{split}/{field.name}",
+                    name=field.name,
+                    description=meaning or field.name,
+                    data_types=[_data_type(field.type, library)],
+                    **({"is_array": True, "array_shape": "-1"} if pa.types.is_list(field.type) else {}),
+                    source=library.Source(
+                        ctx=context,
+                        file_set=f"{config}-{split}-files",
+                        extract=library.Extract(ctx=context, column=field.name),
+                    ),
+                )
+                for field, meaning in contents.columns
+            ],
+        )
+        for config, splits in contents.splits.items()
+        for split in splits
+    ]
+
+
+def _data_type(kind: pa.DataType, library: Any) -> Any:
+    """Return the type of a column, or of the items of a list. Raises TypeError for nested rows."""
+    inner = kind.value_type if pa.types.is_list(kind) else kind
+    types = {
+        pa.string(): library.DataType.TEXT,
+        pa.bool_(): library.DataType.BOOL,
+        pa.int32(): library.DataType.INT32,
+        pa.int64(): library.DataType.INT64,
+        pa.float64(): library.DataType.FLOAT64,
+    }
+    if inner not in types:
+        raise TypeError(f"a release has no columns of {kind}")
+    return types[inner]
+
+
+def _address(licence: str) -> str:
+    return f"https://spdx.org/licenses/{licence}" if " " not in licence else licence

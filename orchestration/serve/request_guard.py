@@ -1,8 +1,8 @@
 """Which requests Dagster's server and that of the pages answer: the user's own, and no other web page's.
 
 Belongs here: that policy, as ASGI middleware, and serving an application behind it. Not here: the
-applications (webserver.py, web.py), which names the servers have (addresses.py), MLflow's server, which has a
-policy of its own.
+applications (webserver.py, web.py), which names the servers have (state/addresses.py), MLflow's server, which
+has a policy of its own.
 
 Any page that is open in a browser can send requests to this machine, and servers without accounts tell them
 from the user's by their headers alone:

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from assets.declare.logins import without_logins
 from orchestration.dagster.instance import instance
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.state.addresses import Addresses, allowed_hosts
-from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
 _LAST_LINES, _PATIENCE = 15, 30

@@ -1,8 +1,8 @@
 """Keep what `make ui` shows of the present up to date: the state beside the pages, and Data Docs.
 
 Belongs here: noticing that data, sources, params, code, commits or Dagster's runs changed. Not here: what is
-written then (live/present.py, quality/docs.py): each time by a process of its own, which reads params and
-code anew.
+written then (orchestration/present.py, checks/docs.py): each time by a process of its own, which reads params
+and code anew.
 """
 
 from __future__ import annotations

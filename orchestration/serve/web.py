@@ -1,8 +1,7 @@
 """A file server for the data-quality pages: on this machine only, read-only, and nothing from elsewhere.
 
 Belongs here: serving the folders below data/quality, and leading on to Dagster's and MLflow's pages of the
-same thing. Not here: what the pages say (orchestration/pages, orchestration/quality), whom they are given to
-(request_guard.py).
+same thing. Not here: what the pages say (pages, checks/docs.py), whom they are given to (request_guard.py).
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from orchestration.files.page_paths import PAGES, shown_pages
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
+from pages.paths import PAGES, shown_pages
 
 #: The folders that are served, what each shows, and what makes it.
 FOLDERS = {

@@ -1,1 +1,1 @@
-"""What there is and whether it is fresh: records, locks, DVC's lock read back.."""
+"""What there is and whether it is fresh: sources, manifests, DVC's files read back."""

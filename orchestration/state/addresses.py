@@ -1,6 +1,6 @@
 """Where `make ui` shows what: the addresses that links in Dagster, MLflow and the pages lead to.
 
-Belongs here: the ports and the shape of the links. Not here: serving anything (ui.py, web.py).
+Belongs here: the ports and the shape of the links. Not here: serving anything (serve/ui.py, serve/web.py).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
+from assets.declare.logins import without_logins
 from orchestration.files.damage import DamagedError, read_state
-from orchestration.files.page_paths import page_path
 from orchestration.files.publish import write_file
-from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
+from pages.paths import page_path
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
@@ -69,9 +69,9 @@ class Addresses:
         """Return the page of a Dagster run."""
         return self.address("dagster", f"/runs/{run_id}")
 
-    def dagster_asset(self, name: str, month: str = "") -> str:
+    def dagster_asset(self, name: str, partition: str = "") -> str:
         """Return Dagster's page of a dataset, or of one of its partitions."""
-        query = f"?{urlencode({'view': 'partitions', 'partition': month})}" if month else ""
+        query = f"?{urlencode({'view': 'partitions', 'partition': partition})}" if partition else ""
         return self.address("dagster", f"/assets/{quote(name)}{query}")
 
     def mlflow(self) -> str:
@@ -82,9 +82,9 @@ class Addresses:
         """Return MLflow's page of a run."""
         return f"{self._mlflow()}/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}"
 
-    def tracked(self, name: str, month: str, version: str) -> str:
+    def tracked(self, name: str, partition: str, version: str) -> str:
         """Return what leads to MLflow's page of the latest run that made a version of a partition."""
-        place = f"/to/mlflow/{quote(name)}/{month}".rstrip("/")
+        place = f"/to/mlflow/{quote(name)}/{partition}".rstrip("/")
         return self.address("pages", f"{place}?{urlencode({'version': version})}")
 
     def _mlflow(self) -> str:

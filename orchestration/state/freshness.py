@@ -1,23 +1,23 @@
 """Is a partition what today's inputs, params and code would make, and are its bytes still there?
 
-Belongs here: the key of a partition and the comparison with its manifest, which alone says so. Not here:
-making it (materialise.py) and telling Dagster (sync.py).
+Belongs here: the key of a partition, the comparison with its manifest, which alone says so, and the plan:
+what would be made again, and why. Not here: making it (partition/materialise.py), telling Dagster
+(dagster/sync.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from assets.declare.logins import without_logins
 from orchestration.files.identity import folder_hashes
-from orchestration.state.corpora import corpus
-from orchestration.state.crawls import asks_again
-from orchestration.state.dvc_cache import check_bytes
+from orchestration.state.dvc_files import check_bytes
 from orchestration.state.manifests import Manifest, read_manifest
-from orchestration.workspace.logins import without_logins
+from orchestration.state.sources import asks_again, corpus, empty_partitions
 from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run that makes a partition again though it is fresh.
@@ -65,90 +65,94 @@ class View:
         self._manifests: dict[tuple[str, str], Manifest | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
 
-    def known(self, item: Declaration, month: str) -> Manifest | None:
+    def known(self, dataset: Declaration, partition: str) -> Manifest | None:
         """Return a partition's manifest if its files are those on disk."""
-        place = (item.name, month)
+        place = (dataset.name, partition)
         if place not in self._manifests:
-            self._manifests[place] = _known(self.workspace, item, month)
+            self._manifests[place] = _known(self.workspace, dataset, partition)
         return self._manifests[place]
 
-    def renew(self, item: Declaration, month: str) -> None:
+    def renew(self, dataset: Declaration, partition: str) -> None:
         """Look at a partition anew when next asked: it was made meanwhile."""
-        self._manifests.pop((item.name, month), None)
-        self._statuses.pop((item.name, month), None)
+        self._manifests.pop((dataset.name, partition), None)
+        self._statuses.pop((dataset.name, partition), None)
 
-    def finished(self, item: Declaration, month: str) -> Manifest:
+    def finished(self, dataset: Declaration, partition: str) -> Manifest:
         """Return the manifest of a partition whose checks passed and whose bytes are on disk.
 
         Raises NotReadyError where there is none.
         """
-        return _needed(self.known(item, month), item, month)
+        return _needed(self.known(dataset, partition), dataset, partition)
 
-    def key(self, item: Declaration, month: str) -> dict[str, Any]:
+    def key(self, dataset: Declaration, partition: str) -> dict[str, Any]:
         """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
-        inputs = self.record_versions(item, month)
-        for name, months in self.workspace.graph.input_months(item, month).items():
+        inputs = self.record_versions(dataset, partition)
+        for name, partitions in self.workspace.graph.input_partitions(dataset, partition).items():
             upstream = self.workspace.datasets[name]
-            inputs[name] = {part: self.finished(upstream, part).version for part in months}
-        return {"inputs": inputs, "params": item.values, "code": item.code}
+            inputs[name] = {part: self.finished(upstream, part).version for part in partitions}
+        return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
 
-    def record_versions(self, item: Declaration, month: str) -> dict[str, dict[str, str]]:
+    def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
         """Return the version of the raw records of a month, as a key has it; nothing where it reads none."""
         return (
-            {"records": {month: corpus(self.workspace, item.records).version(month)}} if item.records else {}
+            {"records": {partition: corpus(self.workspace, dataset.records).version(partition)}}
+            if dataset.records
+            else {}
         )
 
-    def status(self, item: Declaration, month: str) -> Status:
+    def status(self, dataset: Declaration, partition: str) -> Status:
         """Compare a partition with what would be made now."""
-        place = (item.name, month)
+        place = (dataset.name, partition)
         if place not in self._statuses:
-            self._statuses[place] = self._compare(item, month)
+            self._statuses[place] = self._compare(dataset, partition)
         return self._statuses[place]
 
-    def complete(self, item: Declaration) -> bool:
+    def complete(self, dataset: Declaration) -> bool:
         """Say whether every partition of a dataset and of all its ancestors is fresh."""
-        datasets = (item, *self.workspace.graph.ancestors(item))
-        partitions = [(dataset, month) for dataset in datasets for month in dataset.made_months]
+        datasets = (dataset, *self.workspace.graph.ancestors(dataset))
+        partitions = [(member, key) for member in datasets for key in member.made_partitions]
         # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
         return all(self.workspace.folder(*partition).is_dir() for partition in partitions) and all(
             self.status(*partition).fresh for partition in partitions
         )
 
-    def _compare(self, item: Declaration, month: str) -> Status:
-        manifest = self.known(item, month)
+    def _compare(self, dataset: Declaration, partition: str) -> Status:
+        manifest = self.known(dataset, partition)
         if manifest is None:
-            return Status(None, (_why_unknown(self.workspace, item, month),))
+            return Status(None, (_why_unknown(self.workspace, dataset, partition),))
         try:
-            today = self.key(item, month)
+            today = self.key(dataset, partition)
         except NotReadyError as error:
             return Status(manifest, (str(error),), waiting=True)
-        again = ("its pages are to be asked for again",) if asks_again(self.workspace, item, month) else ()
+        again = (
+            ("its pages are to be asked for again",) if asks_again(self.workspace, dataset, partition) else ()
+        )
         reasons = differences(manifest.key, today)
         if not manifest.passed:
             reasons = [CHECKS_FAILED if reason == EXPECTATIONS else reason for reason in reasons]
         return Status(manifest, (*reasons, *again))
 
 
-def load_manifest(workspace: Workspace, item: Declaration, month: str) -> Manifest:
+def load_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest:
     """Return the manifest of a partition, whatever its bytes are now. Raises NotReadyError without one."""
-    return _needed(read_manifest(workspace, item, month), item, month)
+    return _needed(read_manifest(workspace, dataset, partition), dataset, partition)
 
 
-def _known(workspace: Workspace, item: Declaration, month: str) -> Manifest | None:
-    manifest = read_manifest(workspace, item, month)
+def _known(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
+    manifest = read_manifest(workspace, dataset, partition)
     if manifest is None or not manifest.files:
         return None
-    found = folder_hashes(workspace.folder(item, month))
+    found = folder_hashes(workspace.folder(dataset, partition))
     if manifest.files == found:
         return manifest
     check_bytes(workspace, manifest.files, found)
     return None
 
 
-def _why_unknown(workspace: Workspace, item: Declaration, month: str) -> str:
+def _why_unknown(workspace: Workspace, dataset: Declaration, partition: str) -> str:
     """Return why nothing is known of a partition: a part of it is missing, or all of it."""
-    there, pull = workspace.folder(item, month).is_dir(), f"`dvc pull {'-'.join(item.key.path)}`"
-    if read_manifest(workspace, item, month) is not None:
+    there, pull = workspace.folder(dataset, partition).is_dir(), f"`dvc pull {'-'.join(dataset.key.path)}`"
+    if read_manifest(workspace, dataset, partition) is not None:
         changed = "its bytes are not those that were made"
         return changed if there else f"missing ({pull} brings it if it was pushed)"
     if there:
@@ -156,9 +160,11 @@ def _why_unknown(workspace: Workspace, item: Declaration, month: str) -> str:
     return "missing"
 
 
-def _needed(manifest: Manifest | None, item: Declaration, month: str) -> Manifest:
+def _needed(manifest: Manifest | None, dataset: Declaration, partition: str) -> Manifest:
     if manifest is None or not manifest.passed:
-        raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
+        raise NotReadyError(
+            f"{label(dataset, partition)} is missing or did not pass its checks: make it first"
+        )
     return manifest
 
 
@@ -190,3 +196,52 @@ def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         path = f"{prefix}{name}"
         flat |= flattened(inner, f"{path}.") if isinstance(inner, dict) and inner else {path: inner}
     return flat
+
+
+#: Inputs that a reason names; of more it tells how many there are.
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """A partition that would be made, or perhaps made."""
+
+    dataset: Declaration
+    partition: str
+    reasons: tuple[str, ...]
+    certain: bool
+    """False where only inputs are stale: if they come out as they were, nothing is done."""
+    upstream: tuple[tuple[str, str], ...] = ()
+    """The inputs (dataset, partition) that are stale themselves."""
+    empty: bool = False
+    """Whether it has no records, and is settled together with others of its dataset."""
+
+
+def plan(view: View, select: str | None = None) -> list[Step]:
+    """Return what is stale by itself or through its inputs, inputs first."""
+    graph = view.workspace.graph
+    steps: list[Step] = []
+    stale: set[tuple[str, str]] = set()
+    for dataset in graph.selected(select):
+        empty = set(empty_partitions(view.workspace, dataset, dataset.made_partitions))
+        for partition in dataset.made_partitions:
+            upstream = tuple(
+                (name, part)
+                for name, partitions in graph.input_partitions(dataset, partition).items()
+                for part in partitions
+                if (name, part) in stale
+            )
+            state = view.status(dataset, partition)
+            if not state.fresh or upstream:
+                stale.add((dataset.name, partition))
+                perhaps = (_if_changed(upstream),) if upstream else ()
+                certain = not (state.fresh or state.waiting)
+                reasons = state.reasons if certain else perhaps
+                steps.append(Step(dataset, partition, reasons, certain, upstream, partition in empty))
+    return steps
+
+
+def _if_changed(places: Sequence[tuple[str, str]]) -> str:
+    names = [" ".join(place).strip() for place in places]
+    more = f" or one of {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"if {', '.join(names[:_NAMED])}{more} changes"

@@ -1,7 +1,8 @@
 """The manifest of a partition: what it was made of, which files it is, and how many rows they have.
 
-Belongs here: the manifest and its file. Not here: when a partition is fresh (freshness.py), how the manifests
-of a dataset travel with its data: they are a second output of its DVC stage (dvc/stages.py).
+Belongs here: the manifest, its file, and counting rows. Not here: when a partition is fresh (freshness.py),
+how the manifests of a dataset travel with its data: they are a second output of its DVC stage
+(dvc/stages.py).
 
 A manifest is written last, once the checks of the partition have passed. It has neither a time nor a run, so
 the same partition has the same manifest wherever it is made.
@@ -19,7 +20,7 @@ from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, w
 from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
-from orchestration.files import checksummed
+from orchestration.files import damage
 from orchestration.files.damage import DamagedError, remove_file
 from orchestration.files.identity import version
 from orchestration.files.publish import write_changed
@@ -82,40 +83,40 @@ class Manifest:
         return version(self.files)
 
 
-def manifest_file(workspace: Workspace, item: Declaration, month: str) -> Path:
+def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
     """Return where a partition's manifest lies."""
-    return workspace.manifests(item) / f"{month or 'all'}.json"
+    return workspace.manifests(dataset) / f"{partition or 'all'}.json"
 
 
-def read_manifest(workspace: Workspace, item: Declaration, month: str) -> Manifest | None:
+def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
     """Return a partition's manifest, or None where there is none. One that is damaged is set aside."""
-    path = manifest_file(workspace, item, month)
+    path = manifest_file(workspace, dataset, partition)
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` brings it back; else it is made again"
-    content = checksummed.read(path, _STORED, then)
+    content = damage.read_checked(path, _STORED, then)
     return None if content is None else _manifest(content)
 
 
 def parse_manifest(content: bytes) -> Manifest:
     """Return the manifest of some bytes. Raises DamagedError for what is none."""
-    stored, checked = checksummed.load(content)
+    stored, checked = damage.load_checked(content)
     try:
         _STORED.validate_python(stored)
     except ValidationError as error:
-        raise DamagedError(checksummed.first_fault(error)) from None
+        raise DamagedError(damage.first_fault(error)) from None
     if not checked:
         raise DamagedError("it has no checksum")
     return _manifest(stored)
 
 
-def write_manifest(workspace: Workspace, item: Declaration, month: str, manifest: Manifest) -> None:
+def write_manifest(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
     """Write a partition's manifest whole, unless it is there already."""
-    content = checksummed.dump({**asdict(manifest), "version": manifest.version})
-    write_changed(manifest_file(workspace, item, month), content)
+    content = damage.dump_checked({**asdict(manifest), "version": manifest.version})
+    write_changed(manifest_file(workspace, dataset, partition), content)
 
 
-def forget(workspace: Workspace, item: Declaration, month: str) -> None:
+def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
     """Remove a partition's manifest: it does not count as made any more."""
-    remove_file(manifest_file(workspace, item, month))
+    remove_file(manifest_file(workspace, dataset, partition))
 
 
 def _manifest(stored: Mapping[str, Any]) -> Manifest:

@@ -1,7 +1,7 @@
 """`silverloom compare`: two versions of a dataset, row by row, and what they were made of.
 
 Belongs here: putting the comparison together, as text and as JSON. Not here: finding versions (revisions.py),
-matching rows (difference.py), pages (pages/versions.py).
+matching rows (difference.py), pages (changes.py).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 from jinja2 import Environment
 
-from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
-from orchestration.files.json_ready import json_ready
-from orchestration.messages.text_table import aligned
+from ops.core.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
+from orchestration.messages.tables import aligned
 from orchestration.state.freshness import differences
 from orchestration.versions.difference import KINDS, Case, difference
 from orchestration.versions.revisions import Version, at
 from orchestration.versions.word_diff import pieces
 from orchestration.workspace.workspace import Workspace
+from pages.html import json_ready
 
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
@@ -29,26 +29,26 @@ _MARKS = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
 
 
 def compare(
-    workspace: Workspace, dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT
+    workspace: Workspace, name: str, old: str = "HEAD", new: str = "", limit: int = LIMIT
 ) -> dict[str, Any]:
     """Return all that differs between two versions of a dataset; an empty revision is the working tree.
 
     `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for a revision
     or a dataset that is not there, NotInCacheError for one whose bytes are not here.
     """
-    if not dataset:
+    if not name:
         raise ValueError(f"name a dataset; there are {', '.join(workspace.datasets)}")
-    item = workspace.datasets.get(dataset)
-    if item is not None and item.shape is None:
-        raise ValueError(f"{dataset} is a report: it has files and no rows to compare")
-    return compared(at(workspace, dataset, old), at(workspace, dataset, new), limit)
+    dataset = workspace.datasets.get(name)
+    if dataset is not None and dataset.shape is None:
+        raise ValueError(f"{name} is a report: it has files and no rows to compare")
+    return compared(at(workspace, name, old), at(workspace, name, new), limit)
 
 
 def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
-    item = old.workspace.datasets.get(old.dataset)
-    passed_over = _passed_over(item.shape if item else None)
+    dataset = old.workspace.datasets.get(old.dataset)
+    passed_over = _passed_over(dataset.shape if dataset else None)
     cases = found.pop("cases")
     return {
         "dataset": old.dataset,
@@ -77,28 +77,29 @@ def made_differently(old: Version, new: Version) -> list[str]:
     if unknown := [version.label for version, keys in sides if not keys]:
         return [f"what {' and '.join(unknown)} was made of is not known: no manifests of it are here"]
     lines: dict[str, list[str]] = {}
-    months = sorted({*former, *present})
-    for month in months:
-        if lost := [version.label for version, keys in sides if month not in keys]:
+    partitions = sorted({*former, *present})
+    for partition in partitions:
+        if lost := [version.label for version, keys in sides if partition not in keys]:
             found = [f"what {' and '.join(lost)} was made of is not known"]
         else:
-            found = differences(_merged(former[month]), _merged(present[month]))
+            found = differences(_merged(former[partition]), _merged(present[partition]))
         for line in found:
-            lines.setdefault(line, []).append(month)
+            lines.setdefault(line, []).append(partition)
     return [
-        line if len(where) == len(months) else f"{line} ({', '.join(where)})" for line, where in lines.items()
+        line if len(where) == len(partitions) else f"{line} ({', '.join(where)})"
+        for line, where in lines.items()
     ]
 
 
 def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
     """Return a key in which each input has one value, whatever number of its months was read."""
-    return {**key, "inputs": {name: sorted(months.items()) for name, months in key["inputs"].items()}}
+    return {**key, "inputs": {name: sorted(partitions.items()) for name, partitions in key["inputs"].items()}}
 
 
 def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
     """Return a case with its fates, or else with the changes in each column."""
     text = _preview(case.new or case.old, passed_over)
-    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": text}
+    example: dict[str, Any] = {"id": case.id, "month": case.partition, "text": text}
     if case.fates:
         return example | dict(zip(("from", "to"), case.fates, strict=True))
     if case.old and case.new:
@@ -124,7 +125,7 @@ def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
 
 def text(found: Mapping[str, Any]) -> str:
     """Return a comparison as people read it in a terminal."""
-    rows = [[month or "all", *counts.values()] for month, counts in found["months"].items()]
+    rows = [[partition or "all", *counts.values()] for partition, counts in found["months"].items()]
     if len(rows) > 1:
         rows.append(["sum", *found["totals"].values()])
     environment = Environment(autoescape=False)  # noqa: S701  it is no HTML

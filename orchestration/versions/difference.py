@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment
 
-from orchestration.files.parquet import TABLES
+from ops.core.parts import TABLES
 from orchestration.versions.revisions import Version
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Case(NamedTuple):
     """A row that is not as it was: what it was and is, {} where there was or is none; and its fates."""
 
     id: str
-    month: str
+    partition: str
     fates: tuple[str, str] | None
     """Of a unit that is re-reasoned: `kept`, `dropped: <reason>` or `rejected`, before and now."""
     columns: list[str]
@@ -160,12 +160,12 @@ def _sql(template: str, **values: object) -> str:
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    months: dict[str, dict[str, int]] = {}
-    for month, kind, rows in database.execute(_BY_MONTH).fetchall():
-        months.setdefault(month, dict.fromkeys(KINDS, 0))[kind] = rows
+    partitions: dict[str, dict[str, int]] = {}
+    for partition, kind, rows in database.execute(_BY_MONTH).fetchall():
+        partitions.setdefault(partition, dict.fromkeys(KINDS, 0))[kind] = rows
     return {
-        "totals": {kind: sum(rows[kind] for rows in months.values()) for kind in KINDS},
-        "months": months,
+        "totals": {kind: sum(rows[kind] for rows in partitions.values()) for kind in KINDS},
+        "months": partitions,
         "moves": database.sql(_MOVES).to_arrow_table().to_pylist(),
         "columns": dict(database.execute(_COLUMNS).fetchall()),
     }
@@ -176,9 +176,9 @@ def _first_cases(database: duckdb.DuckDBPyConnection, limit: int) -> dict[str, l
     first = database.execute(_FIRST, [limit]).fetchall()
     rows = _rows(database, {("old", *case[-2]) for case in first} | {("new", *case[-1]) for case in first})
     cases: dict[str, list[Case]] = {kind: [] for kind in KINDS}
-    for kind, row_id, month, was, now, names, old_place, new_place in first:
+    for kind, row_id, partition, was, now, names, old_place, new_place in first:
         sides = rows.get(("old", *old_place), {}), rows.get(("new", *new_place), {})
-        cases[kind].append(Case(row_id, month, (was, now) if was else None, names or [], *sides))
+        cases[kind].append(Case(row_id, partition, (was, now) if was else None, names or [], *sides))
     return cases
 
 

@@ -19,10 +19,9 @@ import pyarrow.parquet as pq
 
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
-from orchestration.state.dvc_cache import cached, cached_files
-from orchestration.state.dvc_lock import locked_stages, read_stages, recorded
-from orchestration.state.git import NoGitError, git, git_lines
+from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
 from orchestration.state.manifests import parse_manifest
+from orchestration.workspace.git import NoGitError, git, git_lines
 from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
@@ -59,15 +58,15 @@ class Version:
         """Return what its partitions were made of, by month; those are left out of which it is not known."""
         found = {}
         for name, path in self.manifests.items():
-            month = name.removesuffix(".json").removesuffix("all")
+            partition = name.removesuffix(".json").removesuffix("all")
             with contextlib.suppress(DamagedError):
                 manifest = parse_manifest(read_state(path) or b"")
-                if manifest.files == self._files(month):
-                    found[month] = dict(manifest.key)
+                if manifest.files == self._files(partition):
+                    found[partition] = dict(manifest.key)
         return found
 
-    def _files(self, month: str) -> dict[str, str]:
-        prefix = f"{month}/" if month else ""
+    def _files(self, partition: str) -> dict[str, str]:
+        prefix = f"{partition}/" if partition else ""
         named = (
             (name.removeprefix(prefix), md5) for name, md5 in self.files.items() if name.startswith(prefix)
         )

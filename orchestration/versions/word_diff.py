@@ -1,7 +1,7 @@
 """What changed between two values, short enough to read.
 
 Belongs here: how much is shown around a change. Not here: the comparison word by word
-(ops/text/word_diff.py), which values differ (difference.py).
+(ops/text/words.py), which values differ (difference.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from ops.text.word_diff import Piece, difference
+from ops.text.words import Piece, difference
 
 #: Words shown around a change, and characters of one piece.
 _AROUND, _LONGEST = 6, 400

@@ -9,7 +9,9 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import shutil
 import sys
+from pathlib import Path
 from types import TracebackType
 
 from assets.declare.settings import ParamsError
@@ -109,3 +111,14 @@ def _without_traceback(kind: type[BaseException], error: BaseException, trace: T
         print(f"error: {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+#: Bytes that must be free: many times what all modules of the project take, compiled.
+_ROOM = 64 << 20
+
+
+def protect() -> None:
+    """Let Python, here and in child processes, write no compiled module where there is hardly room for it."""
+    if shutil.disk_usage(Path(__file__).parent).free < _ROOM:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

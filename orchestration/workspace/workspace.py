@@ -108,21 +108,21 @@ class Workspace:
         """Every dataset by its name, inputs before what reads them."""
         return self.graph.datasets
 
-    def folder(self, item: Declaration, month: str = "") -> Path:
+    def folder(self, dataset: Declaration, partition: str = "") -> Path:
         """Return the folder of a partition; without a month that of the dataset, which is its DVC output."""
-        return self.data.joinpath(*item.key.path, month)
+        return self.data.joinpath(*dataset.key.path, partition)
 
-    def manifests(self, item: Declaration) -> Path:
+    def manifests(self, dataset: Declaration) -> Path:
         """Return the folder of a dataset's manifests, which is its second DVC output."""
-        return self.root.joinpath("manifests", *item.key.path)
+        return self.root.joinpath("manifests", *dataset.key.path)
 
-    def state_file(self, kind: str, item: Declaration, month: str, suffix: str = ".json") -> Path:
+    def state_file(self, kind: str, dataset: Declaration, partition: str, suffix: str = ".json") -> Path:
         """Return where one kind of local state of a partition lies."""
-        return self.state.joinpath(kind, *item.key.path, f"{month or 'all'}{suffix}")
+        return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
 
-    def metrics_file(self, item: Declaration) -> Path:
+    def metrics_file(self, dataset: Declaration) -> Path:
         """Return the file of a dataset's counts, which `dvc metrics` reads."""
-        return self.root.joinpath("metrics", *item.key.path).with_suffix(".json")
+        return self.root.joinpath("metrics", *dataset.key.path).with_suffix(".json")
 
     def shown(self, path: Path) -> str:
         """Return a path as people and DVC write it: below the root."""

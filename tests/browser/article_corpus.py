@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assets.declare.dataset import Everything
 from assets.declare.graph import AssetGraph
-from assets.declare.report import Everything
-from ops.outcome import Outcome
+from ops.core.outcome import Outcome
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, examples
@@ -20,13 +20,13 @@ from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.models.grid import GRID
 from ops.wikisum.models.summaries import METRICS, SUMMARIES
 from ops.wikisum.references import ReferenceParams
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import SplitParams
 from ops.wikisum.statistics import statistics
 from ops.wikisum.tokenizer import TokenizerParams, tokenizer
 from orchestration.catalogue import workspace
 from orchestration.files.parquet import write_outcomes
-from orchestration.pages.html import shared
-from orchestration.pages.systems.wikisum.site import SYSTEM
+from pages.html import shared
+from pages.systems.wikisum.site import SYSTEM
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 
 MONTH = "2018-06"
@@ -81,7 +81,7 @@ def odd() -> tuple[dict[str, Any], list[dict[str, Any]]]:
         page("http://long.example/", long, f"Odd {ODD}"),
     ]
     lead = f"{ODD} is an odd bread \U0001f35e of Varn ."
-    made = article(f"Odd bread {ODD}", lead, [(ODD, "Odd")], [item["url"] for item in pages])
+    made = article(f"Odd bread {ODD}", lead, [(ODD, "Odd")], [dataset["url"] for dataset in pages])
     return made | {"id": "article-odd"}, pages
 
 

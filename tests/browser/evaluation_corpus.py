@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assets.declare.report import Everything
-from ops.parts import FILES
-from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
+from assets.declare.dataset import Everything
+from ops.core.parts import FILES
+from ops.talksumm.evaluation.people import PEOPLE
 from orchestration.files.parquet import write_table
-from orchestration.lineage.rows import Counted
-from orchestration.pages.html import shared
-from orchestration.pages.systems.talksumm import evaluation
+from pages.html import shared
+from pages.reading import Counted
+from pages.systems.talksumm.site import evaluation_pages
 
 METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]
 SCORES = [
@@ -89,7 +89,7 @@ def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = 
 
 def _asked(name: str) -> dict:
     """Return a question as the table of a human evaluation carries it."""
-    questions = (question for sheet in QUESTIONNAIRES for question in sheet.questions)
+    questions = PEOPLE.questions
     return next(question.described() for question in questions if question.name == name)
 
 
@@ -172,7 +172,7 @@ def corpus(
 def site(folder: Path, everything: Everything, numbers: Mapping[str, Counted] | None = None) -> Path:
     """Write the page with what it loads, and return its path."""
     pages = folder / "quality" / "pages"
-    for name, content in [*shared(), *evaluation.pages(everything, numbers or {})]:
+    for name, content in [*shared(), *evaluation_pages(everything, numbers or {})]:
         path = pages / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

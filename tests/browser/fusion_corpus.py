@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from assets.declare.report import Everything
+from assets.declare.dataset import Everything
+from ops.core.parts import FILES, TABLES, part_name
 from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
-from ops.parts import FILES
-from orchestration.files.parquet import TABLES, part_name, write_table
-from orchestration.lineage.rows import Counted
-from orchestration.pages import dataset
-from orchestration.pages.html import shared
-from orchestration.pages.systems.discofuse import fusion
+from orchestration.files.parquet import write_table
+from pages import dataset
+from pages.html import shared
+from pages.reading import Counted
+from pages.systems.discofuse.site import SYSTEM
 from tests.browser.evaluation_corpus import agreed, trained
 
 SHAPES = {"discofuse/examples": EXAMPLES, "discofuse/balanced": BALANCED}
@@ -168,7 +168,7 @@ def site(folder: Path, everything: Everything) -> Path:
     """Write the page and those of the examples' datasets with what they load, and return their folder."""
     pages = folder / "quality" / "pages"
     of_datasets = {name: _counted(name, len(EXAMPLES_OF)) for name in SHAPES if name in everything}
-    made = [*shared(), *fusion.pages(everything, {}), *dataset.pages(everything, of_datasets)]
+    made = [*shared(), *SYSTEM.pages(everything, {}), *dataset.pages(everything, of_datasets)]
     for name, content in made:
         path = pages / name
         path.parent.mkdir(parents=True, exist_ok=True)

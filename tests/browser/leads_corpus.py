@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from assets.declare.report import Everything
-from ops.parts import FILES
-from ops.wikisum.evaluation.questionnaires import QUALITY
-from orchestration.pages.html import shared
-from orchestration.pages.systems.wikisum import evaluation
+from assets.declare.dataset import Everything
+from ops.core.parts import FILES
+from ops.wikisum.evaluation.people import QUALITY
+from pages.html import shared
+from pages.systems.wikisum.site import leads_page
 from tests.browser.evaluation_corpus import agreed, trained
 
 METRICS = (
@@ -143,7 +143,7 @@ ALL = {"evaluation": EVALUATION, "human_evaluation": rated(), "grid": MODELS}
 def site(folder: Path, everything: Everything) -> Path:
     """Write the page with what it loads, and return its folder."""
     pages = folder / "quality" / "pages"
-    for name, content in [*shared(), *evaluation.pages(everything, {})]:
+    for name, content in [*shared(), *leads_page(everything, {})]:
         path = pages / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -6,22 +6,21 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assets.declare.report import Everything
-from ops.annotation.schemas import ANSWERS
-from ops.outcome import Outcome, drop
+from assets.declare.dataset import Everything
+from ops.core.outcome import Outcome, drop
+from ops.evaluation.answers import ANSWERS
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
 from ops.parasci.dataset.statistics import statistics
-from ops.parasci.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
-from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
-from ops.parasci.evaluation.rating_sheets import RatingSheetParams, rating_sheets
-from ops.parasci.generation.evaluation import EvaluationParams, scored, table_6
+from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
+from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
+from ops.parasci.evaluation.scores import EvaluationParams, scored, table_6
 from ops.parasci.partial.extractions import ExtractionParams, table
 from ops.parasci.schemas import PARAPHRASES, SCORED
 from orchestration.catalogue import workspace
 from orchestration.files.parquet import write_outcomes
-from orchestration.lineage.rows import counted
-from orchestration.pages.html import shared
-from orchestration.pages.systems.parasci.site import SYSTEM
+from pages.html import shared
+from pages.reading import counted
+from pages.systems.parasci.site import SYSTEM
 from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
 from tests.parts import parts
 from tests.rows_corpus import JUNE, row
@@ -102,8 +101,8 @@ class Corpus:
         counts = {"definitions: cosine": 1, "citations: cosine": 1, "merged": 0}
         outcome = Outcome.of(shape, [], found, [lost], combinations=counts)
         self.put("parasci/scored", [outcome])
-        item = workspace().datasets["parasci/paraphrases"]
-        params = next(value for value in item.arguments.values() if isinstance(value, ParaphraseParams))
+        dataset = workspace().datasets["parasci/paraphrases"]
+        params = next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams))
         stored = parts(self.folder / "scored", SCORED.kept, found)
         [kept] = paraphrases(stored, params)
         self.put("parasci/paraphrases", [kept])
@@ -129,7 +128,7 @@ class Corpus:
                 "shown": [{"column": name, "text": row[name]} for name in sheet.shown],
             }
             for at, row in enumerate(rows)
-            for sheet in QUESTIONNAIRES
+            for sheet in PEOPLE.questionnaires
             if sheet.name == row["questionnaire"]
             for question in sheet.questions
             for number, rater in enumerate(raters)

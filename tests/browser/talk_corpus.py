@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assets.declare.report import Everything
-from ops.outcome import Outcome, Shape, drop, reject
+from assets.declare.dataset import Everything
+from ops.core.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TUNING
-from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS
+from ops.talksumm.schemas import ALIGNMENTS, GOLD_ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS, TUNING
 from orchestration.files.parquet import write_outcomes
-from orchestration.lineage.rows import counted
-from orchestration.pages.html import shared
-from orchestration.pages.systems.talksumm import talks, tuning
+from pages.html import shared
+from pages.reading import counted
+from pages.systems.talksumm import talks
+from pages.systems.talksumm.site import tuning_pages
 
 MONTH = "2018-06"
 IDENTITY = {"source_ids": ["source"], "licence": "CC-BY-4.0"}
@@ -118,7 +118,7 @@ def site(corpus: Corpus) -> Path:
     everything = corpus.write()
     folder = corpus.folder / "quality" / "pages"
     known = Everything({name: everything[name] for name in everything if name != "sources/gold_alignments"})
-    files = [*shared(), *talks.pages(everything), *tuning.pages(everything, counted(known))]
+    files = [*shared(), *talks.pages(everything), *tuning_pages(everything, counted(known))]
     for name, content in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,13 +6,12 @@ import pyarrow as pa
 import pytest
 
 from assets.declare.expectations import among, between, equal, matches, not_null, steady, text, unique
-from ops.outcome import Outcome, Shape, columns
+from ops.core.counts import counts
+from ops.core.outcome import Outcome, Shape, columns
 from orchestration.catalogue import workspace
+from orchestration.checks import content, docs, history
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.quality import checks, docs
-from orchestration.state import validation_history as history
-from orchestration.state.counts import counts
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
@@ -34,9 +33,11 @@ MARKUP = "<script>document.title = 'broken into'</script><b>& bold</b> \u202eodd
 @pytest.fixture
 def validated(tmp_path):
     """Validate months of one dataset as if they had been made."""
-    item = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE))
+    dataset = dataclasses.replace(
+        workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE)
+    )
     declared = {other.key: other for other in workspace().datasets.values()}
-    here = Workspace(tmp_path, {**declared, item.key: item})
+    here = Workspace(tmp_path, {**declared, dataset.key: dataset})
 
     def validated(month, *texts):
         folder = tmp_path / month
@@ -46,9 +47,11 @@ def validated(tmp_path):
             for index, value in enumerate(texts)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        checks.check(here, item, month, folder, Manifest({}, folder_hashes(folder), counts(folder)), "run")
+        content.check(
+            here, dataset, month, folder, Manifest({}, folder_hashes(folder), counts(folder)), "run"
+        )
 
-    validated.item, validated.workspace = item, here
+    validated.dataset, validated.workspace = dataset, here
     return validated
 
 
@@ -83,7 +86,7 @@ def test_pages_say_what_was_found_last_and_those_of_what_is_no_more_go(validated
     assert pages[0].stat().st_ino == june and pages[1].stat().st_ino != july
     assert "three" in pages[1].read_text() and "two" not in pages[1].read_text()
 
-    history.history_file(validated.workspace, validated.item).unlink()
+    history.history_file(validated.workspace, validated.dataset).unlink()
     docs.build(validated.workspace)
     assert docs.shown(validated.workspace) == {} and not any(page.exists() for page in pages)
     assert "2018-06" not in (docs.docs_folder(validated.workspace) / "index.html").read_text()

@@ -14,7 +14,7 @@ import pytest
 from mlflow import MlflowClient
 from playwright.sync_api import expect
 
-from orchestration.files.parquet import part_name
+from ops.core.parts import part_name
 from tests.browser.servers import ui, wait
 from tests.browser.test_foreign_pages import (  # noqa: F401  fixtures
     FETCH,
@@ -103,13 +103,13 @@ def seen(graph, text):
 
 
 def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, project):
-    item = datasets()["talksumm/alignments"]
-    folder = project.root / "data" / item.name / MONTH
+    dataset = datasets()["talksumm/alignments"]
+    folder = project.root / "data" / dataset.name / MONTH
     kept, dropped = (pq.read_table(folder / part_name(kind, 0)) for kind in ("kept", "dropped"))
-    asset = visit(f"{dagster}/assets/{item.name}")
-    asset.assert_text(item.function.__doc__.splitlines()[0], MONTH)
+    asset = visit(f"{dagster}/assets/{dataset.name}")
+    asset.assert_text(dataset.function.__doc__.splitlines()[0], MONTH)
     columns = asset.page.get_by_role("table").filter(has_text="Column name").first
-    for column in item.shape.kept.names:
+    for column in dataset.shape.kept.names:
         expect(columns.get_by_text(column, exact=True).first).to_be_visible()
     for name, count in {"kept": kept.num_rows, "dropped": dropped.num_rows, "rejected": 0}.items():
         expect(row(asset, name).get_by_role("cell").last).to_have_text(str(count))

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from orchestration.pages.systems.wikisum import article
+from pages.systems.wikisum import article
 from tests.browser import article_corpus as corpora
 from tests.browser.fixtures import VIEWS
 
@@ -35,7 +35,8 @@ def order(opened):
     """The paragraphs that are shown, by rank, and whether each is in the input."""
     found = opened.page.locator("#paragraphs > li.inside, #paragraphs > li.outside").all()
     return [
-        (item.locator(".text").first.inner_text(), "inside" in item.get_attribute("class")) for item in found
+        (dataset.locator(".text").first.inner_text(), "inside" in dataset.get_attribute("class"))
+        for dataset in found
     ]
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from ops.metrics.rouge_tokens import rouge_tokens
+from ops.metrics.rouge import rouge_tokens
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
     CHOSEN,

@@ -2,11 +2,12 @@
 
 import pytest
 
-from orchestration.live.versions import DatasetChange, _write, write_page
-from orchestration.pages.html import shared
+from orchestration.versions.changes import write_entries, write_page
 from orchestration.versions.difference import KINDS
 from orchestration.versions.word_diff import pieces
 from orchestration.workspace.workspace import Workspace
+from pages.html import shared
+from pages.present import DatasetChange
 
 HARM = "<script>window.harmed = true</script> \u202e"
 
@@ -86,7 +87,7 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
             "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` brings it",
         ),
     ]
-    _write(Workspace(site.parents[2]), site / "versions.html", "versions.html", "Versions", entries=entries)
+    write_entries(Workspace(site.parents[2]), site / "versions.html", entries)
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions.html", width=width, scheme=scheme)
     page.assert_text("unchanged since", "dvc fetch --all-commits")

@@ -5,13 +5,13 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.declare.report import Everything
-from assets.declare.thresholds import Knob, Threshold
-from ops.talksumm.pairing.pairs import PairParams
-from ops.thresholds import at_least, at_most, scored
+from assets.declare.dataset import Everything
+from assets.declare.declaration import Knob, Threshold
+from ops.core.thresholds import at_least, at_most, scored
+from ops.talksumm.pairing import PairParams
 from orchestration.catalogue import workspace
-from orchestration.pages import what_if
-from orchestration.pages.html import embedded, render, shared
+from pages import what_if
+from pages.html import embedded, render, shared
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
 
@@ -28,8 +28,8 @@ def content_of(parts, rule=at_least, value=0.5, name="threshold"):
 
     threshold = Threshold(PairParams, name, rule, scores, (0.2, 0.8), "how near it is", "talks")
     knob = Knob(f"talksumm.pairs.{name}", "", value)
-    item = workspace().datasets["talksumm/pairs"]
-    return what_if.what_if(Everything({item.name: {"": None}}), item, threshold, knob)
+    dataset = workspace().datasets["talksumm/pairs"]
+    return what_if.what_if(Everything({dataset.name: {"": None}}), dataset, threshold, knob)
 
 
 @pytest.fixture

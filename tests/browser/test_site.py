@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from ops.outcome import meaning
+from ops.core.outcome import meaning
 from orchestration.catalogue import workspace
 from tests.browser.fixtures import VIEWS
 

@@ -3,18 +3,18 @@
 import sys
 from pathlib import Path
 
-import orchestration.drivers.dagster_runs
+import orchestration.run.dagster_run
 from orchestration.catalogue import workspace
 from orchestration.cli.command import run as command
-from orchestration.drivers.run import run
+from orchestration.run.drive import run
 
 dataset, edit = sys.argv[1:]
 EDITS = {
     "param": ("params.yaml", "epsilon: 0.1", "epsilon: 0.3"),
-    "code": ("ops/talksumm/align/hmm.py", "class HmmParams", "NEW = 1\n\n\nclass HmmParams"),
+    "code": ("ops/talksumm/align/hmm.py", "float = Field(0.75,", "float = Field(3 / 4,"),
     "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
 }
-materialise = orchestration.drivers.dagster_runs.materialise
+materialise = orchestration.run.dagster_run.materialise
 
 
 def edited(workspace, item, month, **options):
@@ -27,5 +27,5 @@ def edited(workspace, item, month, **options):
     return ran
 
 
-orchestration.drivers.dagster_runs.materialise = edited
+orchestration.run.dagster_run.materialise = edited
 command(lambda: run(workspace()))

@@ -5,7 +5,7 @@ import sys
 
 from orchestration.catalogue import workspace
 from orchestration.cli.command import run as command
-from orchestration.drivers.run import run
+from orchestration.run.drive import run
 
 FILES = 64
 

@@ -9,8 +9,8 @@ import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse import papers
 from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
-from orchestration.drivers.loop import bring_up_to_date
 from orchestration.messages import progress
+from orchestration.run.loop import bring_up_to_date
 
 progress.FIRST = progress.EVERY = 0.0
 

@@ -1,9 +1,9 @@
 """Settle the empty years of papers while another holds one of them: prints which were settled."""
 
 from orchestration.catalogue import workspace
-from orchestration.execute.empty import settle_empty
-from orchestration.execute.materialise import Materialisation
-from orchestration.state.partition_locks import making
+from orchestration.files.locks import making
+from orchestration.partition.empty import settle_empty
+from orchestration.partition.materialise import Materialisation
 
 HERE = workspace()
 PAPERS = HERE.datasets["sources/papers"]

@@ -6,12 +6,12 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
-from assets.declare.dagster_asset import asset_key, months
+from assets.declare.dagster_asset import asset_key, partitions
 from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
 from orchestration.definitions import defs
 
-MONTHS = months()
+MONTHS = partitions()
 
 
 def shown(item, month):
@@ -25,7 +25,7 @@ graph = defs.resolve_asset_graph()
 resolver = CachingStaleStatusResolver(instance(), graph, loading)
 answer = {}
 for name, item in workspace().datasets.items():
-    for month in item.made_months:
+    for month in item.made_partitions:
         records = (
             instance()
             .fetch_materializations(

@@ -12,7 +12,7 @@ import pytest
 
 from orchestration.catalogue import workspace
 from orchestration.files.locks import lock_file
-from orchestration.state.dvc_lock import read_stages, stage_name
+from orchestration.state.dvc_files import read_stages, stage_name
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.test_ticks import broken
 from tests.processes import alive, descendants

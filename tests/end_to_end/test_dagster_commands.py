@@ -13,20 +13,21 @@ import urllib.error
 import polars
 import pytest
 
-from orchestration.workspace.environment import QUIET
+from assets.declare.dagster_asset import CHECKS
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
-from tests.projects import ROOT
+from tests.projects import ROOT, datasets
 
 DEFINITIONS = ("-m", "orchestration.definitions")
 SCRIPTS = {"dagster": "dagster._cli", "dg": "dagster_dg_cli.cli"}
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
-PACKAGES = ("ops", "assets", "orchestration")
+PACKAGES = ("ops", "assets", "pages", "orchestration")
 #: The environment of a shell in which nothing of the project was set.
 SHELL = {
     name: value
     for name, value in os.environ.items()
-    if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM"))
+    if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
 
@@ -81,6 +82,61 @@ def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
     assert "All definitions loaded successfully" in call(bin / "dg", "check", "defs", cwd=project.root)
 
 
+def active(installed, command, root=None):
+    """Run a command in a shell in which nothing but the virtual environment was activated."""
+    project, bin = installed
+    bare = {name: SHELL[name] for name in ("HOME", "LANG", "TMPDIR") if name in SHELL}
+    ended = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", f". {bin}/activate && {command}"],
+        cwd=root or project.root,
+        env={**bare, **QUIET, "PATH": os.defpath},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout
+    # of `dagster definitions validate` Dagster says itself that `dg check defs` is newer
+    assert not re.search("Traceback|(?<!Supersession)Warning", ended.stdout), ended.stdout
+    return ended.stdout
+
+
+def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(installed):
+    said = active(installed, "dg list defs --json")
+    listed = json.loads(said[said.index("{") :])
+    assets = {asset["asset_key"] for asset in listed["assets"]}
+    assert assets == {*datasets(), "source_files/papers", "source_files/talks"}
+    assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_month", "health"}
+    assert {sensor["name"] for sensor in listed["sensors"]} == {"source_files", "runs_to_mlflow"}
+    checks = {(check["asset_key"], check["name"]) for check in listed["asset_checks"]}
+    assert {("talksumm/pairs", name) for name in CHECKS} <= checks
+    assert ("sources/papers", "sources") in checks and ("quality/pages", "health") in checks
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("dg list defs", "newest_month"),
+        ("dg check defs", "All definitions loaded successfully"),
+        ("dagster definitions validate", "All code locations passed validation"),
+        ("dagster asset list -m orchestration.definitions", "talksumm/alignments"),
+    ],
+)
+def test_dagsters_commands_answer_where_only_the_virtual_environment_is_active(installed, command, answer):
+    assert answer in active(installed, command)
+
+
+@pytest.mark.long
+def test_dg_launches_a_run_of_a_partition_in_the_checkout_at_hand(installed, tmp_path):
+    project = installed[0].copy(tmp_path / "copy")
+    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # else it is fresh
+    project.silverloom("setup")
+    said = active(installed, "dg launch --assets sources/papers --partition 2018-06", project.root)
+    assert "RUN_SUCCESS" in said
+    made = project.made(project.silverloom("run", "--select", "sources/papers"))
+    assert made == ["sources/papers 2018-07"], "the parser is code of all months, and this one was made by it"
+
+
 @pytest.mark.parametrize(
     "how", ["as set up", "by DAGSTER_HOME", pytest.param("in no home", marks=pytest.mark.long)]
 )
@@ -99,7 +155,8 @@ def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_
     said = call(bin / "dagster", *PAPERS, cwd=project.root, **home)
     assert "RUN_SUCCESS" in said and "parsed by the copy" in said
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert project.made(project.silverloom("run", "--select", "sources/papers")) == []
+    made = project.made(project.silverloom("run", "--select", "sources/papers"))
+    assert made == ["sources/papers 2018-07"], "the parser is code of all months, and this one was made by it"
 
 
 def test_dagster_dev_shows_what_the_project_has_made(installed):

@@ -14,7 +14,7 @@ from orchestration.workspace.environment import STRICT
 NUMPY_FIRST = """
 import numpy
 from orchestration.catalogue import workspace
-from orchestration.execute.materialise import Materialisation
+from orchestration.partition.materialise import Materialisation
 import os, subprocess, sys
 
 found = workspace()

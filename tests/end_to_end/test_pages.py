@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestration.files.identity import folder_files, folder_hashes
-from orchestration.pages.reuse import INDEX
+from pages.site import INDEX
 
 
 def live(project):
@@ -73,8 +73,8 @@ def groups(pages):
 @pytest.mark.long
 def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     datasets = live(done)
-    assert {one["mood"] for one in datasets.values()} == {"good", "warned"}
-    assert all((one["mood"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
+    assert {one["status"] for one in datasets.values()} == {"good", "warned"}
+    assert all((one["status"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
     before = datasets["talksumm/alignments"]
     assert [month["month"] for month in before["months"]] == ["2018-06", "2018-07"]
     assert before["version"] in done.lock
@@ -84,7 +84,7 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 months"
     done.run()
     after = live(done)["talksumm/alignments"]
-    assert after["mood"] in ("good", "warned")
+    assert after["status"] in ("good", "warned")
     assert after["version"] != before["version"]
     words = after["previous"]["profile"]["text.words"]
     assert sum(words) == sum(table.num_rows for table in former_rows(done))
@@ -101,10 +101,10 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
 def test_the_state_of_now_names_what_failed_and_why(failed):
     datasets = live(failed)
     month = datasets["talksumm/summaries"]["months"][0]
-    assert (month["mood"], month["state"]) == ("bad", "failed")
+    assert (month["status"], month["state"]) == ("bad", "failed")
     assert "conservation" in month["why"] and "/runs/" in month["run"]
-    assert datasets["talksumm/alignments"]["mood"] in ("good", "warned")
-    assert datasets["quality/pages"]["mood"] == "stale"
+    assert datasets["talksumm/alignments"]["status"] in ("good", "warned")
+    assert datasets["quality/pages"]["status"] == "stale"
 
 
 def former_rows(project):

@@ -29,7 +29,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
 @pytest.mark.long
 def test_where_nothing_could_be_made_no_page_is_named(fresh):
     fresh.edit(
-        "ops/talksumm/sources/talks/__init__.py",
+        "ops/talksumm/sources/talks.py",
         "    return read_each(records, TALKS, rows, formats=FORMATS)",
         "    raise ValueError('lost')",
     )

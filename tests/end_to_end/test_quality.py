@@ -1,6 +1,7 @@
 """Expectations block what depends on a partition, warnings do not, and a changed suite makes nothing."""
 
 import json
+import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -157,15 +158,17 @@ def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
     assert script in kept[0]["text"] and len(kept[0]["text"]) > 1_000_000
 
 
-def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
-    def checks():
-        ended = done.zygote.run(done.root, ["talksumm/pairs"], path=str(SCRIPTS / "check_alone.py"))
-        assert ended.status == 0, ended.output
-        return json.loads(ended.output.splitlines()[-1])
+def check_alone(project, dataset):
+    """Run the checks of a dataset alone: whether they passed, and the results."""
+    ended = project.zygote.run(project.root, [dataset], path=str(SCRIPTS / "check_alone.py"))
+    assert ended.status == 0, ended.output
+    return json.loads(ended.output.splitlines()[-1])
 
+
+def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     rows, written = rows_of(done), inodes(done)
     done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
-    passed, found = checks()
+    passed, found = check_alone(done, "talksumm/pairs")
     assert passed and {(name, month) for name, month, _ in found} == {
         (name, month)
         for name in ("conservation", "schema", "expectations", "warnings")
@@ -174,6 +177,18 @@ def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     assert rows_of(done) == rows and inodes(done) == written
     assert done.made(done.run()) == []
     done.edit(SUITE, 'between("similarity", 0, 0.999999 + 1)', TOO_HIGH)
-    passed, found = checks()
+    passed, found = check_alone(done, "talksumm/pairs")
     assert not passed and ["expectations", "2018-06", False] in found and ["schema", "2018-06", True] in found
     assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+
+
+def test_a_new_store_of_dagster_is_told_nothing_good_of_what_failed_its_checks_alone(done):
+    done.edit(SUITE, BOUND, TOO_HIGH)
+    passed, _ = check_alone(done, "talksumm/pairs")
+    assert not passed
+    shutil.rmtree(done.root / ".dagster")
+    told = done.silverloom("sync").splitlines()
+    assert "talksumm/alignments 2018-06" in told
+    assert not [name for name in told if name.startswith("talksumm/pairs")]
+    state = done.dagster()["talksumm/pairs 2018-06"]
+    assert (state["shown"], state["run"], state["checks"]) == (None, None, {})

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find
+from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting
 from orchestration.workspace.environment import QUIET, STRICT
 from orchestration.workspace.workspace import Workspace
 from tests.browser.servers import end, free_ports

@@ -5,8 +5,8 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from ops.models.seq2seq.pretrained_files import FOLDER
-from tests.ops.models.long_sequences.pretrained_cases import write_led
+from ops.models.seq2seq.pretrained import FOLDER
+from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
 from tests.projects import Project, begin, copy_code
 
 TOWNS = ["Varn", "Torrow", "Lissa", "Kestrel", "Salm", "Orrin", "Bray", "Dunmore", "Elva", "Fenwick", "Garth"]

@@ -14,10 +14,10 @@ from dagster._serdes import deserialize_value, serialize_value
 
 from assets.declare.dagster_asset import asset_key, source_key
 from orchestration.catalogue import workspace
+from orchestration.dagster.automation import observed
 from orchestration.dagster.instance import instance
-from orchestration.dagster.source_files import observed
 from orchestration.definitions import defs
-from orchestration.drivers.dagster_runs import materialise
+from orchestration.run.dagster_run import materialise
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()

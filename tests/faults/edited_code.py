@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from orchestration.catalogue import workspace
-from orchestration.execute import materialise
+from orchestration.partition import materialise
 from orchestration.state.input_snapshot import MovedError
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")

@@ -18,13 +18,13 @@ import assets.sources
 import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.catalogue import workspace
-from orchestration.execute import finished_parts
-from orchestration.execute.materialise import Materialisation
+from orchestration.checks import content
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
-from orchestration.quality import checks
-from orchestration.state.corpora import corpus
+from orchestration.partition import resume
+from orchestration.partition.materialise import Materialisation
 from orchestration.state.manifests import forget, read_manifest
+from orchestration.state.sources import corpus
 
 LOG = Path("parts.log")
 HERE = workspace()
@@ -75,13 +75,13 @@ def forked(room=None):
 
 
 def fill_disk_after(room):
-    contents, written = finished_parts._pack, []
+    contents, written = resume._pack, []
 
     def call(outcome):
         written.append(outcome)
         return contents(outcome) if len(written) <= room else Full()
 
-    finished_parts._pack = call
+    resume._pack = call
 
 
 class Full(dict):
@@ -121,7 +121,7 @@ def once(function):
 def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
-    checks.validate = once(checks.validate)
+    content.validate = once(content.validate)
     Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children find all loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted

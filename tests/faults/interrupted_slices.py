@@ -10,16 +10,16 @@ from pathlib import Path
 import pyarrow as pa
 from rich.console import Console
 
+from ops.core.parts import Part, Parts
 from ops.parasci import slices
 from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
 from ops.parasci.sentences import StatementParams, embedded_passages
-from ops.parts import Part, Parts
-from orchestration.execute.resume import ResumableEngine
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes, write_table
 from orchestration.messages import progress
 from orchestration.messages.display import Display
 from orchestration.messages.progress import listening
+from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
 
 SENTENCES = 40

@@ -15,10 +15,10 @@ import traceback
 from pathlib import Path
 
 from orchestration.catalogue import workspace
-from orchestration.execute.materialise import Materialisation
+from orchestration.checks import content
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
-from orchestration.quality import checks
+from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
 
 ROOT = Path.cwd()
@@ -31,10 +31,10 @@ STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 def remake():
     """Make what is stale down to the training sets, as a run does, without Dagster around it."""
     publish.recover(ROOT / "data/.building")
-    for item in workspace().graph.selected("talksumm/training_sets"):
-        for month in item.made_months:
-            if not View(workspace()).status(item, month).fresh:
-                Materialisation(workspace(), item, month).make("run")
+    for dataset in workspace().graph.selected("talksumm/training_sets"):
+        for month in dataset.made_partitions:
+            if not View(workspace()).status(dataset, month).fresh:
+                Materialisation(workspace(), dataset, month).make("run")
 
 
 def validated_once(validate):
@@ -52,9 +52,9 @@ def validated_once(validate):
 
 def versions():
     return {
-        f"{item.name} {month}": version(folder_hashes(workspace().folder(item, month)))
-        for item in workspace().datasets.values()
-        for month in item.made_months
+        f"{dataset.name} {month}": version(folder_hashes(workspace().folder(dataset, month)))
+        for dataset in workspace().datasets.values()
+        for month in dataset.made_partitions
     }
 
 
@@ -106,7 +106,7 @@ def restore(place):
 
 
 def main():
-    checks.validate = validated_once(checks.validate)
+    content.validate = validated_once(content.validate)
     place = ROOT / "saved"
     save(place)
     old = versions()

@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ops.annotation.answers import FORMATS as RATINGS
-from ops.annotation.answers import parse_answers
-from ops.discofuse.sources.fusion_pairs import FORMATS as FUSION_PAIRS
-from ops.discofuse.sources.fusion_pairs import parse_fusion_pairs
-from ops.discofuse.sources.prose import FORMATS as PROSE
-from ops.discofuse.sources.prose import parse_prose
+from ops.discofuse.sources import FUSION_PAIR_FORMATS as FUSION_PAIRS
+from ops.discofuse.sources import PROSE_FORMATS as PROSE
+from ops.discofuse.sources import parse_fusion_pairs, parse_prose
+from ops.evaluation.answers import FORMATS as RATINGS
+from ops.evaluation.answers import parse_answers
 from ops.parse.papers import FORMATS as PAPERS
 from ops.parse.papers import parse_papers
-from ops.talksumm.sources.gold_alignments import FORMATS as GOLD_ALIGNMENTS
-from ops.talksumm.sources.gold_alignments import parse_gold_alignments
-from ops.talksumm.sources.human_summaries import FORMATS as SUMMARIES
-from ops.talksumm.sources.human_summaries import parse_human_summaries
+from ops.talksumm.sources.gold import ALIGNMENT_FORMATS as GOLD_ALIGNMENTS
+from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
+from ops.talksumm.sources.gold import parse_gold_alignments, parse_human_summaries
 from ops.talksumm.sources.talks import FORMATS as TALKS
 from ops.talksumm.sources.talks import parse_talks
 

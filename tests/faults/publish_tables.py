@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.outcome import Outcome, Shape, columns
+from ops.core.outcome import Outcome, Shape, columns
 from orchestration.files import publish
 from orchestration.files.parquet import write_outcomes
 

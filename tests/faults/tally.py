@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 #: Where faults are caused.
-PLACES = ("tests/faults", "tests/orchestration/drivers/test_workers.py")
+PLACES = ("tests/faults", "tests/orchestration/executors/test_local.py")
 
 #: The folder in which each test leaves its counts.
 COUNTS = "SILVERLOOM_FAULT_COUNTS"

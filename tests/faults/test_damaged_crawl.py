@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from orchestration.execute.crawl_place import crawl_place
+from orchestration.partition.crawl import crawl_place
 from orchestration.workspace.workspace import Workspace
 from tests.end_to_end.test_crawl import CRAWLS, crawling, rows
 from tests.faults.damage import DAMAGES, NO_FILE, damage

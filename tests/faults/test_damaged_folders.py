@@ -5,12 +5,11 @@ import shutil
 
 import pytest
 
-from orchestration.execute.finished_parts import StoredCheckpoints
 from orchestration.files import publish
-from orchestration.files.checksummed import dump
-from orchestration.files.damage import make_folder
+from orchestration.files.damage import dump_checked, make_folder
 from orchestration.files.locks import lock_file
 from orchestration.files.publish import building, recover
+from orchestration.partition.resume import StoredCheckpoints
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}
@@ -45,7 +44,7 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training
 
 def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, tally, capsys):
     """The checkpoint of another training is copied into the place of one."""
-    other = StoredCheckpoints(training.workspace, training.item, "", {"params": 2}).at("short")
+    other = StoredCheckpoints(training.workspace, training.dataset, "", {"params": 2}).at("short")
     other.path.parent.mkdir()
     shutil.copy(training.at("short").path, other.path)
     tally.attempt()
@@ -88,12 +87,12 @@ def test_a_room_that_is_sound_gives_back_what_it_holds(killed):
 
 
 TARGETS = {
-    "up": dump({"target": "../../outside"}),
-    "absolute": dump({"target": "/outside"}),
-    "empty": dump({"target": ""}),
-    "its own": dump({"target": "."}),
+    "up": dump_checked({"target": "../../outside"}),
+    "absolute": dump_checked({"target": "/outside"}),
+    "empty": dump_checked({"target": ""}),
+    "its own": dump_checked({"target": "."}),
     "plain text": b"group/asset",
-    "nothing": dump({}),
+    "nothing": dump_checked({}),
 }
 
 

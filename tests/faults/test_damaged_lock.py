@@ -16,7 +16,7 @@ DAMAGE = {
     "replaced by a list": lambda content: b"- a\n- b\n",
     "given stages of another shape": lambda content: content.replace(b"outs:", b"out:"),
 }
-#: The one that always runs; tests/orchestration/state/test_dvc_lock.py tells all of them from a sound lock.
+#: The one that always runs; tests/orchestration/state/test_dvc_files.py tells all of them from a sound lock.
 SHORT = "cut off within a line"
 COMMANDS = (
     ["run"],

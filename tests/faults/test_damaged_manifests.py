@@ -6,16 +6,16 @@ import os
 
 import pytest
 
-from orchestration.files import checksummed, damage
+from ops.core.counts import counts
+from orchestration.checks import history
+from orchestration.files import damage
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state import dvc_cache
-from orchestration.state import validation_history as history
-from orchestration.state.counts import counts
+from orchestration.state import dvc_files
 from orchestration.state.manifests import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
+from tests.orchestration.checks.test_history import MET, entry
 from tests.orchestration.dvc.test_metrics import Project, project  # noqa: F401  fixture
-from tests.orchestration.state.test_validation_history import MET, entry
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
@@ -26,10 +26,10 @@ STORED = {**dataclasses.asdict(MANIFEST), "version": MANIFEST.version}
 @pytest.fixture
 def pairs(tmp_workspace):
     """A workspace and one of its datasets, which has a record."""
-    item = tmp_workspace.datasets["talksumm/pairs"]
+    dataset = tmp_workspace.datasets["talksumm/pairs"]
     tmp_workspace.state.mkdir()
-    write_manifest(tmp_workspace, item, "2018-06", MANIFEST)
-    return tmp_workspace, item
+    write_manifest(tmp_workspace, dataset, "2018-06", MANIFEST)
+    return tmp_workspace, dataset
 
 
 def test_a_manifest_is_read_as_it_was_written(pairs):
@@ -86,7 +86,7 @@ def test_a_manifest_with_a_right_checksum_and_another_shape_is_not_believed(pair
         {"key": KEY},
     ]
     for content in broken:
-        manifest_file(*pairs, "2018-06").write_bytes(checksummed.dump(content))
+        manifest_file(*pairs, "2018-06").write_bytes(damage.dump_checked(content))
         tally.attempt()
         assert read_manifest(*pairs, "2018-06") is None
         assert "it holds something else" in capsys.readouterr().err
@@ -106,23 +106,25 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.write()
     right = project.numbers, project.table("funnel")
-    place = here.folder(project.item, "2018-06")
+    place = here.folder(project.dataset, "2018-06")
     lie = {"kept": 999, "dropped": 3, "rejected": 1, "reasons": {"long": 1, "short": 2}}
-    monkeypatch.setattr(Project, "renew", lambda self, item, month: None, raising=False)
+    monkeypatch.setattr(Project, "renew", lambda self, dataset, month: None, raising=False)
     for wrong in (lie, {**lie, "kept": 2, "reasons": {}}):
-        write_manifest(here, project.item, "2018-06", Manifest(KEY, folder_hashes(place), wrong))
+        write_manifest(here, project.dataset, "2018-06", Manifest(KEY, folder_hashes(place), wrong))
         monkeypatch.setattr(
             Project,
             "finished",
-            lambda self, item, month: (
-                read_manifest(here, item, month)
-                or Manifest(KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month)))
+            lambda self, dataset, month: (
+                read_manifest(here, dataset, month)
+                or Manifest(
+                    KEY, folder_hashes(here.folder(dataset, month)), counts(here.folder(dataset, month))
+                )
             ),
         )
         tally.attempt()
         project.write()
         assert (project.numbers, project.table("funnel")) == right
-        assert read_manifest(here, project.item, "2018-06").counts == counts(place)
+        assert read_manifest(here, project.dataset, "2018-06").counts == counts(place)
         tally.survive()
 
 
@@ -194,64 +196,64 @@ def committed(tmp_workspace):
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
-    dvc_cache.cached_files.cache_clear()
+    dvc_files.cached_files.cache_clear()
     for md5, content in (
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
     ):
-        path = dvc_cache.cached(tmp_workspace, md5)
+        path = dvc_files.cached(tmp_workspace, md5)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     yield hashes
-    dvc_cache.cached_files.cache_clear()
+    dvc_files.cached_files.cache_clear()
 
 
 def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
     hashes = committed
-    assert dvc_cache.cached_files(tmp_workspace, version(hashes)) == hashes
-    assert dvc_cache.cached_files(tmp_workspace, "0" * 32 + ".dir") is None
+    assert dvc_files.cached_files(tmp_workspace, version(hashes)) == hashes
+    assert dvc_files.cached_files(tmp_workspace, "0" * 32 + ".dir") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_list_in_dvcs_cache_is_set_aside(committed, tmp_workspace, tally, capsys, how):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
-    damage_file(dvc_cache.cached(tmp_workspace, version(hashes)), how)
+    damage_file(dvc_files.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
-    assert dvc_cache.cached_files(tmp_workspace, version(hashes)) is None
+    assert dvc_files.cached_files(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    assert not dvc_cache.cached(tmp_workspace, version(hashes)).exists()
+    assert not dvc_files.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
 def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
-    assert dvc_cache.cached_files(tmp_workspace, md5) is None
+    assert dvc_files.cached_files(tmp_workspace, md5) is None
 
 
 def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
-    path = dvc_cache.cached(tmp_workspace, md5)
+    path = dvc_files.cached(tmp_workspace, md5)
     tally.attempt()
     path.write_bytes(b"ROWS")
-    dvc_cache.check_bytes(tmp_workspace, hashes, {name: md5})
+    dvc_files.check_bytes(tmp_workspace, hashes, {name: md5})
     assert path.exists(), "the file on disk is right: there is no reason to read the one in the cache"
-    dvc_cache.check_bytes(tmp_workspace, hashes, {name: "another"})
+    dvc_files.check_bytes(tmp_workspace, hashes, {name: "another"})
     assert not path.exists() and "its MD5 is not its name" in capsys.readouterr().err
     tally.survive()
 
 
 def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_workspace, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
-    dvc_cache._cache.cache_clear()
+    dvc_files._cache.cache_clear()
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(
             ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|mend or remove it)$"
         ):
-            dvc_cache.cached(tmp_workspace, "0" * 32)
+            dvc_files.cached(tmp_workspace, "0" * 32)
         (tmp_path / ".dvc" / name).unlink()
 
 

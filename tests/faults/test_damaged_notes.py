@@ -6,16 +6,15 @@ import os
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.drivers import dvc
-from orchestration.dvc import code
-from orchestration.live import versions
-from orchestration.quality import failing
+from orchestration.checks import history
+from orchestration.dvc import stages
+from orchestration.run import stage
 from orchestration.serve import ui
-from orchestration.state import validation_history as history
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from orchestration.state.input_snapshot import MovedError
+from orchestration.versions import changes
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.quality.test_checks import check  # noqa: F401  fixture
+from tests.orchestration.checks.test_checks import check  # noqa: F401  fixture
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
@@ -50,16 +49,16 @@ def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace,
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys, how):
     """A comparison of two versions is damaged."""
-    monkeypatch.setattr(versions, "compared", lambda *_: {"rows": 1})
-    monkeypatch.setattr(versions, "made_differently", lambda *_: [])
-    item = workspace().datasets["talksumm/pairs"]
-    now = versions.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
-    old = versions.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = versions._compared(item, old, now, "why", tmp_path)
+    monkeypatch.setattr(changes, "compared", lambda *_: {"rows": 1})
+    monkeypatch.setattr(changes, "made_differently", lambda *_: [])
+    dataset = workspace().datasets["talksumm/pairs"]
+    now = changes.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
+    old = changes.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
+    right = changes._compared(dataset, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert versions._compared(item, old, now, "why", tmp_path) == right
+    assert changes._compared(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
@@ -69,7 +68,7 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
 def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):  # noqa: F811
     """The file of failing rows is damaged."""
     check([2.0])
-    path = failing.failing_file(check.workspace, check.item, "2018-06")
+    path = history.failing_file(check.workspace, check.dataset, "2018-06")
     right = path.read_bytes()
     damage(path, how)
     tally.attempt()
@@ -99,13 +98,13 @@ def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
     tmp_workspace, tmp_path, tally, how
 ):
     """code.json is damaged."""
-    code.write_code(tmp_workspace)
+    stages.write_code(tmp_workspace)
     right = json.loads((tmp_path / "code.json").read_text())
     damage(tmp_path / "code.json", how)
     tally.attempt()
     with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
-        dvc._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
-    code.write_code(tmp_workspace)
-    dvc._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+        stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+    stages.write_code(tmp_workspace)
+    stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     assert json.loads((tmp_path / "code.json").read_text()) == right
     tally.survive()

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from orchestration.execute import finished_parts
-from orchestration.execute.resume import ResumableEngine
 from orchestration.executors.parts import LocalEngine
 from orchestration.messages.progress import Notice, listening
+from orchestration.partition import resume
+from orchestration.partition.resume import ResumableEngine
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
@@ -22,7 +22,7 @@ HERE = Workspace.here()
 def begin(tmp_workspace):
     """Begins a partition, and returns the folder of its parts."""
     papers = tmp_workspace.datasets["sources/papers"]
-    return lambda key=KEY: finished_parts.begin_parts(tmp_workspace, papers, MONTH, key)
+    return lambda key=KEY: resume.begin_parts(tmp_workspace, papers, MONTH, key)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"
     whole = path.read_bytes()
-    parts = finished_parts.FinishedParts(HERE, begun, {}, code_marks(HERE))
+    parts = resume.FinishedParts(HERE, begun, {}, code_marks(HERE))
     for place in range(0, len(whole), 7):
         for content in (
             whole[:place],
@@ -99,7 +99,7 @@ def test_the_part_of_another_index_map_or_key_is_none(begin, begun, check, tally
         tally.attempt()
         name = "1-numbered" if key is KEY else "0-numbered"
         shutil.copytree(former, place.with_name(name))
-        parts = finished_parts.FinishedParts(HERE, place.with_name(name), {}, code_marks(HERE))
+        parts = resume.FinishedParts(HERE, place.with_name(name), {}, code_marks(HERE))
         assert parts.found() == set()
         assert len(warnings(capsys)) == len(PIECES)
         check(PIECES, 0, factor, key)
@@ -136,5 +136,5 @@ def test_nothing_that_stands_in_the_place_of_another_key_stays(tmp_workspace, be
     check(PIECES, kept=3)
     assert [path.name for path in begun.parents[1].iterdir()] == [begun.parent.name]
     tally.survive()
-    finished_parts.discard_parts(tmp_workspace, tmp_workspace.datasets["sources/papers"], MONTH)
-    assert not begun.parents[1].exists() and finished_parts.count_parts(tmp_workspace) == 0
+    resume.discard_parts(tmp_workspace, tmp_workspace.datasets["sources/papers"], MONTH)
+    assert not begun.parents[1].exists() and resume.count_parts(tmp_workspace) == 0

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from orchestration.state.dvc_lock import read_stages
+from orchestration.state.dvc_files import read_stages
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
 #: Files by what they are, with the damages of which a line is said: there is none where a file is only ever

@@ -12,9 +12,9 @@ import pytest
 
 from orchestration.dagster import instance
 from orchestration.files.sqlite import damaged, fault
-from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find, send
 from orchestration.mlflow.store import prepare
+from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 

@@ -58,18 +58,18 @@ def bounded_memory():
 
 def survived(name, items, tally, tmp_path):
     failures = {}
-    for item in items:
+    for dataset in items:
         tally.attempt()
         folder = tmp_path / "source"
         folder.mkdir()
         try:
-            poison.write(folder, poison.FORMATS[name], item)
+            poison.write(folder, poison.FORMATS[name], dataset)
             wrong = fate(folder, poison.FORMATS[name])
         except Exception:
             wrong = traceback.format_exc(limit=-3)
         shutil.rmtree(folder)
         if wrong:
-            failures[item.name] = wrong
+            failures[dataset.name] = wrong
         else:
             tally.survive()
     assert not failures, "\n".join(f"{what}: {wrong}" for what, wrong in failures.items())
@@ -78,14 +78,14 @@ def survived(name, items, tally, tmp_path):
 @pytest.mark.parametrize("name", poison.FORMATS)
 def test_good_records_are_kept_beside_poison(name, tally, tmp_path):
     """Files and lines of 16 formats that cannot be read, beside good ones."""
-    survived(name, (item for item in poison.poisons(name) if not item.long), tally, tmp_path)
+    survived(name, (dataset for dataset in poison.poisons(name) if not dataset.long), tally, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, format in poison.FORMATS.items() if format.lines])
 def test_good_records_are_kept_beside_bombs(name, tally, tmp_path):
     """Packed files that unpack to a thousand times their size, beside good ones."""
-    survived(name, (item for item in poison.poisons(name) if item.long), tally, tmp_path)
+    survived(name, (dataset for dataset in poison.poisons(name) if dataset.long), tally, tmp_path)
 
 
 def seconds(name, piece, size):

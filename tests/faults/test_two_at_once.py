@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.state.dvc_lock import read_stages, stage_name
+from orchestration.state.dvc_files import read_stages, stage_name
 from orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"
@@ -45,7 +45,7 @@ def drivers(project, commands):
 def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
     """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
     fresh.edit(
-        "orchestration/execute/materialise.py",
+        "orchestration/partition/materialise.py",
         "        started, target = time.monotonic()",
         "        with open('made.log', 'a') as log:\n"
         "            log.write(f'{item.name} {month}\\n')\n"
@@ -56,12 +56,12 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
     assert statuses == [0] * len(commands), "\n".join(outputs)
     made = Counter((fresh.root / "made.log").read_text().splitlines())
     expected = [
-        f"{item.name} {month}"
-        for item in workspace().graph.selected(SELECT)
+        f"{dataset.name} {month}"
+        for dataset in workspace().graph.selected(SELECT)
         for month in ("2018-06", "2018-07")
     ]
     assert made == Counter(expected)
-    chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(SELECT))}
+    chosen = {"code", *(stage_name(dataset) for dataset in workspace().graph.selected(SELECT))}
     whole, data = read_stages(done.lock.encode()), done.data()
     assert list(read_stages(fresh.lock.encode()).items()) == [
         stage for stage in whole.items() if stage[0] in chosen

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from ops.crawl.crawl import crawl
-from ops.crawl.place import CrawlPlace
-from ops.crawl.url_list import FORMATS
-from ops.outcome import Outcome
+from ops.core.outcome import Outcome
+from ops.crawl.crawl import FORMATS, crawl
+from ops.crawl.options import CrawlPlace
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Source
 from tests.ops.crawl.crawling import MONTH, QUICK

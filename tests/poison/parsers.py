@@ -20,14 +20,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from backports import zstd
 
-from ops.annotation import answers
-from ops.crawl import url_list
-from ops.discofuse.sources import fusion_pairs, prose
-from ops.outcome import Outcome
-from ops.parasci.sources import passages
+from ops.core.outcome import Outcome
+from ops.crawl.crawl import FORMATS as LISTS
+from ops.discofuse import sources as discofuse_sources
+from ops.evaluation import answers
+from ops.parasci import sources as passages
 from ops.parse import papers, web, wikipedia
 from ops.parse.records import Record
-from ops.talksumm.sources import gold_alignments, human_summaries, talks
+from ops.talksumm.sources import gold, talks
 from tests.espeak import spoken
 from tests.papers_as_pdf import printed
 from tests.poison.crawls import LISTINGS, address, crawled_listings, crawled_lists
@@ -246,25 +246,25 @@ PARSERS = {
             ".srt": lambda name, title, text: _bytes(f"1\n00:00:01,000 --> 00:00:04,000\n{text}\n"),
             ".json": lambda name, title, text: _json({"words": [{"word": text, "start": 1.0, "end": 4.0}]}),
         }.items()),
-        Parser("plain_prose", prose.FORMATS, prose.parse_prose, ".txt",
+        Parser("plain_prose", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".txt",
                lambda name, title, text: _bytes(f"# {title}\n\n{text}\n")),
-        Parser("jsonl_prose", prose.FORMATS, prose.parse_prose, ".jsonl",
+        Parser("jsonl_prose", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".jsonl",
                lambda name, title, text: _json({"id": name, "title": title, "text": text})),
-        Parser("table", prose.FORMATS, prose.parse_prose, ".csv", _csv),
-        Parser("table", prose.FORMATS, prose.parse_prose, ".csv.zst",
+        Parser("table", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".csv", _csv),
+        Parser("table", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".csv.zst",
                lambda name, title, text: zstd.compress(_csv(name, title, text)), binary=True),
-        Parser("table", prose.FORMATS, prose.parse_prose, ".parquet",
+        Parser("table", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".parquet",
                lambda name, title, text: parquet(_table(name, title, text)), binary=True),
-        Parser("table", prose.FORMATS, prose.parse_prose, ".arrow",
+        Parser("table", discofuse_sources.PROSE_FORMATS, discofuse_sources.parse_prose, ".arrow",
                lambda name, title, text: arrow(_table(name, title, text)), binary=True),
-        Parser("abstracts", passages.FORMATS, passages.parse_passages, ".jsonl",
+        Parser("abstracts", passages.PASSAGE_FORMATS, passages.parse_passages, ".jsonl",
                lambda name, title, text: _json({"id": name, "title": title, "abstract": text})),
-        Parser("citing_sentences", passages.FORMATS, passages.parse_passages, ".json",
+        Parser("citing_sentences", passages.PASSAGE_FORMATS, passages.parse_passages, ".json",
                lambda name, title, text: _json([{"citing_paper_id": title, "clean_text": text}])),
-        Parser("split_and_rephrase", fusion_pairs.FORMATS, fusion_pairs.parse_fusion_pairs, ".tsv",
+        Parser("split_and_rephrase", discofuse_sources.FUSION_PAIR_FORMATS, discofuse_sources.parse_fusion_pairs, ".tsv",
                lambda name, title, text: _bytes(f"{text}\t{text} <::::> {title}"), prefix="train-"),
-        Parser("word_runs", gold_alignments.FORMATS, gold_alignments.parse_gold_alignments, ".csv", _labels),
-        Parser("cl_scisumm_summaries", human_summaries.FORMATS, human_summaries.parse_human_summaries, ".human.txt",
+        Parser("word_runs", gold.ALIGNMENT_FORMATS, gold.parse_gold_alignments, ".csv", _labels),
+        Parser("cl_scisumm_summaries", gold.SUMMARY_FORMATS, gold.parse_human_summaries, ".human.txt",
                lambda name, title, text: _bytes(text)),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".csv", _sheet),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".json", _export),
@@ -273,8 +273,8 @@ PARSERS = {
                lambda name, title, text: tar_of({f"{name}.json": _s2orc(name, title, text)}), binary=True, rows=True),
         Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
         Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
-        Parser("url_list", url_list.FORMATS, None, ".txt", address, crawl=crawled_lists),
-        *(Parser(kind, url_list.FORMATS, None, ending, make, crawl=crawled_listings, binary=ending.endswith("bz2"))
+        Parser("url_list", LISTS, None, ".txt", address, crawl=crawled_lists),
+        *(Parser(kind, LISTS, None, ending, make, crawl=crawled_listings, binary=ending.endswith("bz2"))
           for kind, (ending, _, _, make) in LISTINGS.items()),
     )
 }  # fmt: skip

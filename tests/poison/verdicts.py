@@ -16,14 +16,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.crawl.schemas import PAGES
+from ops.core.outcome import Outcome
+from ops.core.parts import FILES, Part, Parts
+from ops.crawl.outcomes import PAGES
 from ops.crawl.warc import response_record
-from ops.outcome import Outcome
 from ops.parse.encodings import any_encoding, in_utf8
-from ops.parse.records import Record, record_id
-from ops.parse.row_records import RowRecords
+from ops.parse.records import Record, RowRecords, record_id
 from ops.parse.source import DatasetSource, MonthRule, Source
-from ops.parts import FILES, Part, Parts
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 

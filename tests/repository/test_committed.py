@@ -10,7 +10,7 @@ import yaml
 from assets.declare.settings import checkout
 from orchestration.catalogue import workspace
 from orchestration.dvc.stages import render
-from orchestration.state.dvc_lock import stage_name
+from orchestration.state.dvc_files import stage_name
 
 
 def test_dvc_yaml_is_what_the_asset_graph_renders_to():
@@ -43,7 +43,7 @@ UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpick
 
 
 def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
-    for name in ("ops", "assets", "orchestration", "benchmarks"):
+    for name in ("ops", "assets", "pages", "orchestration", "benchmarks"):
         for path in (checkout() / name).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from assets.declare.settings import checkout
-from ops.parse.row_format import folder_formats
-from ops.parse.source import MonthRule, Source
+from ops.parse.source import MonthRule, Source, folder_formats
 from orchestration.catalogue import workspace
 
 KINDS = {kind: form for item in workspace().datasets.values() for kind, form in item.formats.items()}

@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare.settings import checkout
 
-PACKAGES = ("ops", "assets", "orchestration")
+PACKAGES = ("ops", "assets", "pages", "orchestration")
 SYSTEMS = {path.stem for path in (checkout() / "assets/systems").iterdir() if path.stem[0] not in "_."}
 
 

@@ -15,7 +15,7 @@ SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() 
 
 def source_files(root: Path) -> Iterator[Path]:
     """Every file of code, with templates and scripts."""
-    for package in ("ops", "assets", "orchestration"):
+    for package in ("ops", "assets", "pages", "orchestration"):
         for path in sorted((root / package).rglob("*")):
             if path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
                 yield path

@@ -10,26 +10,24 @@ import pyarrow.compute as pc
 import pytest
 
 from assets.declare.settings import section, settings
-from ops.annotation.answers import parse_answers
-from ops.annotation.judged import TABLE
-from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES as SHEETS
+from ops.evaluation.answers import parse_answers
+from ops.evaluation.table import TABLE
+from ops.parasci.evaluation.people import PEOPLE
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
-from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
-from ops.talksumm.pairing.matches import match_talks
-from ops.talksumm.pairing.pairs import PairParams, pair_talks
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
-from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.evaluation.human_evaluation import human_evaluation, rating_sheets
+from ops.talksumm.evaluation.people import RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
+from ops.talksumm.pairing import PairParams, match_talks, pair_talks
+from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS
 from ops.talksumm.sources.talks import parse_talks
-from ops.talksumm.summarise.budgets import SummaryParams, summaries
-from ops.wikisum.evaluation.questionnaires import QUALITY
-from ops.wikisum.evaluation.rating_sheets import RatingSheetParams as LeadSheetParams
+from ops.talksumm.summarise import SummaryParams, summaries
+from ops.wikisum.evaluation.people import QUALITY
+from ops.wikisum.evaluation.people import RatingSheetParams as LeadSheetParams
 from orchestration.catalogue import workspace
-from orchestration.state.corpora import corpus
+from orchestration.state.sources import corpus
 from tests.parts import parts
 
 RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"
@@ -176,7 +174,7 @@ def test_three_raters_rate_pairs_and_two_count_their_phenomena(everything):
         "chi/parasci_pairs.csv",
     ]
     assert Counter(own["rater"].to_pylist()) == {"ann": 80, "bob": 80, "chi": 32}
-    scales = {question.name: question.scale for sheet in SHEETS for question in sheet.questions}
+    scales = {question.name: question.scale for question in PEOPLE.questions}
     odd = [
         (row["file"], row["place"], row["question"], row["answer"])
         for row in own.to_pylist()

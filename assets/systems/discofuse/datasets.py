@@ -6,9 +6,8 @@ how anything is computed (ops/discofuse).
 
 from __future__ import annotations
 
-import assets.sources
-import assets.systems.discofuse.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
     THIS_MONTH,
     Expectation,
@@ -16,6 +15,7 @@ from assets.declare.expectations import (
     at_most,
     between,
     equal,
+    file_columns,
     identity,
     none,
     not_null,
@@ -25,23 +25,24 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
-from assets.declare.release_files import file_columns
-from assets.declare.thresholds import Threshold
-from ops import release as publishing
-from ops import thresholds as rules
-from ops.core.splits import SPLITS
-from ops.discofuse.build import annotated as annotating
-from ops.discofuse.build import balanced as balancing
-from ops.discofuse.build import candidates as splitting
-from ops.discofuse.build import examples as filtering
-from ops.discofuse.build import release as releasing
-from ops.discofuse.build.example import DISCOURSE_TYPES
-from ops.discofuse.build.stored import AnnotationParams
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.parts import FilesFolder, Parts
+from ops.core.release import ReleaseParams, shape
+from ops.core.release import release_files as release_files_op
+from ops.core.sampling import SPLITS
+from ops.core.thresholds import above, at_least
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
+from ops.discofuse.build.balanced import BalancedParams
+from ops.discofuse.build.balanced import balanced as balanced_op
+from ops.discofuse.build.candidates import candidates as candidates_op
+from ops.discofuse.build.examples import ExampleParams, certainties, lengths
+from ops.discofuse.build.examples import examples as examples_op
+from ops.discofuse.build.release import released as released_op
 from ops.discofuse.rules import RuleParams
+from ops.discofuse.rules.rule import DISCOURSE_TYPES
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
-from ops.outcome import Outcomes
-from ops.parts import FilesFolder, Parts
-from ops.scores import DatasetScore
 
 
 def released_columns() -> list[Expectation]:
@@ -96,7 +97,7 @@ def released_columns() -> list[Expectation]:
 )
 def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
     """Each document's tokens, tags, dependencies, lemmas, entities and coreference, parsed once."""
-    return prose.map(annotating.annotate, params)
+    return prose.map(annotate, params)
 
 
 @dataset(
@@ -113,7 +114,7 @@ def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
 )
 def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
     """Every sentence and pair of sentences that a rule un-fuses, with the pairs left as they are."""
-    return annotated.map(splitting.candidates, annotation, params)
+    return annotated.map(candidates_op, annotation, params)
 
 
 @dataset(
@@ -128,19 +129,19 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
     },
     thresholds=[
         Threshold(
-            filtering.ExampleParams,
+            ExampleParams,
             "short_tokens",
-            rules.above,
-            filtering.lengths,
+            above,
+            lengths,
             values=(0, 3, 8, 10, 15),
             meaning="tokens of the shortest original sentence",
             units="candidates",
         ),
         Threshold(
-            filtering.ExampleParams,
+            ExampleParams,
             "coreference",
-            rules.at_least,
-            filtering.certainties,
+            at_least,
+            certainties,
             values=(0.6, 0.75, 0.8, 0.85, 0.9, 0.95),
             meaning="least score of the coreference links that were used",
             units="candidates",
@@ -155,9 +156,9 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
         *steady(),
     ],
 )
-def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
+def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     """Fusion examples: candidates that pass the filters, split by document into train, validation, test."""
-    return candidates.map(filtering.examples, params)
+    return candidates.map(examples_op, params)
 
 
 @dataset(
@@ -179,9 +180,9 @@ def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
         *steady(),
     ],
 )
-def balanced(examples: Parts, params: balancing.BalancedParams) -> Outcomes:
+def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
     """The examples of all months, down-sampled so that "and", "but" and anaphora are not most of them."""
-    return balancing.balanced(examples, params)
+    return balanced_op(examples, params)
 
 
 @dataset(
@@ -203,21 +204,19 @@ def balanced(examples: Parts, params: balancing.BalancedParams) -> Outcomes:
 )
 def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     """The examples as tab-separated files, one a domain and split, all and down-sampled."""
-    return releasing.released(examples, balanced, files)
+    return released_op(examples, balanced, files)
 
 
 @dataset(
     group="discofuse",
-    shape=publishing.shape(EXAMPLES),
+    shape=shape(EXAMPLES),
     consumes="examples",
     partitioned=False,
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(
-    examples: Parts, balanced: Parts, files: FilesFolder, params: publishing.ReleaseParams
-) -> Outcomes:
+def release_files(examples: Parts, balanced: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """The examples as Parquet files: the balanced ones of all domains, and all of each domain."""
-    return publishing.release_files(
+    return release_files_op(
         examples, files, params, "domain", without=("links",), subsets={"balanced": balanced}
     )

@@ -1,38 +1,41 @@
 """DiscoFuse, second half: models that fuse sentences, and what they and the examples are worth.
 
-Belongs here: the datasets from balanced examples on. Not here: how these are made (discofuse.py), and how
+Belongs here: the datasets from balanced examples on. Not here: how these are made (datasets.py), and how
 anything is computed (ops/discofuse).
 """
 
 from __future__ import annotations
 
-import assets.systems.discofuse.datasets  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Trainings
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
-from ops.discofuse.build.example import DISCOURSE_TYPES
-from ops.discofuse.evaluation import human_evaluation as judging
-from ops.discofuse.evaluation import rating_sheets as asking
-from ops.discofuse.evaluation import scores as evaluating
-from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
-from ops.discofuse.models import fusion_model as learning
-from ops.discofuse.models import fusions as fusing
-from ops.discofuse.models import transfer as transferring
-from ops.models.seq2seq import served as seq2seq
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
+from ops.discofuse.evaluation import people
+from ops.discofuse.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from ops.discofuse.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from ops.discofuse.evaluation.scores import EVALUATION, METRICS, EvaluationParams
+from ops.discofuse.evaluation.scores import evaluation as evaluation_op
+from ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams
+from ops.discofuse.models.fusion_model import fusion_model as fusion_model_op
+from ops.discofuse.models.fusions import FUSIONS, FusionParams
+from ops.discofuse.models.fusions import fusions as fusions_op
+from ops.discofuse.models.transfer import SYSTEMS, TABLE_10, TRANSFER, TransferParams
+from ops.discofuse.models.transfer import transfer as transfer_op
+from ops.discofuse.rules.rule import DISCOURSE_TYPES
+from ops.models.seq2seq.files import KIND as SEQ2SEQ
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parts import Artifact, Parts
-from ops.scores import DatasetScore
 
 
 @dataset(
     group="discofuse",
-    shape=learning.FUSION_MODEL,
+    shape=FUSION_MODEL,
     consumes="balanced",
     partitioned=False,
     measures=["source_tokens.length", "target_tokens.length"],
-    trains=Trainings(seq2seq.KIND),
+    trains=Trainings(SEQ2SEQ),
     expectations=[
         *identity("learnt"),
         *not_null("example_id", "set", "split", "discourse_type"),
@@ -45,15 +48,15 @@ from ops.scores import DatasetScore
     ],
 )
 def fusion_model(
-    balanced: Parts, params: learning.FusionModelParams, checkpoints: CheckpointFolder, strict: Strict
+    balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
     """Models that fuse two sentences, one a domain and one of the mixture, and what each learnt from."""
-    return learning.fusion_model(balanced, params, checkpoints, strict)
+    return fusion_model_op(balanced, params, checkpoints, strict)
 
 
 @dataset(
     group="discofuse",
-    shape=fusing.FUSIONS,
+    shape=FUSIONS,
     consumes="examples",
     partitioned=False,
     measures=["source.words", "prediction.words"],
@@ -72,85 +75,85 @@ def fusions(
     examples: Parts,
     balanced: Parts,
     fusion_model: Artifact,
-    params: fusing.FusionParams,
+    params: FusionParams,
     strict: Strict,
 ) -> Outcomes:
     """What every model, and the baseline that copies, makes of each test example."""
-    return fusing.fusions(examples, balanced, fusion_model, params, strict)
+    return fusions_op(examples, balanced, fusion_model, params, strict)
 
 
 @dataset(
     group="discofuse",
-    shape=evaluating.EVALUATION,
+    shape=EVALUATION,
     consumes="fusions",
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
-    scores={name: DatasetScore(name, where="in_domain") for name in evaluating.METRICS},
+    scores={name: DatasetScore(name, where="in_domain") for name in METRICS},
     text_pair=("prediction", "target"),
     expectations=[
         *identity("score"),
         *not_null("fusion_id", "example_id", "system", "domain", "in_domain", "target"),
         unique("fusion_id"),
-        *(between(name, 0, 1) for name in evaluating.METRICS),
+        *(between(name, 0, 1) for name in METRICS),
         *steady(),
     ],
 )
-def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
+def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     """Exact and SARI of every fusion, its connective and pronouns: the paper's Tables 6, 7, 9, Figure 3."""
-    return evaluating.evaluation(fusions, params)
+    return evaluation_op(fusions, params)
 
 
 @dataset(
     group="discofuse",
-    shape=transferring.TRANSFER,
+    shape=TRANSFER,
     consumes="fusion_pairs",
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
     scores={"sari": DatasetScore("sari", where="chosen")},
-    trains=Trainings(seq2seq.KIND),
+    trains=Trainings(SEQ2SEQ),
     text_pair=("prediction", "target"),
     expectations=[
         *identity("transferred"),
         *not_null("pair_id", "system", "chosen", "source", "target"),
         unique("pair_id", "system"),
-        among("system", *transferring.SYSTEMS),
-        *(between(name, 0, 1) for name in transferring.TABLE_10),
+        among("system", *SYSTEMS),
+        *(between(name, 0, 1) for name in TABLE_10),
         *steady(),
     ],
 )
 def transfer(
     fusion_pairs: Parts,
     balanced: Parts,
-    params: transferring.TransferParams,
+    params: TransferParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """Whether learning from our examples first helps on a split-and-rephrase corpus: the paper's Table 10."""
-    return transferring.transfer(fusion_pairs, balanced, params, checkpoints, strict)
+    return transfer_op(fusion_pairs, balanced, params, checkpoints, strict)
 
 
 @dataset(
     group="discofuse",
-    shape=asking.RATING_SHEETS,
+    shape=people.RATING_SHEETS,
     consumes="examples",
     partitioned=False,
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "example_id", "domain", "sentence_1", "sentence_2", "asked"),
-        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
+        among("questionnaire", *people.PEOPLE.names),
         *text("sentence_1", longest=3_000),
         *text("sentence_2", longest=3_000),
         *steady(),
     ],
 )
-def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetParams) -> Outcomes:
+def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Examples and fusions for people to rate: are they understood, how to fuse, which is a person's."""
-    return asking.rating_sheets(examples, fusions, params)
+    return rating_sheets_op(examples, fusions, params)
 
 
 @dataset(
     group="discofuse",
-    shape=judging.HUMAN_EVALUATION,
+    shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
     measures=["raters"],
@@ -165,8 +168,8 @@ def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetPar
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
-    asked: asking.RatingSheetParams,
-    params: judging.HumanEvaluationParams,
+    asked: people.RatingSheetParams,
+    params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated example and fusion, with the paper's Tables 2, 5 and 8."""
-    return judging.human_evaluation(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params)

@@ -1,6 +1,6 @@
 """What DiscoFuse alone reads: prose, and sentences that people split in two.
 
-Belongs here: its datasets of the group "sources". Not here: parsing (ops/discofuse/sources).
+Belongs here: its datasets of the group "sources". Not here: parsing (ops/discofuse/sources.py).
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from assets.declare.expectations import (
     steady,
     text,
 )
-from assets.declare.systems import needs
-from ops.discofuse.sources import fusion_pairs as pair_files
-from ops.discofuse.sources import prose as prose_files
-from ops.discofuse.sources.schemas import FUSION_PAIRS, PROSE
-from ops.outcome import Outcomes
+from assets.declare.graph import needs
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.discofuse import sources
+from ops.discofuse.schemas import FUSION_PAIRS, PROSE
 from ops.parse.scan import Records
-from ops.scores import DatasetScore
 
 needs("discofuse", "prose")
 
@@ -28,7 +27,7 @@ needs("discofuse", "prose")
 @dataset(
     group="sources",
     shape=PROSE,
-    formats=prose_files.FORMATS,
+    formats=sources.PROSE_FORMATS,
     measures=["text.words", "text.characters"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
@@ -42,13 +41,13 @@ needs("discofuse", "prose")
 )
 def prose(records: Records) -> Outcomes:
     """Running text of any kind, a row a document, with the domain of its source."""
-    return records.map(prose_files.parse_prose)
+    return records.map(sources.parse_prose)
 
 
 @dataset(
     group="sources",
     shape=FUSION_PAIRS,
-    formats=pair_files.FORMATS,
+    formats=sources.FUSION_PAIR_FORMATS,
     measures=["fused.words", "first.words", "second.words"],
     expectations=[
         *identity("fusion"),
@@ -63,4 +62,4 @@ def prose(records: Records) -> Outcomes:
 )
 def fusion_pairs(records: Records) -> Outcomes:
     """Sentences that people split in two: what fusion models are tuned to and judged on beside DiscoFuse."""
-    return records.map(pair_files.parse_fusion_pairs)
+    return records.map(sources.parse_fusion_pairs)

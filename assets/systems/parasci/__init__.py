@@ -1,1 +1,7 @@
 """ParaSCI: its sources and datasets."""
+
+from importlib import import_module
+
+# A dataset is declared before what reads it.
+for module in ("sources", "candidates", "partial", "datasets", "models", "people"):
+    import_module(f"{__name__}.{module}")

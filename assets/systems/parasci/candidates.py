@@ -7,17 +7,18 @@ here: parts of sentences (partial.py), which pairs are paraphrases (datasets.py)
 
 from __future__ import annotations
 
-import assets.sources
-import assets.systems.parasci.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
 from assets.declare.expectations import Expectation, between, identity, not_null, steady, text, unique
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parasci import sentences as embedding
-from ops.parasci.candidates import groups as grouping
-from ops.parasci.candidates import intra as comparing
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Parts
+from ops.parasci.candidates.groups import CitationParams, DefinitionParams
+from ops.parasci.candidates.groups import citations as citations_op
+from ops.parasci.candidates.groups import definitions as definitions_op
+from ops.parasci.candidates.pairs import IntraParams
+from ops.parasci.candidates.pairs import intra as intra_op
 from ops.parasci.schemas import CANDIDATES, EMBEDDED_PASSAGES, SENTENCES
-from ops.parts import Parts
+from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences
 
 
 def statement_columns() -> list[Expectation]:
@@ -56,10 +57,10 @@ def candidate_columns(kind: str = "candidate") -> list[Expectation]:
     expectations=statement_columns(),
 )
 def sentences(
-    sentences: Parts, papers: Parts, citations: Parts, params: embedding.StatementParams, strict: Strict
+    sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: Strict
 ) -> Outcomes:
     """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
-    return embedding.embedded_sentences(
+    return embedded_sentences(
         sentences,
         papers.read(["id", "source_ids", "month", "subjects"]),
         citations.read(["paper_id", "marks", "bibliography"]),
@@ -75,9 +76,9 @@ def sentences(
     measures=["words", "mentions.length"],
     expectations=statement_columns(),
 )
-def passages(passages: Parts, params: embedding.StatementParams, strict: Strict) -> Outcomes:
+def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcomes:
     """The same of abstracts and of citing sentences."""
-    return embedding.embedded_passages(passages, params, strict)
+    return embedded_passages(passages, params, strict)
 
 
 @dataset(
@@ -88,9 +89,9 @@ def passages(passages: Parts, params: embedding.StatementParams, strict: Strict)
     text_pair=("first", "second"),
     expectations=candidate_columns(),
 )
-def intra(sentences: Parts, params: comparing.IntraParams) -> Outcomes:
+def intra(sentences: Parts, params: IntraParams) -> Outcomes:
     """Pairs of alike sentences in two sections of a paper."""
-    return sentences.map(comparing.intra, params)
+    return sentences.map(intra_op, params)
 
 
 @dataset(
@@ -102,9 +103,9 @@ def intra(sentences: Parts, params: comparing.IntraParams) -> Outcomes:
     text_pair=("first", "second"),
     expectations=candidate_columns(),
 )
-def definitions(sentences: Parts, passages: Parts, params: grouping.DefinitionParams) -> Outcomes:
+def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> Outcomes:
     """Pairs of sentences of two papers that define one term."""
-    return grouping.definitions(sentences, passages, params)
+    return definitions_op(sentences, passages, params)
 
 
 @dataset(
@@ -116,6 +117,6 @@ def definitions(sentences: Parts, passages: Parts, params: grouping.DefinitionPa
     text_pair=("first", "second"),
     expectations=candidate_columns(),
 )
-def citations(sentences: Parts, passages: Parts, params: grouping.CitationParams) -> Outcomes:
+def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
     """Pairs of sentences of two papers that cite one paper."""
-    return grouping.citations(sentences, passages, params)
+    return citations_op(sentences, passages, params)

@@ -6,35 +6,41 @@ partial.py), models that learn from the pairs (models.py), how anything is compu
 
 from __future__ import annotations
 
-import assets.systems.parasci.candidates
-import assets.systems.parasci.partial  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
     Expectation,
     among,
     between,
+    file_columns,
     identity,
     not_null,
     steady,
     text,
     unique,
 )
-from assets.declare.release_files import file_columns
-from assets.declare.thresholds import Threshold
-from ops import release as publishing
-from ops import thresholds as rules
-from ops.core.splits import SPLITS
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.dataset import paraphrases as filtering
-from ops.parasci.dataset import release as releasing
-from ops.parasci.dataset import scored as scoring
-from ops.parasci.dataset import statistics as counting
-from ops.parasci.dataset import threshold_scores as asking
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import FilesFolder, Parts
+from ops.core.release import ReleaseParams, shape
+from ops.core.release import release_files as release_files_op
+from ops.core.sampling import SPLITS
+from ops.core.thresholds import above, at_least, at_most, below
+from ops.parasci.candidates.pairs import CoarseParams
+from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
+from ops.parasci.dataset.release import released as released_op
+from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts_of_sentences, within_papers
+from ops.parasci.dataset.scored import scored as scored_op
+from ops.parasci.dataset.statistics import statistics as statistics_op
+from ops.parasci.dataset.threshold_scores import (
+    scores_f1,
+    scores_length_rate,
+    scores_self_bleu,
+    scores_shared_words,
+)
 from ops.parasci.schemas import PARAPHRASES, RELEASED, SCORED, STATISTICS
-from ops.parts import FilesFolder, Parts
-from ops.scores import DatasetScore
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
@@ -71,22 +77,22 @@ def scored_columns() -> list[Expectation]:
         Threshold(
             CoarseParams,
             "cosine",
-            rules.at_least,
-            scoring.cosines,
+            at_least,
+            cosines,
             values=(0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95),
             meaning="cosine of two sentences of a paper",
             units="pairs within papers",
-            counted=scoring.within_papers,
+            counted=within_papers,
         ),
         Threshold(
-            scoring.ScoredParams,
+            ScoredParams,
             "confidence",
-            rules.at_least,
-            scoring.confidences,
+            at_least,
+            confidences,
             values=(0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9),
             meaning="confidence of PDBERT in a part",
             units="parts of sentences",
-            counted=scoring.parts_of_sentences,
+            counted=parts_of_sentences,
         ),
     ],
     text_pair=("first", "second"),
@@ -98,11 +104,11 @@ def scored(
     citations: Parts,
     partial: Parts,
     coarse: CoarseParams,
-    params: scoring.ScoredParams,
+    params: ScoredParams,
     strict: Strict,
 ) -> Outcomes:
     """Every candidate once, with BERTScore and PLR, whatever methods found it."""
-    return scoring.scored(intra, definitions, citations, partial, coarse, params, strict)
+    return scored_op(intra, definitions, citations, partial, coarse, params, strict)
 
 
 @dataset(
@@ -114,37 +120,37 @@ def scored(
     scores={name: DatasetScore(name) for name in SCORES},
     thresholds=[
         Threshold(
-            filtering.ParaphraseParams,
+            ParaphraseParams,
             "origins.*.f1",
-            rules.above,
-            asking.scores_f1,
+            above,
+            scores_f1,
             values=(0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
             meaning="BERTScore F1 of a pair",
             units="pairs",
         ),
         Threshold(
-            filtering.ParaphraseParams,
+            ParaphraseParams,
             "origins.*.length_rate",
-            rules.below,
-            asking.scores_length_rate,
+            below,
+            scores_length_rate,
             values=(0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
             meaning="PLR of a pair",
             units="pairs",
         ),
         Threshold(
-            filtering.ParaphraseParams,
+            ParaphraseParams,
             "self_bleu",
-            rules.at_most,
-            asking.scores_self_bleu,
+            at_most,
+            scores_self_bleu,
             values=(15, 30, 45, 60, 75, 90, 100),
             meaning="Self-BLEU of a pair",
             units="pairs",
         ),
         Threshold(
-            filtering.ParaphraseParams,
+            ParaphraseParams,
             "shared_words",
-            rules.at_least,
-            asking.scores_shared_words,
+            at_least,
+            scores_shared_words,
             values=(0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5),
             meaning="share of the content words of a pair that both sentences have",
             units="pairs",
@@ -159,9 +165,9 @@ def scored(
         among("split", *SPLITS),
     ],
 )
-def paraphrases(scored: Parts, params: filtering.ParaphraseParams) -> Outcomes:
+def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     """Candidates that are paraphrases by the thresholds of their origin, split by cluster."""
-    return filtering.paraphrases(scored, params)
+    return paraphrases_op(scored, params)
 
 
 @dataset(
@@ -180,7 +186,7 @@ def paraphrases(scored: Parts, params: filtering.ParaphraseParams) -> Outcomes:
 )
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
     """How many pairs, how long, how different: the paper's Table 2, with its values beside ours."""
-    return counting.statistics(paraphrases, scored)
+    return statistics_op(paraphrases, scored)
 
 
 @dataset(
@@ -200,17 +206,17 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
 )
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """The pairs as files of sources and targets for each split, which datasets.load_dataset reads, too."""
-    return releasing.released(paraphrases, files)
+    return released_op(paraphrases, files)
 
 
 @dataset(
     group="parasci",
-    shape=publishing.shape(PARAPHRASES),
+    shape=shape(PARAPHRASES),
     consumes="paraphrases",
     partitioned=False,
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(paraphrases: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(paraphrases: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """The pairs as Parquet files."""
-    return publishing.release_files(paraphrases, files, params)
+    return release_files_op(paraphrases, files, params)

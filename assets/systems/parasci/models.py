@@ -6,30 +6,36 @@ datasets.py), and how anything is computed (ops/parasci).
 
 from __future__ import annotations
 
-import assets.systems.parasci.datasets  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.child_runs import Trainings
 from assets.declare.dataset import AllParts, dataset
+from assets.declare.declaration import Trainings
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
-from ops.models.seq2seq import served as seq2seq
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
+from ops.models.seq2seq.files import KIND as SEQ2SEQ
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parasci.coarse import CoarseParams
+from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.generation import evaluation as evaluating
-from ops.parasci.generation import generated as writing
-from ops.parasci.generation import generator as learning
-from ops.parasci.partial import extractions as extracting
+from ops.parasci.evaluation.scores import EVALUATION, METRICS, EvaluationParams
+from ops.parasci.evaluation.scores import evaluation as evaluation_op
+from ops.parasci.generation.generated import COPY, GENERATED, GeneratedParams
+from ops.parasci.generation.generated import MODEL as GENERATOR_MODEL
+from ops.parasci.generation.generated import generated as generated_op
+from ops.parasci.generation.generator import EXTERNAL_GENERATORS, GENERATOR, ExternalParams, GeneratorParams
+from ops.parasci.generation.generator import external_generators as external_generators_op
+from ops.parasci.generation.generator import generator as generator_op
+from ops.parasci.partial.extractions import CLAUSE, EXTRACTIONS, ExtractionParams
+from ops.parasci.partial.extractions import extractions as extractions_op
 from ops.parasci.partial.partial import PartialParams
+from ops.parasci.partial.pdbert import MODEL as PDBERT_MODEL
 from ops.parasci.sentences import StatementParams
-from ops.parts import Artifact, Parts
-from ops.scores import DatasetScore
 
 
 @dataset(
     group="parasci",
-    shape=extracting.EXTRACTIONS,
+    shape=EXTRACTIONS,
     consumes="intra",
     partitioned=False,
     measures=["f1", "length_rate"],
@@ -39,7 +45,7 @@ from ops.scores import DatasetScore
         *identity("extraction"),
         *not_null("pair_id", "system", "short", "long", "part", "f1", "length_rate", "valuable"),
         unique("pair_id", "system"),
-        among("system", extracting.CLAUSE, extracting.MODEL),
+        among("system", CLAUSE, PDBERT_MODEL),
         between("f1", -1.001, 1.001),
         between("length_rate", 0),
         *text("part", longest=20_000),
@@ -50,7 +56,7 @@ def extractions(
     intra: Parts,
     sentences: Parts,
     partial: Parts,
-    params: extracting.ExtractionParams,
+    params: ExtractionParams,
     coarse: CoarseParams,
     seeing: PartialParams,
     statements: StatementParams,
@@ -59,18 +65,18 @@ def extractions(
     strict: Strict,
 ) -> Outcomes:
     """What PDBERT and the best clause take from the same sentences, with BERTScore: the paper's Table 3."""
-    return extracting.extractions(
+    return extractions_op(
         intra, sentences, partial, params, coarse, seeing, statements, scoring, filtering, strict
     )
 
 
 @dataset(
     group="parasci",
-    shape=learning.GENERATOR,
+    shape=GENERATOR,
     consumes="paraphrases",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
-    trains=Trainings(seq2seq.KIND),
+    trains=Trainings(SEQ2SEQ),
     expectations=[
         *identity("learnt"),
         *not_null("pair_id", "split", "origin", "source_tokens", "target_tokens"),
@@ -82,19 +88,19 @@ def extractions(
     ],
 )
 def generator(
-    paraphrases: Parts, params: learning.GeneratorParams, checkpoints: CheckpointFolder, strict: Strict
+    paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
     """A model that paraphrases sentences, and what each pair is to it."""
-    return learning.generator(paraphrases, params, checkpoints, strict)
+    return generator_op(paraphrases, params, checkpoints, strict)
 
 
 @dataset(
     group="parasci",
-    shape=learning.EXTERNAL_GENERATORS,
+    shape=EXTERNAL_GENERATORS,
     consumes="paraphrase_pairs",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
-    trains=Trainings(seq2seq.KIND),
+    trains=Trainings(SEQ2SEQ),
     expectations=[
         *identity("learnt"),
         *not_null("pair_id", "split", "origin", "source_tokens", "target_tokens"),
@@ -107,18 +113,18 @@ def generator(
 )
 def external_generators(
     paraphrase_pairs: Parts,
-    params: learning.GeneratorParams,
-    external: learning.ExternalParams,
+    params: GeneratorParams,
+    external: ExternalParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """A model that paraphrases for each corpus of pairs of others, and what each pair is to it."""
-    return learning.external_generators(paraphrase_pairs, params, external, checkpoints, strict)
+    return external_generators_op(paraphrase_pairs, params, external, checkpoints, strict)
 
 
 @dataset(
     group="parasci",
-    shape=writing.GENERATED,
+    shape=GENERATED,
     consumes="paraphrases",
     partitioned=False,
     measures=["source.words", "prediction.words"],
@@ -127,7 +133,7 @@ def external_generators(
         *identity("generated"),
         *not_null("pair_id", "system", "origin", "test_set", "source", "target", "prediction"),
         unique("pair_id", "system", "model"),
-        among("system", writing.COPY, writing.MODEL),
+        among("system", COPY, GENERATOR_MODEL),
         *text("source", longest=20_000),
         *text("target", longest=20_000),
         *steady(),
@@ -138,27 +144,27 @@ def generated(
     generator: Artifact,
     external_generators: Artifact,
     paraphrase_pairs: AllParts,
-    params: writing.GeneratedParams,
-    external: learning.ExternalParams,
+    params: GeneratedParams,
+    external: ExternalParams,
     strict: Strict,
 ) -> Outcomes:
     """What the models, and the baseline that copies, write for each sentence of the test splits."""
-    return writing.generated(
+    return generated_op(
         paraphrases, generator, external_generators, paraphrase_pairs, params, external, strict
     )
 
 
 @dataset(
     group="parasci",
-    shape=evaluating.EVALUATION,
+    shape=EVALUATION,
     consumes="generated",
     partitioned=False,
     measures=["bleu", "self_bleu", "ibleu", "words"],
-    scores={name: DatasetScore(name, where="by_model") for name in evaluating.METRICS},
+    scores={name: DatasetScore(name, where="by_model") for name in METRICS},
     text_pair=("prediction", "target"),
     expectations=[
         *identity("score"),
-        *not_null("generated_id", "pair_id", "system", "by_model", *evaluating.METRICS),
+        *not_null("generated_id", "pair_id", "system", "by_model", *METRICS),
         unique("generated_id"),
         between("bleu", 0, 1),
         between("self_bleu", 0, 1),
@@ -167,6 +173,6 @@ def generated(
         *steady(),
     ],
 )
-def evaluation(generated: Parts, params: evaluating.EvaluationParams) -> Outcomes:
+def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
     """BLEU, Self-BLEU, iBLEU and length of every generated sentence: the paper's Table 6."""
-    return evaluating.evaluation(generated, params)
+    return evaluation_op(generated, params)

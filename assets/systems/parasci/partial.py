@@ -6,28 +6,30 @@ Belongs here: the model that finds a part of a sentence, and its pairs. Not here
 
 from __future__ import annotations
 
-import assets.systems.parasci.candidates as candidates
-from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Trainings
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
-from ops.models.spans import served as spans
+from assets.systems.parasci.candidates import candidate_columns
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.partial import partial as searching
-from ops.parasci.partial import pdbert as learning
+from ops.parasci.candidates.pairs import CoarseParams
+from ops.parasci.partial.partial import PARTIAL, PartialParams
+from ops.parasci.partial.partial import partial as partial_op
+from ops.parasci.partial.pdbert import PDBERT, PdbertParams
+from ops.parasci.partial.pdbert import pdbert as pdbert_op
 from ops.parasci.sentences import StatementParams
-from ops.parts import Artifact, Parts
+from ops.parasci.spans.served import KIND as SPANS
 
 
 @dataset(
     group="parasci",
-    shape=learning.PDBERT,
+    shape=PDBERT,
     consumes="intra",
     partitioned=False,
     measures=["first.words", "second.words"],
-    trains=Trainings(spans.KIND),
+    trains=Trainings(SPANS),
     expectations=[
         *identity("pseudo"),
         *not_null("pair_id", "number", "split", "first", "second"),
@@ -42,23 +44,23 @@ def pdbert(
     intra: Parts,
     sentences: Parts,
     coarse: CoarseParams,
-    params: learning.PdbertParams,
+    params: PdbertParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """A model that finds the part of a sentence which paraphrases another one, and what it learnt from."""
-    return learning.pdbert(intra, sentences, coarse, params, checkpoints, strict)
+    return pdbert_op(intra, sentences, coarse, params, checkpoints, strict)
 
 
 @dataset(
     group="parasci",
-    shape=searching.PARTIAL,
+    shape=PARTIAL,
     consumes="intra",
     partitioned=False,
     measures=["cosine", "confidence"],
     text_pair=("second", "first"),
     expectations=[
-        *candidates.candidate_columns("partial"),
+        *candidate_columns("partial"),
         *not_null("whole", "start", "end", "confidence"),
         between("confidence", 0, 1),
     ],
@@ -68,9 +70,9 @@ def partial(
     sentences: Parts,
     pdbert: Artifact,
     coarse: CoarseParams,
-    params: searching.PartialParams,
+    params: PartialParams,
     statements: StatementParams,
     strict: Strict,
 ) -> Outcomes:
     """Pairs of a sentence and the part of a longer one in its paper that PDBERT finds."""
-    return searching.partial(intra, sentences, pdbert, coarse, params, statements.encoder, strict)
+    return partial_op(intra, sentences, pdbert, coarse, params, statements.encoder, strict)

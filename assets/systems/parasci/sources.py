@@ -1,23 +1,22 @@
 """What ParaSCI alone reads: abstracts, sentences that cite, and paraphrase pairs of others.
 
-Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasci/sources).
+Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasci/sources.py).
 """
 
 from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady, text
-from ops.outcome import Outcomes
+from ops.core.outcome import Outcomes
+from ops.parasci import sources
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
-from ops.parasci.sources import paraphrase_pairs as pair_files
-from ops.parasci.sources import passages as passage_files
 from ops.parse.scan import Records
 
 
 @dataset(
     group="sources",
     shape=PASSAGES,
-    formats=passage_files.FORMATS,
+    formats=sources.PASSAGE_FORMATS,
     measures=["text.words", "text.characters"],
     expectations=[
         *identity("passage"),
@@ -30,13 +29,13 @@ from ops.parse.scan import Records
 )
 def passages(records: Records) -> Outcomes:
     """Sentences of abstracts, and sentences that cite a paper, without the papers that they are from."""
-    return records.map(passage_files.parse_passages)
+    return records.map(sources.parse_passages)
 
 
 @dataset(
     group="sources",
     shape=PARAPHRASE_PAIRS,
-    formats=pair_files.FORMATS,
+    formats=sources.PAIR_FORMATS,
     measures=["first.words", "second.words"],
     text_pair=("second", "first"),
     expectations=[
@@ -50,4 +49,4 @@ def passages(records: Records) -> Outcomes:
 )
 def paraphrase_pairs(records: Records) -> Outcomes:
     """Paraphrase pairs of others, such as Quora's, which generators learn from and are tested on."""
-    return records.map(pair_files.parse_paraphrase_pairs)
+    return records.map(sources.parse_paraphrase_pairs)

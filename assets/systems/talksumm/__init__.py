@@ -1,1 +1,7 @@
 """The datasets of TalkSumm (Lev et al., ACL 2019)."""
+
+from importlib import import_module
+
+# A dataset is declared before what reads it.
+for module in ("sources", "datasets", "models"):
+    import_module(f"{__name__}.{module}")

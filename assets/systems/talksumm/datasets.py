@@ -5,15 +5,14 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 
 from __future__ import annotations
 
-import assets.sources
-import assets.systems.talksumm.sources  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.child_runs import Trials
 from assets.declare.dataset import AllParts, dataset
+from assets.declare.declaration import Threshold, Trials
 from assets.declare.expectations import (
     among,
     at_most,
     between,
     equal,
+    file_columns,
     identity,
     none,
     not_null,
@@ -23,25 +22,21 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
-from assets.declare.release_files import file_columns
-from assets.declare.thresholds import Threshold
-from ops import release as publishing
-from ops import thresholds as rules
-from ops.outcome import Outcomes
-from ops.parts import FilesFolder, Parts
-from ops.scores import DatasetScore
-from ops.talksumm.align import alignments as aligning
-from ops.talksumm.align import tuning as tuning_report
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.parts import FilesFolder, Parts
+from ops.core.release import ReleaseParams, shape
+from ops.core.release import release_files as release_files_op
+from ops.core.thresholds import at_least
+from ops.core.thresholds import at_most as at_most_op
+from ops.talksumm.align.alignments import align, lengths
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.align.tuning import TuningParams
-from ops.talksumm.pairing import pairs as pairing
-from ops.talksumm.pairing.matches import CANDIDATES, match_talks
-from ops.talksumm.pairing.pairs import PairParams, pair_talks
+from ops.talksumm.align.tuning import TuningParams, tune
+from ops.talksumm.pairing import CANDIDATES, PairParams, leads, match_talks, pair_talks, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
-from ops.talksumm.summarise import budgets
-from ops.talksumm.summarise import training_sets as training
-from ops.talksumm.summarise.budgets import SummaryParams
-from ops.talksumm.summarise.training_sets import TrainingSetParams
+from ops.talksumm.summarise import SummaryParams, TrainingSetParams, needs, sentences_of
+from ops.talksumm.summarise import summaries as summaries_op
+from ops.talksumm.summarise import training_sets as training_sets_op
 
 #: Other budgets to look at, by measure: what the summaries of other sizes would take.
 BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}
@@ -79,8 +74,8 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
         Threshold(
             PairParams,
             "threshold",
-            rules.at_least,
-            pairing.similarities,
+            at_least,
+            similarities,
             values=(0.6, 0.7, 0.85, 0.9, 0.95, 1),
             meaning="similarity of the nearest title",
             units="talks",
@@ -88,8 +83,8 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
         Threshold(
             PairParams,
             "margin",
-            rules.at_least,
-            pairing.leads,
+            at_least,
+            leads,
             values=(0, 0.02, 0.1, 0.2, 0.3),
             meaning="lead of the nearest title over the next",
             units="talks",
@@ -124,8 +119,8 @@ def pairs(
         Threshold(
             HmmParams,
             "minimum_characters",
-            rules.at_least,
-            aligning.lengths,
+            at_least,
+            lengths,
             values=(0, 10, 20, 40, 60, 80),
             meaning="characters of the sentence",
             units="sentences",
@@ -150,7 +145,7 @@ def pairs(
 )
 def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     """Which paper sentence each spoken word describes, and how many words each sentence got."""
-    return pairs.map(aligning.align, params)
+    return pairs.map(align, params)
 
 
 @dataset(
@@ -163,12 +158,12 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
         Threshold(
             SummaryParams,
             f"budgets.*.{measure}",
-            rules.at_most,
-            budgets.needs,
+            at_most_op,
+            needs,
             values=values,
             meaning=f"{measure} of a summary that takes the sentence",
             units="sentences of summaries",
-            counted=budgets.sentences_of,
+            counted=sentences_of,
         )
         for measure, values in BUDGETS_TO_TRY.items()
     ],
@@ -191,7 +186,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
 )
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
     """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
-    return alignments.map(budgets.summaries, pairs.read(["id", "paper_title"]), params)
+    return alignments.map(summaries_op, pairs.read(["id", "paper_title"]), params)
 
 
 @dataset(
@@ -217,7 +212,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
 )
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """The four training sets of an extractive summariser, split by paper, over all months."""
-    return training.training_sets(summaries, alignments, params)
+    return training_sets_op(summaries, alignments, params)
 
 
 @dataset(
@@ -252,17 +247,17 @@ def tuning(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
 ) -> Outcomes:
     """How well the model does on the talks aligned by hand, at every point of a grid of its four knobs."""
-    return tuning_report.tune(gold_alignments, pairs, talks, hmm, params)
+    return tune(gold_alignments, pairs, talks, hmm, params)
 
 
 @dataset(
     group="talksumm",
-    shape=publishing.shape(TRAINING_SETS),
+    shape=shape(TRAINING_SETS),
     consumes="training_sets",
     partitioned=False,
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(training_sets: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(training_sets: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """The training sets as Parquet files, a configuration a set."""
-    return publishing.release_files(training_sets, files, params, config="set")
+    return release_files_op(training_sets, files, params, config="set")

@@ -1,14 +1,13 @@
 """TalkSumm, second half: models trained on the silver summaries, and what they and the summaries are worth.
 
-Belongs here: the datasets from training sets and summaries on. Not here: how these are made (talksumm.py),
+Belongs here: the datasets from training sets and summaries on. Not here: how these are made (datasets.py),
 and how anything is computed (ops/talksumm).
 """
 
 from __future__ import annotations
 
-import assets.systems.talksumm.datasets  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Trainings
 from assets.declare.expectations import (
     among,
     between,
@@ -22,24 +21,28 @@ from assets.declare.expectations import (
     unique,
     votes,
 )
-from ops.models.extractors import served as extractors
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
+from ops.models.extractors.files import KIND
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parts import Artifact, Parts
-from ops.scores import DatasetScore
-from ops.talksumm.evaluation import gold_papers as gold
-from ops.talksumm.evaluation import human_evaluation as judging
-from ops.talksumm.evaluation import rating_sheets as asking
-from ops.talksumm.evaluation import scores as evaluating
-from ops.talksumm.evaluation import system_summaries as summarising
-from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
-from ops.talksumm.models import extractor as extracting
+from ops.talksumm.evaluation import people
+from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
+from ops.talksumm.evaluation.gold_papers import gold_papers as gold_papers_op
+from ops.talksumm.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from ops.talksumm.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from ops.talksumm.evaluation.scores import EVALUATION, SCORES, TABLE_2, EvaluationParams
+from ops.talksumm.evaluation.scores import evaluation as evaluation_op
+from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES, SystemSummaryParams
+from ops.talksumm.evaluation.system_summaries import system_summaries as system_summaries_op
+from ops.talksumm.models import EXTRACTOR, ExtractorParams
+from ops.talksumm.models import extractor as extractor_op
 
 
 @dataset(
     group="talksumm",
-    shape=gold.GOLD_PAPERS,
+    shape=GOLD_PAPERS,
     consumes="human_summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "references.length"],
@@ -65,20 +68,18 @@ from ops.talksumm.models import extractor as extracting
         *steady(),
     ],
 )
-def gold_papers(
-    human_summaries: Parts, papers: Parts, sentences: Parts, params: gold.GoldPaperParams
-) -> Outcomes:
+def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
     """Papers that people summarised, with greedy labels: what summarisers are judged on, split by paper."""
-    return gold.gold_papers(human_summaries, papers, sentences, params)
+    return gold_papers_op(human_summaries, papers, sentences, params)
 
 
 @dataset(
     group="talksumm",
-    shape=extracting.EXTRACTOR,
+    shape=EXTRACTOR,
     consumes="training_sets",
     partitioned=False,
     measures=["agreement", "sentences", "positions.length"],
-    trains=Trainings(extractors.KIND),
+    trains=Trainings(KIND),
     scores={
         "agreement": DatasetScore("agreement"),
         "agreement_of_chosen": DatasetScore("agreement", where="chosen"),
@@ -97,17 +98,17 @@ def gold_papers(
 def extractor(
     training_sets: Parts,
     gold_papers: Parts,
-    params: extracting.ExtractorParams,
+    params: ExtractorParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """Extractive summarisers, one a training set and architecture, and what each chooses of its examples."""
-    return extracting.extractor(training_sets, gold_papers, params, checkpoints, strict)
+    return extractor_op(training_sets, gold_papers, params, checkpoints, strict)
 
 
 @dataset(
     group="talksumm",
-    shape=summarising.SYSTEM_SUMMARIES,
+    shape=SYSTEM_SUMMARIES,
     consumes="gold_papers",
     partitioned=False,
     measures=["words", "sentences.length"],
@@ -125,59 +126,59 @@ def extractor(
     ],
 )
 def system_summaries(
-    gold_papers: Parts, extractor: Artifact, params: summarising.SystemSummaryParams, strict: Strict
+    gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: Strict
 ) -> Outcomes:
     """A summary of every test paper by every system: Only and Hybrid of each extractor, and the baselines."""
-    return summarising.system_summaries(gold_papers, extractor, params, strict)
+    return system_summaries_op(gold_papers, extractor, params, strict)
 
 
 @dataset(
     group="talksumm",
-    shape=evaluating.EVALUATION,
+    shape=EVALUATION,
     consumes="system_summaries",
     partitioned=False,
     measures=["rouge2_f", "rouge3_f", "rougeSU4_f"],
-    scores={name: DatasetScore(name, where="only") for name in evaluating.TABLE_2},
+    scores={name: DatasetScore(name, where="only") for name in TABLE_2},
     text_pair=("text", "reference"),
     expectations=[
         *identity("score"),
         *not_null("summary_id", "gold_id", "system", "text", "reference"),
         unique("summary_id"),
         between("references", 1),
-        *(between(name, 0, 1) for name in evaluating.SCORES),
+        *(between(name, 0, 1) for name in SCORES),
         *steady(),
     ],
 )
-def evaluation(system_summaries: Parts, gold_papers: Parts, params: evaluating.EvaluationParams) -> Outcomes:
+def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
     """ROUGE of every summary against those of people; the paper's Table 2 with intervals and paired tests."""
-    return evaluating.evaluation(system_summaries, gold_papers, params)
+    return evaluation_op(system_summaries, gold_papers, params)
 
 
 @dataset(
     group="talksumm",
-    shape=asking.RATING_SHEETS,
+    shape=people.RATING_SHEETS,
     consumes="summaries",
     partitioned=False,
     measures=["text.words"],
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "summary_id", "paper_id", "month", "text"),
-        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
+        among("questionnaire", *people.PEOPLE.names),
         between("position", 0),
         *text("text", longest=50_000),
         *steady(),
     ],
 )
 def rating_sheets(
-    summaries: Parts, alignments: Parts, talks: Parts, params: asking.RatingSheetParams
+    summaries: Parts, alignments: Parts, talks: Parts, params: people.RatingSheetParams
 ) -> Outcomes:
     """Sentences and summaries of a sample of talks, to be rated by people, and the sheets to fill in."""
-    return asking.rating_sheets(summaries, alignments, talks, params)
+    return rating_sheets_op(summaries, alignments, talks, params)
 
 
 @dataset(
     group="talksumm",
-    shape=judging.HUMAN_EVALUATION,
+    shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
     measures=["mean", "raters"],
@@ -198,8 +199,8 @@ def rating_sheets(
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
-    asked: asking.RatingSheetParams,
-    params: judging.HumanEvaluationParams,
+    asked: people.RatingSheetParams,
+    params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated sentence and summary, with the tables of the paper's section 4.2."""
-    return judging.human_evaluation(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params)

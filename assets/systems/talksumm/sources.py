@@ -20,14 +20,13 @@ from assets.declare.expectations import (
     text,
     texts,
 )
-from assets.declare.systems import needs
-from ops.outcome import Outcomes
+from assets.declare.graph import needs
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
 from ops.parse.scan import Records
-from ops.scores import DatasetScore
-from ops.talksumm.sources import gold_alignments as label_files
-from ops.talksumm.sources import human_summaries as summary_files
+from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
+from ops.talksumm.sources import gold as gold_files
 from ops.talksumm.sources import talks as talk_files
-from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 
 needs("talksumm", "papers", "talks")
 
@@ -62,7 +61,7 @@ def talks(records: Records) -> Outcomes:
 @dataset(
     group="sources",
     shape=GOLD_ALIGNMENTS,
-    formats=label_files.FORMATS,
+    formats=gold_files.ALIGNMENT_FORMATS,
     measures=["sentence.characters"],
     expectations=[
         *identity("label"),
@@ -76,20 +75,20 @@ def talks(records: Records) -> Outcomes:
 )
 def gold_alignments(records: Records) -> Outcomes:
     """Alignments made by hand: which words of a talk describe which sentence of its paper."""
-    return records.map(label_files.parse_gold_alignments)
+    return records.map(gold_files.parse_gold_alignments)
 
 
 @dataset(
     group="sources",
     shape=HUMAN_SUMMARIES,
-    formats=summary_files.FORMATS,
+    formats=gold_files.SUMMARY_FORMATS,
     measures=["words", "sentences.length"],
     scores={"words": DatasetScore("words")},
     expectations=[
         *identity("reference"),
         *not_null("document", "month", "kind"),
         among("month", THIS_MONTH),
-        among("kind", *summary_files.KINDS),
+        among("kind", *gold_files.KINDS),
         between("sentences.length", 1),
         between("words", 1),
         between("words", 20, 1_000, "warning"),
@@ -99,4 +98,4 @@ def gold_alignments(records: Records) -> Outcomes:
 )
 def human_summaries(records: Records) -> Outcomes:
     """Summaries of papers that people wrote: what the summaries of a model are compared with."""
-    return records.map(summary_files.parse_human_summaries)
+    return records.map(gold_files.parse_human_summaries)

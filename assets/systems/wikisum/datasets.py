@@ -6,14 +6,14 @@ Belongs here: the datasets from articles and web pages to examples. Not here: ho
 
 from __future__ import annotations
 
-import assets.crawls
-import assets.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
+from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
     THIS_MONTH,
     among,
     at_most,
     between,
+    file_columns,
     identity,
     none,
     not_null,
@@ -22,22 +22,24 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.release_files import file_columns
-from assets.declare.systems import needs
-from assets.declare.thresholds import Threshold
-from ops import release as publishing
-from ops import thresholds as rules
-from ops.outcome import Outcomes
-from ops.parts import Artifact, FilesFolder, Parts
-from ops.scores import DatasetScore
-from ops.wikisum import corpus as choosing
-from ops.wikisum import examples as making
-from ops.wikisum import learned_ranker as learning
-from ops.wikisum import ranked as ranking
-from ops.wikisum import references as finding
-from ops.wikisum import search_index as indexing
-from ops.wikisum import statistics as counting
-from ops.wikisum import tokenizer as sub_words
+from assets.declare.graph import needs
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.parts import Artifact, FilesFolder, Parts
+from ops.core.release import ReleaseParams, shape
+from ops.core.release import release_files as release_files_op
+from ops.core.thresholds import at_least
+from ops.core.thresholds import at_most as at_most_op
+from ops.wikisum.corpus import CorpusParams, mentions, recalls
+from ops.wikisum.corpus import corpus as corpus_op
+from ops.wikisum.examples import ExampleParams, articles_of, citations
+from ops.wikisum.examples import examples as examples_op
+from ops.wikisum.learned_ranker import LearnedRankerParams
+from ops.wikisum.learned_ranker import learned_ranker as learned_ranker_op
+from ops.wikisum.ranked import RankedParams
+from ops.wikisum.ranked import ranked as ranked_op
+from ops.wikisum.references import ReferenceParams
+from ops.wikisum.references import references as references_op
 from ops.wikisum.schemas import (
     CORPUS,
     EXAMPLES,
@@ -47,8 +49,12 @@ from ops.wikisum.schemas import (
     SEARCH_INDEX,
     STATISTICS,
     TOKENIZER,
+    SplitParams,
 )
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.search_index import search_index as search_index_op
+from ops.wikisum.statistics import statistics as statistics_op
+from ops.wikisum.tokenizer import TokenizerParams
+from ops.wikisum.tokenizer import tokenizer as tokenizer_op
 
 _SPLITS = among("split", "train", "validation", "test")
 
@@ -69,7 +75,7 @@ needs("wikisum", "articles")
 )
 def search_index(web_pages: Parts) -> Outcomes:
     """The web pages of all months that a search may find, each address once, with their index."""
-    return indexing.search_index(web_pages)
+    return search_index_op(web_pages)
 
 
 @dataset(
@@ -100,10 +106,10 @@ def references(
     found_pages: AllPartsAndFiles,
     web_pages: AllParts,
     search_index: Artifact,
-    params: finding.ReferenceParams,
+    params: ReferenceParams,
 ) -> Outcomes:
     """Every page that an article cites or a search finds, how much of the article it has and mentions it."""
-    return finding.references(articles, cited_pages, found_pages, web_pages, search_index, params)
+    return references_op(articles, cited_pages, found_pages, web_pages, search_index, params)
 
 
 @dataset(
@@ -113,19 +119,19 @@ def references(
     measures=["clone_recall", "words"],
     thresholds=[
         Threshold(
-            choosing.CorpusParams,
+            CorpusParams,
             "clone_recall",
-            rules.at_most,
-            choosing.recalls,
+            at_most_op,
+            recalls,
             values=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7),
             meaning="greatest share of a section that the page has",
             units="references",
         ),
         Threshold(
-            choosing.CorpusParams,
+            CorpusParams,
             "title_mentions",
-            rules.at_least,
-            choosing.mentions,
+            at_least,
+            mentions,
             values=(0, 1, 3, 5, 10),
             meaning="mentions of the article's title",
             units="references",
@@ -139,9 +145,9 @@ def references(
         *steady(),
     ],
 )
-def corpus(references: Parts, params: choosing.CorpusParams) -> Outcomes:
+def corpus(references: Parts, params: CorpusParams) -> Outcomes:
     """The references of each article: what it cites, and what a search finds about it that is no clone."""
-    return references.map(choosing.corpus, params)
+    return references.map(corpus_op, params)
 
 
 @dataset(
@@ -163,9 +169,9 @@ def corpus(references: Parts, params: choosing.CorpusParams) -> Outcomes:
         *steady(),
     ],
 )
-def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: ranking.RankedParams) -> Outcomes:
+def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: RankedParams) -> Outcomes:
     """The paragraphs of each article's references that are worth reading, with the scores of every ranker."""
-    return ranking.ranked(corpus, articles, web_pages, params)
+    return ranked_op(corpus, articles, web_pages, params)
 
 
 @dataset(
@@ -185,9 +191,9 @@ def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: ranking.
         *steady(),
     ],
 )
-def learned_ranker(ranked: Parts, splits: SplitParams, params: learning.LearnedRankerParams) -> Outcomes:
+def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerParams) -> Outcomes:
     """A ranker that learns what leads have of paragraphs, and how much of a lead each ranker brings."""
-    return learning.learned_ranker(ranked, splits, params)
+    return learned_ranker_op(ranked, splits, params)
 
 
 @dataset(
@@ -206,9 +212,9 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: learning.LearnedR
         *steady(),
     ],
 )
-def tokenizer(ranked: Parts, splits: SplitParams, params: sub_words.TokenizerParams) -> Outcomes:
+def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Outcomes:
     """The sub-words of inputs and targets, learnt from the articles of the training split."""
-    return sub_words.tokenizer(ranked, splits, params)
+    return tokenizer_op(ranked, splits, params)
 
 
 @dataset(
@@ -223,14 +229,14 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: sub_words.TokenizerPar
     text_pair=("target", "source"),
     thresholds=[
         Threshold(
-            making.ExampleParams,
+            ExampleParams,
             "citations",
-            rules.at_least,
-            making.citations,
+            at_least,
+            citations,
             values=(0, 2, 3, 5),
             meaning="cited pages that were crawled",
             units="articles",
-            counted=making.articles_of,
+            counted=articles_of,
         )
     ],
     expectations=[
@@ -252,10 +258,10 @@ def examples(
     tokenizer: Artifact,
     learned_ranker: Artifact,
     splits: SplitParams,
-    params: making.ExampleParams,
+    params: ExampleParams,
 ) -> Outcomes:
     """Title and ranked paragraphs as the source, lead or whole article as the target, by set and split."""
-    return making.examples(ranked, tokenizer, learned_ranker, splits, params)
+    return examples_op(ranked, tokenizer, learned_ranker, splits, params)
 
 
 @dataset(
@@ -278,23 +284,21 @@ def statistics(
     ranked: Parts,
     corpus: Parts,
     references: Parts,
-    examples: making.ExampleParams,
-    clones: choosing.CorpusParams,
+    examples: ExampleParams,
+    clones: CorpusParams,
 ) -> Outcomes:
     """How large the inputs and leads are, and what of the leads the inputs have: Tables 1 and 2."""
-    return counting.statistics(ranked, corpus, references, examples, clones)
+    return statistics_op(ranked, corpus, references, examples, clones)
 
 
 @dataset(
     group="wikisum",
-    shape=publishing.shape(EXAMPLES),
+    shape=shape(EXAMPLES),
     consumes="examples",
     partitioned=False,
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(examples: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
     """The examples as Parquet files, a configuration a set, without the sub-words."""
-    return publishing.release_files(
-        examples, files, params, "set", without=("source_tokens", "target_tokens")
-    )
+    return release_files_op(examples, files, params, "set", without=("source_tokens", "target_tokens"))

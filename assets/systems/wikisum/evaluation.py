@@ -6,23 +6,23 @@ computed (ops/wikisum/evaluation).
 
 from __future__ import annotations
 
-import assets.systems.wikisum.models  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parts import Artifact, Parts
-from ops.scores import DatasetScore
-from ops.wikisum.evaluation import human_evaluation as judging
-from ops.wikisum.evaluation import rating_sheets as asking
-from ops.wikisum.evaluation import scores as evaluating
-from ops.wikisum.evaluation.questionnaires import QUESTIONNAIRES
-from ops.wikisum.splits import SplitParams
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
+from ops.wikisum.evaluation import people
+from ops.wikisum.evaluation.human_evaluation import human_evaluation as human_evaluation_op
+from ops.wikisum.evaluation.human_evaluation import rating_sheets as rating_sheets_op
+from ops.wikisum.evaluation.scores import EVALUATION, SCORES, EvaluationParams
+from ops.wikisum.evaluation.scores import evaluation as evaluation_op
+from ops.wikisum.schemas import SplitParams
 
 
 @dataset(
     group="wikisum",
-    shape=evaluating.EVALUATION,
+    shape=EVALUATION,
     consumes="ranked",
     partitioned=False,
     measures=["prediction.words", "rougeL_f"],
@@ -34,7 +34,7 @@ from ops.wikisum.splits import SplitParams
         unique("article_id", "system", "model"),
         between("length", 1),
         between("nats", 0),
-        *(between(name, 0, 1) for name in evaluating.SCORES),
+        *(between(name, 0, 1) for name in SCORES),
         *text("target", longest=1_000_000),
         *steady(),
     ],
@@ -45,33 +45,33 @@ def evaluation(
     grid: Artifact,
     learned_ranker: Artifact,
     splits: SplitParams,
-    params: evaluating.EvaluationParams,
+    params: EvaluationParams,
     strict: Strict,
 ) -> Outcomes:
     """The scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
-    return evaluating.evaluation(ranked, articles, grid, learned_ranker, splits, params, strict)
+    return evaluation_op(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 
 @dataset(
     group="wikisum",
-    shape=asking.RATING_SHEETS,
+    shape=people.RATING_SHEETS,
     consumes="evaluation",
     partitioned=False,
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "article_id", "title"),
-        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
+        among("questionnaire", *people.PEOPLE.names),
         *steady(),
     ],
 )
-def rating_sheets(evaluation: Parts, params: asking.RatingSheetParams) -> Outcomes:
+def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Leads for people to rate: by the five questions of DUC, and two side by side."""
-    return asking.rating_sheets(evaluation, params)
+    return rating_sheets_op(evaluation, params)
 
 
 @dataset(
     group="wikisum",
-    shape=judging.HUMAN_EVALUATION,
+    shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
     measures=["mean", "raters"],
@@ -86,8 +86,8 @@ def rating_sheets(evaluation: Parts, params: asking.RatingSheetParams) -> Outcom
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
-    asked: asking.RatingSheetParams,
-    params: judging.HumanEvaluationParams,
+    asked: people.RatingSheetParams,
+    params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated lead, with the paper's Tables 5 and 6."""
-    return judging.human_evaluation(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params)

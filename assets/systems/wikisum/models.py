@@ -6,31 +6,33 @@ computed (ops/wikisum).
 
 from __future__ import annotations
 
-import assets.systems.wikisum.datasets  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Trainings
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
-from ops.models.long_sequences import texts as long_sequences
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.params import Strict
+from ops.core.parts import Artifact, Parts
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.outcome import Outcomes
-from ops.params import Strict
-from ops.parts import Artifact, Parts
-from ops.scores import DatasetScore
 from ops.wikisum.examples import ExampleParams
-from ops.wikisum.models import grid as varying
-from ops.wikisum.models import summaries as writing
-from ops.wikisum.models import summarizer as learning
-from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.long_sequences.texts import KIND
+from ops.wikisum.models.grid import GRID, GridParams
+from ops.wikisum.models.grid import grid as grid_op
+from ops.wikisum.models.grid import grid_examples as grid_examples_op
+from ops.wikisum.models.summaries import METRICS, SUMMARIES, SummaryParams
+from ops.wikisum.models.summaries import summaries as summaries_op
+from ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams
+from ops.wikisum.models.summarizer import summarizer as summarizer_op
+from ops.wikisum.schemas import EXAMPLES, SplitParams
 
 
 @dataset(
     group="wikisum",
-    shape=learning.SUMMARIZER,
+    shape=SUMMARIZER,
     consumes="examples",
     partitioned=False,
     measures=["source_tokens", "target_tokens"],
-    trains=Trainings(long_sequences.KIND),
+    trains=Trainings(KIND),
     expectations=[
         *identity("learnt"),
         *not_null("example_id", "set", "split", "source_tokens", "target_tokens"),
@@ -44,17 +46,17 @@ from ops.wikisum.splits import SplitParams
 def summarizer(
     examples: Parts,
     tokenizer: Artifact,
-    params: learning.SummarizerParams,
+    params: SummarizerParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """Models that write what title and ranked paragraphs call for, one for each architecture and set."""
-    return learning.summarizer(examples, tokenizer, params, checkpoints, strict)
+    return summarizer_op(examples, tokenizer, params, checkpoints, strict)
 
 
 @dataset(
     group="wikisum",
-    shape=writing.SUMMARIES,
+    shape=SUMMARIES,
     consumes="examples",
     partitioned=False,
     measures=["prediction.words", "target.words", "rougeL_f"],
@@ -67,16 +69,14 @@ def summarizer(
         among("architecture", "lstm", "transformer_ed", "decoder", "pretrained"),
         between("tokens", 1),
         between("nats", 0),
-        *(between(name, 0, 1) for name in writing.METRICS),
+        *(between(name, 0, 1) for name in METRICS),
         *text("target", longest=1_000_000),
         *steady(),
     ],
 )
-def summaries(
-    examples: Parts, summarizer: Artifact, params: writing.SummaryParams, strict: Strict
-) -> Outcomes:
+def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: Strict) -> Outcomes:
     """What every model writes for each test example, with its log-perplexity and ROUGE."""
-    return writing.summaries(examples, summarizer, params, strict)
+    return summaries_op(examples, summarizer, params, strict)
 
 
 @dataset(
@@ -99,19 +99,19 @@ def grid_examples(
     learned_ranker: Artifact,
     splits: SplitParams,
     params: ExampleParams,
-    grid: varying.GridParams,
+    grid: GridParams,
 ) -> Outcomes:
     """The examples that the cells of the grid learn from: a set for each extractor, corpus and length."""
-    return varying.grid_examples(ranked, tokenizer, learned_ranker, splits, params, grid)
+    return grid_examples_op(ranked, tokenizer, learned_ranker, splits, params, grid)
 
 
 @dataset(
     group="wikisum",
-    shape=varying.GRID,
+    shape=GRID,
     consumes="grid_examples",
     partitioned=False,
     measures=["prediction.words", "target.words", "rougeL_f"],
-    trains=Trainings(long_sequences.KIND),
+    trains=Trainings(KIND),
     text_pair=("prediction", "target"),
     expectations=[
         *identity("summary"),
@@ -121,7 +121,7 @@ def grid_examples(
         between("length", 1),
         between("tokens", 1),
         between("nats", 0),
-        *(between(name, 0, 1) for name in writing.METRICS),
+        *(between(name, 0, 1) for name in METRICS),
         *text("target", longest=1_000_000),
         *steady(),
     ],
@@ -129,9 +129,9 @@ def grid_examples(
 def grid(
     grid_examples: Parts,
     tokenizer: Artifact,
-    params: varying.GridParams,
+    params: GridParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """What models of every extractor, corpus, length and architecture write, each trained for it."""
-    return varying.grid(grid_examples, tokenizer, params, checkpoints, strict)
+    return grid_op(grid_examples, tokenizer, params, checkpoints, strict)

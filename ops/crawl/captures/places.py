@@ -1,6 +1,8 @@
-"""Where files lie that are read by ranges: on the web, in a folder, in a bucket.
+"""Where files lie that are read by ranges (on the web, in a folder, in a bucket), and what params.yaml says
+of captures.
 
-Belongs here: the files of a place, their size, and bytes of them. Not here: what the files hold.
+Belongs here: the files of a place, their size, bytes of them, and the options of captures. Not here: what the
+files hold.
 
 The web is asked by the client of crawls alone, which checks addresses, waits and tries again; folders and
 buckets are read by fsspec.
@@ -17,11 +19,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urljoin
 
+from pydantic import Field
+
 from ops.crawl.client import Client, FetchError
-from ops.crawl.collections.folder import file_system, leads_out
+from ops.crawl.collections.kinds import BUCKETS, CollectionOptions
+from ops.crawl.collections.web import file_system, leads_out
 
 if TYPE_CHECKING:
     import fsspec
+
+
+class CaptureOptions(CollectionOptions):
+    """Where Common Crawl's columnar index and its WARC files are, and which captures are taken."""
+
+    licence: str = Field(min_length=1, description="of the pages; an SPDX name")
+    index: str = Field(
+        min_length=1,
+        description="a folder or bucket with Parquet files, or the https:// address of a list of them",
+    )
+    files: str = Field(
+        default="https://data.commoncrawl.org/",
+        min_length=1,
+        description="a folder, bucket or address that names of WARC files begin at, and those of the list",
+    )
+    crawl: str = Field(
+        default="",
+        pattern=r"^[\w-]*$",
+        description="CC-MAIN-2018-26: its last capture of a page, whenever; empty: the last of the period",
+    )
+    pages: int = Field(default=10_000_000, gt=0, description="how many addresses are looked for")
+
+    @property
+    def environment(self) -> tuple[str, ...]:
+        """What the packages behind fsspec read keys and settings from."""
+        return BUCKETS
+
 
 _PARQUET = ".parquet"
 #: A path below a place: it neither leaves it nor is an address.

@@ -1,15 +1,20 @@
-"""An item of a collection, and what a collection must be able to do.
+"""An item of a collection, what a collection must be able to do, and elements of XML from the web.
 
-Belongs here: what all collections share. Not here: their formats (a module each).
+Belongs here: what all collections share. Not here: which there are (kinds.py), their formats (papers.py,
+web.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
+from xml.etree.ElementTree import Element, ParseError
 
-from ops.crawl.client import Client
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from ops.crawl.client import Client, FetchError
 
 
 @dataclass(frozen=True)
@@ -62,3 +67,29 @@ class WebCollection:
         if item.offset is None:
             return self.client.stream(item.url, conditions)
         return self.client.range(item.url, item.offset, item.length, conditions)
+
+
+def elements(chunks: Iterable[bytes], where: str) -> Element:
+    """Return the root of a document that comes in pieces; entities are refused. Raises FetchError."""
+    parser = DefusedXMLParser()
+    try:
+        for chunk in chunks:
+            parser.feed(chunk)
+        root: Element = parser.close()
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        if isinstance(error, FetchError):
+            raise
+        raise FetchError(f"{where}: no XML that can be read: {error}") from error
+    return root
+
+
+def text_of(element: Element | None) -> str:
+    """Return all text of an element, with single spaces; empty for None."""
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
+
+
+def texts(parent: Element, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names of children that have text, with that."""
+    for name in names:
+        if text := text_of(parent.find(name)):
+            yield name, text

@@ -11,13 +11,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, field_validator
 
 from ops.crawl.client import Client
-from ops.crawl.collections.acl_anthology import AclAnthology
-from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
-from ops.crawl.collections.common_crawl import CommonCrawl
-from ops.crawl.collections.folder import Folder
 from ops.crawl.collections.item import Collection
-from ops.crawl.collections.s2orc import S2orcShards
-from ops.crawl.collections.wikipedia import WikipediaDump
+from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
+from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
 from ops.crawl.options import CrawlOptions, expression
 
 #: What the packages behind fsspec read of the environment, as patterns of names.

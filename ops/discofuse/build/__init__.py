@@ -1,1 +1,1 @@
-"""From documents to examples: parses, candidates, filters, balance. Not here: the rules (rules/)."""
+"""From documents to examples: parses, candidates, filters, balance. Not here: rules (ops/discofuse/rules)."""

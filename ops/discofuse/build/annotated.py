@@ -1,7 +1,7 @@
 """Parse every document once, so that a change to a rule never parses again.
 
 Belongs here: cutting documents into pieces, parsing them in batches, joining what comes out. Not here: the
-pipeline (pipeline.py), how a parse is stored (stored.py), the rules.
+pipeline (pipeline.py), how a parse is stored (annotation.py), the rules.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
 from ops.coreference.links import Link, TokenSpan
 from ops.coreference.titles import with_title
-from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.stored import AnnotationParams, columns_of, pipeline_of
+from ops.discofuse.build.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
+from ops.discofuse.running_text import PARAGRAPH_END
 from ops.discofuse.schemas import ANNOTATED
-from ops.identity import row_id
-from ops.outcome import Outcome, Row
-from ops.running_text import PARAGRAPH_END
 from ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:

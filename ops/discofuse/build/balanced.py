@@ -21,12 +21,12 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
 from ops.core.sampling import place_of
 from ops.discofuse.schemas import BALANCED
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Parts
 
 Mask = npt.NDArray[np.bool_]
 

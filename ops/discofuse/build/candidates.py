@@ -1,7 +1,7 @@
 """Every text of a document that a rule splits, as a row; before any filter.
 
 Belongs here: the op, and what a candidate's row says of the sentences it was made of. Not here: the rules
-(rules/), filters and splits (examples.py).
+(ops/discofuse/rules), filters and splits (examples.py).
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from dataclasses import asdict
 
 import pyarrow as pa
 
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, drop
 from ops.coreference.links import TokenSpan
-from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.example import Candidate
-from ops.discofuse.build.stored import AnnotationParams, stored_annotations
+from ops.discofuse.build.annotation import Annotation, AnnotationParams, stored_annotations
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules import candidates as candidates_of
+from ops.discofuse.rules.rule import Candidate
 from ops.discofuse.schemas import CANDIDATES
-from ops.identity import row_id
-from ops.outcome import Outcome, Row, drop
 
 #: What its rows keep of a document.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")

@@ -1,10 +1,10 @@
 """Candidates that are good enough, in their split.
 
-Belongs here: the filters, each with its reason. Not here: what makes candidates (candidates.py, rules/),
-down-sampling (balanced.py).
+Belongs here: the filters, each with its reason. Not here: what makes candidates (candidates.py,
+ops/discofuse/rules), down-sampling (balanced.py).
 
-Geva et al. (2019), section 3.2: out go examples with a sentence of six tokens or fewer, and with characters
-beyond ASCII; 98 % of the documents are for training, 1 % each for validation and test.
+Geva et al. (2019), section 3.2: examples with a sentence of six tokens or fewer, or with characters beyond
+ASCII, are left out; 98 % of the documents are for training, 1 % each for validation and test.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.splits import SplitShares, split_of
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, drop
+from ops.core.parts import Parts
+from ops.core.sampling import SplitShares, split_of
+from ops.core.thresholds import above, at_least, at_most, scored
 from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
-from ops.identity import row_id
-from ops.outcome import Outcome, Row, drop
-from ops.parts import Parts
-from ops.thresholds import above, at_least, at_most, scored
 
 _TEXTS = (
     *(field.name for field in RELEASED_COLUMNS if field.type == pa.string()),

@@ -15,9 +15,9 @@ from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 
-import ops.coreference.component  # noqa: F401 - it makes itself known to spaCy
+from ops.coreference.component import register_coreference
 from ops.coreference.titles import with_title
-from ops.discofuse.build.marks import CLOSING
+from ops.discofuse.build.annotation import CLOSING
 from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from ops.text.sentences import sentence_spans
 
@@ -103,5 +103,6 @@ def sentence_ends(document: Doc) -> Doc:
 def _annotator(name: str, coreference: str) -> Language:
     nlp = load_pipeline(name)
     nlp.add_pipe("sentence_ends", first=True)
+    register_coreference()
     nlp.add_pipe("coreference", last=True, config={"backend": coreference})
     return nlp

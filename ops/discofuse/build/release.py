@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row
+from ops.core.parts import FilesFolder, Parts
 from ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
-from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row
-from ops.parts import FilesFolder, Parts
-from ops.text.space import fold
+from ops.text.words import fold
 
 #: What the released files call the splits.
 FILES = {"train": "train", "validation": "dev", "test": "test"}

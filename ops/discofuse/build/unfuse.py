@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ops.coreference.titles import with_title
 from ops.discofuse.build.annotated import joined, pieces
 from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.example import FusionExample
 from ops.discofuse.build.pipeline import is_tokenised, sentences_of, tokenised
 from ops.discofuse.rules import RuleParams, candidates
+from ops.discofuse.rules.rule import FusionExample
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -1,18 +1,21 @@
 """What a prediction has in the places of its gold text: aligned tokens, the slot of a connective, pronouns.
 
 Belongs here: aligning two token lists, finding a connective that a fusion added, and what stands there
-instead. Not here: tables over many fusions (evaluation.py).
+instead; the coarse sense of each connective of the paper's Table 12, as the Penn Discourse Treebank 2.0
+(Prasad et al. 2008) annotates most of its occurrences. Not here: tables over many fusions (scores.py).
 
 Geva et al. (2019), section 5.4: predicted sequences are aligned to gold ones, and aligned words compared.
-They do not say how; here it is a minimal edit, made unique by the rules of `aligned`.
+They do not say how; here it is a minimal edit, made unique by the rules of `aligned`. Connectives that the
+treebank does not have are put with what they paraphrase ("because of that": as a result); what comments
+rather than connects ("obviously", "again") has no sense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from ops.metrics.exact_match import fusion_tokens
+from ops.metrics.fusion import fusion_tokens
 
 FusionTokens: TypeAlias = Sequence[str]
 
@@ -46,6 +49,46 @@ def both_pronouns(one: str, other: str) -> bool:
     return one in _PRONOUNS and other in _PRONOUNS
 
 
+Sense: TypeAlias = Literal["comparison", "expansion", "contingency", "temporal"]
+
+#: In the order in which Geva et al. (2019), section 4.2, name them.
+SENSE_NAMES: tuple[Sense, ...] = get_args(Sense)
+
+_BY_SENSE: dict[Sense, str] = {
+    "comparison": """
+        although, and although, anyway, but, by comparison, by contrast, conversely, however, in
+        contrast, nevertheless, nonetheless, on the contrary, on the other hand, regardless, still,
+        though, whereas, while, yet
+    """,
+    "expansion": """
+        additionally, alternatively, and, aside from, besides, else, for example, for instance,
+        further, furthermore, in addition, in addition to, in fact, in other words, in particular,
+        in short, in sum, indeed, instead, lest, likewise, moreover, nor, or, otherwise, overall,
+        plus, rather, second, similarly, specifically, third, unless
+    """,
+    "contingency": """
+        accordingly, as a result, because, because of that, because of this, by doing this,
+        consequently, for, hence, now that, since, so, so that, thereby, therefore, thus
+    """,
+    "temporal": """
+        afterward, by then, eventually, finally, in the end, in the meantime, in turn, meantime,
+        meanwhile, next, now, simultaneously, then, thereafter, ultimately
+    """,
+}
+_WITHOUT = "again, basically, clearly, fortunately, interestingly, luckily, meaning, obviously, this"
+
+
+def _listed(names: str) -> list[str]:
+    return [" ".join(name.split()) for name in names.split(",")]
+
+
+#: The sense of a connective in small letters and without commas.
+SENSES: dict[str, Sense] = {name: sense for sense, names in _BY_SENSE.items() for name in _listed(names)}
+
+#: All connectives that a text is searched for, also those without a sense.
+CONNECTIVES = frozenset(SENSES) | frozenset(_listed(_WITHOUT))
+
+
 def aligned(
     gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool] = both_pronouns
 ) -> Alignment:
@@ -66,44 +109,6 @@ def aligned(
         *(None if place is None else start + place for place in core),
         *range(len(predicted) - same, len(predicted)),
     ]
-
-
-def _edited(gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool]) -> Alignment:
-    # costs[i][j]: edits, equal tokens and alike replacements (both negative) of gold[:i] and predicted[:j]
-    costs: list[list[_Cost]] = [[(at, 0, 0) for at in range(len(predicted) + 1)]]
-    for number, token in enumerate(gold, start=1):
-        above, row = costs[-1], [(number, 0, 0)]
-        for at, other in enumerate(predicted):
-            row.append(
-                min(
-                    _more(above[at], *_replaced(token, other, alike)),
-                    _more(above[at + 1], 1),
-                    _more(row[at], 1),
-                )
-            )
-        costs.append(row)
-    found: Alignment = [None] * len(gold)
-    left, right = len(gold), len(predicted)
-    while left and right:
-        step = _replaced(gold[left - 1], predicted[right - 1], alike)
-        if costs[left][right] == _more(costs[left - 1][right - 1], *step):
-            left, right = left - 1, right - 1
-            found[left] = right
-        elif costs[left][right] == _more(costs[left - 1][right], 1):
-            left -= 1
-        else:
-            right -= 1
-    return found
-
-
-def _replaced(token: str, other: str, alike: Callable[[str, str], bool]) -> _Cost:
-    if token == other:
-        return 0, -1, 0
-    return 1, 0, -1 if alike(token, other) else 0
-
-
-def _more(cost: _Cost, edits: int, equal: int = 0, alike: int = 0) -> _Cost:
-    return cost[0] + edits, cost[1] + equal, cost[2] + alike
 
 
 def words(text: str) -> list[str]:
@@ -182,3 +187,41 @@ def pronouns(gold: FusionTokens, predicted: FusionTokens, source: FusionTokens) 
             output = predicted[new] if new is not None else OTHER
             found.append(AlignedPronoun(token, output if output in _PRONOUNS else OTHER))
     return found
+
+
+def _edited(gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool]) -> Alignment:
+    # costs[i][j]: edits, equal tokens and alike replacements (both negative) of gold[:i] and predicted[:j]
+    costs: list[list[_Cost]] = [[(at, 0, 0) for at in range(len(predicted) + 1)]]
+    for number, token in enumerate(gold, start=1):
+        above, row = costs[-1], [(number, 0, 0)]
+        for at, other in enumerate(predicted):
+            row.append(
+                min(
+                    _more(above[at], *_replaced(token, other, alike)),
+                    _more(above[at + 1], 1),
+                    _more(row[at], 1),
+                )
+            )
+        costs.append(row)
+    found: Alignment = [None] * len(gold)
+    left, right = len(gold), len(predicted)
+    while left and right:
+        step = _replaced(gold[left - 1], predicted[right - 1], alike)
+        if costs[left][right] == _more(costs[left - 1][right - 1], *step):
+            left, right = left - 1, right - 1
+            found[left] = right
+        elif costs[left][right] == _more(costs[left - 1][right], 1):
+            left -= 1
+        else:
+            right -= 1
+    return found
+
+
+def _replaced(token: str, other: str, alike: Callable[[str, str], bool]) -> _Cost:
+    if token == other:
+        return 0, -1, 0
+    return 1, 0, -1 if alike(token, other) else 0
+
+
+def _more(cost: _Cost, edits: int, equal: int = 0, alike: int = 0) -> _Cost:
+    return cost[0] + edits, cost[1] + equal, cost[2] + alike

@@ -1,9 +1,12 @@
-"""What people say of fusion examples and fusions: the paper's Tables 2, 5 and 8.
+"""The human evaluation of fusion examples and fusions: samples of both for people to rate, and what they say.
 
-Belongs here: ratings of each row beside the gold answers, and the tables. Not here: what people are asked
-(rating_sheets.py), which answers count, votes and agreement (ops/annotation).
+Belongs here: which rows raters see, what each is asked with, its gold answers, and the paper's Tables 2, 5
+and 8. Not here: what people are asked (people.py), sheets, which answers count, votes and agreement
+(ops/evaluation).
 
-Geva et al. (2019), sections 4.1, 4.2 and 5.3.
+Geva et al. (2019): of 500 examples of each domain, 5 raters tell whether the split text is understandable
+(section 4.1) and how they would fuse it (4.2); of 1000 fusions of each domain they tell which of two texts
+is the gold one, where these differ (5.3).
 """
 
 from __future__ import annotations
@@ -13,64 +16,85 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from pydantic import Field
+import pyarrow.compute as pc
 
-from ops.annotation import judged
-from ops.annotation.judged import JudgedRows
-from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.discofuse.evaluation.questionnaires import DECISIONS, QUESTIONNAIRES
-from ops.discofuse.evaluation.rating_sheets import RatingSheetParams
-from ops.metrics.bootstrap import Interval, interval
-from ops.outcome import Outcomes, Row, Shape, columns
-from ops.params import Params
-from ops.parts import Parts
-
-_TEXT, _BOOL = pa.string(), pa.bool_()
-
-HUMAN_EVALUATION = Shape(
-    unit=ANSWERS.kept,
-    kept=columns(
-        ("row_id", _TEXT, "row of discofuse/rating_sheets"),
-        ("questionnaire", _TEXT, "its name"),
-        ("question", _TEXT, "understandable; merge, anaphor, connective; human"),
-        ("example_id", _TEXT, "row of discofuse/examples"),
-        ("fusion_id", _TEXT, "row of discofuse/fusions; null but for detection"),
-        ("domain", _TEXT, "of the example"),
-        *VOTES,
-        ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
-        ("agrees", _BOOL, "whether the majority is the gold answer; null where there is none"),
-        ("counted", _BOOL, "whether it is in the tables: decisions are where the text is understandable"),
-        ("answers", pa.list_(ANSWER), "by rater"),
-    ),
+from ops.core.identity import joint_licence
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Parts
+from ops.core.sampling import drawn, sample
+from ops.discofuse.evaluation.alignment import SENSES, Sense, words
+from ops.discofuse.evaluation.people import (
+    CLARITY,
+    DECISIONS,
+    DETECTION,
+    PEOPLE,
+    RATING_SHEETS,
+    HumanEvaluationParams,
+    RatingSheetParams,
 )
+from ops.evaluation import human_evaluation as judging
+from ops.evaluation.human_evaluation import JudgedRows
+from ops.evaluation.questionnaire import Questionnaire
+from ops.evaluation.table import with_files
+from ops.metrics.fusion import exact_match
 
-UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, HUMAN = (
-    question.name for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
-)
+UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, HUMAN = (question.name for question in PEOPLE.questions)
 #: What no connective is called among the answers.
 NONE = "none"
 #: What is assumed of raters where a fusion is its gold text, or where they are undecided.
 CHANCE = 0.5
 
+#: What stands for its sense where the gold text has none of it: common ones of Tables 9 and 12.
+_OFFERS: Mapping[Sense, Sequence[str]] = {
+    "comparison": ("but", "however", "although"),
+    "expansion": ("and", "for example", "moreover"),
+    "contingency": ("because", "so", "therefore"),
+    "temporal": ("then", "meanwhile", "finally"),
+}
 
-class HumanEvaluationParams(Params, section="discofuse.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over examples."""
 
-    resamples: int = Field(1000, ge=1, description="draws behind each interval")
-    seed: int = Field(0, ge=0)
+def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) -> Outcomes:
+    """Yield the rows that are rated, part by part, the sheets with the last; the units are the examples.
+
+    An example is dropped as `other_split` or as `not_drawn`, unless one of its fusions was drawn. An example
+    with a connective of no coarse sense is asked for its clarity alone.
+    """
+    found = examples.read(["id", "domain", "split"])
+    of_splits = found.filter(pc.is_in(found["split"], pa.array(params.splits)))
+    asked = set(_drawn(of_splits, params.examples, params.seed))
+    fused = _fusions(fusions, params)
+    rows: list[Row] = []
+
+    def parts() -> Outcomes:
+        for part in examples:
+            kept: list[Row] = []
+            dropped: list[Row] = []
+            for unit in part.to_pylist():
+                questions = list(_asked(unit, unit["id"] in asked, fused.get(unit["id"]), params.seed))
+                kept += questions
+                if not questions:
+                    reason = "not_drawn" if unit["split"] in params.splits else "other_split"
+                    dropped.append(drop(unit, reason, detail=unit["split"]))
+            rows.extend(kept)
+            yield Outcome.of(RATING_SHEETS, part["id"].to_pylist(), kept, dropped)
+
+    def files() -> dict[str, bytes]:
+        return PEOPLE.files([row for row in rows if row["asked"]], params)
+
+    yield from with_files(parts(), RATING_SHEETS, files)
 
 
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
+    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
     drawn = rating_sheets.read()
     sent = drawn.filter(drawn["asked"])
 
     def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
         return tables(rows, drawn.to_pylist(), params)
 
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
+    return judging.human_evaluation(PEOPLE, ratings, sent, asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
@@ -97,6 +121,57 @@ def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationPara
     }
 
 
+def gold_decisions(example: Row) -> dict[str, str]:
+    """Return the gold answers about fusing an example; `connective` is missing where it has no sense.
+
+    An anaphor is one of the paper's "nominal or pronominal anaphors or cataphors", section 4.2.
+    """
+    kind, name = example["discourse_type"], _connective(example)
+    referring = example["has_coref_type_pronoun"] or example["has_coref_type_nominal"]
+    found = {
+        "merge": "single" if kind.startswith("SINGLE_") else "pair",
+        "anaphor": "yes" if referring or kind == "SINGLE_CATAPHORA" else "no",
+    }
+    if not name:
+        found["connective"] = "none"
+    elif name in SENSES:
+        found["connective"] = SENSES[name]
+    return found
+
+
+def offers(example: Row, seed: int) -> dict[Sense, str]:
+    """Return a connective for each sense, the gold one for its own; the others are drawn by seed and id."""
+    name = _connective(example)
+    return {
+        sense: name
+        if SENSES.get(name) == sense
+        else min(several, key=lambda connective: drawn(seed, connective, example["id"]))
+        for sense, several in _OFFERS.items()
+    }
+
+
+def _connective(example: Row) -> str:
+    return " ".join(words(example["connective_string"]))
+
+
+def _drawn(table: pa.Table, size: int, seed: int) -> Iterator[str]:
+    """Yield the ids of so many rows of each domain."""
+    for domain in sorted(set(table["domain"].to_pylist())):
+        of_domain = table.filter(pc.equal(table["domain"], domain))
+        yield from sample(of_domain, size, seed)["id"].to_pylist()
+
+
+def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
+    """Return the drawn fusions by the example that they are of."""
+    found = fusions.read(["id", "domain", "model"])
+    own_domain = found.filter(pc.equal(found["model"], found["domain"]))
+    ids = list(_drawn(own_domain, params.fusions, params.seed))
+    rows = fusions.read(
+        ["id", "licence", "example_id", "target", "prediction"], where=("id", ids)
+    ).to_pylist()
+    return {row["example_id"]: row for row in rows}
+
+
 def _of(rows: Iterable[Row], question: str) -> list[Row]:
     return [row for row in rows if row["question"] == question]
 
@@ -108,11 +183,6 @@ def _by_domain(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     return sorted(found.items())
 
 
-def _around(scores: Sequence[float], params: HumanEvaluationParams) -> dict[str, float | None]:
-    found = interval(scores, params.resamples, params.seed) if scores else None
-    return dict(found._asdict() if found else dict.fromkeys(Interval._fields))
-
-
 def _clarity(domain: str, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
     majorities = [row["majority"] for row in rows]
     return {
@@ -122,7 +192,7 @@ def _clarity(domain: str, rows: Sequence[Row], params: HumanEvaluationParams) ->
             name: majorities.count(value)
             for name, value in (("yes", "yes"), ("no_majority", None), ("no", "no"))
         },
-        "share": _around([float(value == "yes") for value in majorities], params),
+        "share": params.around([float(value == "yes") for value in majorities]),
     }
 
 
@@ -139,7 +209,7 @@ def _decisions(rows: Sequence[Row], params: HumanEvaluationParams) -> list[dict[
         summary: dict[str, Any] = {"question": question}
         for name, some in (("all", of_question), ("with_connectives", both)):
             agreed = [float(row["agrees"]) for row in some]
-            summary[name] = {"examples": len(some), "agreement": _around(agreed, params)}
+            summary[name] = {"examples": len(some), "agreement": params.around(agreed)}
         found.append(summary)
     return found
 
@@ -148,7 +218,7 @@ def _detection(
     domain: str, sent: Sequence[Row], rows: Sequence[Row], params: HumanEvaluationParams
 ) -> dict[str, Any]:
     of_domain = [row for row in rows if row["domain"] == domain]
-    detected = _around([CHANCE if row["tie"] else float(row["agrees"]) for row in of_domain], params)
+    detected = params.around([CHANCE if row["tie"] else float(row["agrees"]) for row in of_domain])
     same = sum(not row["asked"] for row in sent)
     # Which fusions are their gold text is known: they make the interval narrower, not the sample larger.
     share = same / len(sent)
@@ -167,20 +237,58 @@ def _detection(
     }
 
 
-def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
+def _said(judged: JudgedRows) -> Iterator[Row]:
     clear = {
         row["example_id"]
-        for row, vote in judged_rows
+        for row, vote in judged
         if vote["question"] == UNDERSTANDABLE and vote["majority"] == "yes"
     }
-    for row, vote in judged_rows:
+    for row, vote in judged:
         gold: Mapping[str, str] = {answer["question"]: answer["value"] for answer in row["gold"]}
         answer = gold.get(vote["question"])
         decides = row["questionnaire"] == DECISIONS.name
         yield {
-            **vote,
-            **{name: row[name] for name in ("example_id", "fusion_id", "domain")},
             "gold": answer,
             "agrees": None if answer is None else vote["majority"] == answer,
             "counted": not decides or row["example_id"] in clear,
         }
+
+
+def _asked(example: Row, asked: bool, fusion: Row | None, seed: int) -> Iterator[Row]:
+    """Yield what is asked about an example, in the order of the questionnaires."""
+    if asked:
+        yield _row(example, CLARITY, {})
+        gold = gold_decisions(example)
+        if "connective" in gold:
+            yield _row(example, DECISIONS, gold, **offers(example, seed))
+    if fusion is not None:
+        yield _told_apart(example, fusion, seed)
+
+
+def _told_apart(example: Row, fusion: Row, seed: int) -> Row:
+    """Return the row that asks which of two texts is gold; the seed decides which of them stands first."""
+    side = "ab"[drawn(seed, "gold", fusion["id"])[0] % 2]
+    texts = {f"fusion_{name}": fusion["target" if name == side else "prediction"] for name in "ab"}
+    return {
+        **_row(example, DETECTION, {"human": side}, **texts),
+        "source_ids": [example["id"], fusion["id"]],
+        "licence": joint_licence([example["licence"], fusion["licence"]]),
+        "fusion_id": fusion["id"],
+        "asked": not exact_match(fusion["prediction"], [fusion["target"]]),
+    }
+
+
+def _row(example: Row, questionnaire: Questionnaire, gold: Mapping[str, str], **shown: str) -> Row:
+    return PEOPLE.sent(
+        questionnaire,
+        [example],
+        [example["id"]],
+        example_id=example["id"],
+        domain=example["domain"],
+        discourse_type=example["discourse_type"],
+        sentence_1=example["incoherent_first_sentence"],
+        sentence_2=example["incoherent_second_sentence"],
+        **shown,
+        asked=True,
+        gold=[{"question": question, "value": value} for question, value in gold.items()],
+    )

@@ -1,8 +1,8 @@
 """How good the fusions of every system are: the paper's Tables 6, 7 and 9, and Figure 3.
 
-Belongs here: scores of each fusion, their means with intervals, tests between systems, which connectives
-and pronouns come out. Not here: the metrics (ops/metrics), aligning texts (alignment.py), making fusions
-(fusions.py).
+Belongs here: scores of each fusion, their means with intervals, tests between systems, which connectives and
+pronouns come out. Not here: the metrics (ops/metrics), aligning texts (alignment.py), making fusions
+(models/fusions.py).
 
 Geva et al. (2019), sections 5.2 and 5.4: Exact and SARI on the full and the balanced test sets, by
 phenomenon, and the outputs in the places of gold connectives and pronouns.
@@ -12,27 +12,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.discofuse.build.example import DISCOURSE_TYPES
-from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS, predicted_connective, pronouns, words
-from ops.discofuse.evaluation.senses import CONNECTIVES
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, struct
+from ops.core.parts import Parts
+from ops.discofuse.evaluation.alignment import (
+    CONNECTIVES,
+    OTHER,
+    PRONOUNS,
+    predicted_connective,
+    pronouns,
+    words,
+)
 from ops.discofuse.models.fusions import FUSIONS
-from ops.discofuse.models.side_files import with_files
-from ops.identity import row_id
-from ops.metrics.bootstrap import interval
-from ops.metrics.exact_match import exact_match
-from ops.metrics.sari import sari
-from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, named, paired_tests, system_tests
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
-from ops.params import Params
-from ops.parts import Parts
+from ops.discofuse.rules.rule import DISCOURSE_TYPES
+from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests, with_files
+from ops.metrics.fusion import exact_match, sari
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
@@ -71,9 +72,6 @@ EVALUATION = Shape(
     ),
 )
 
-#: The file of means, intervals, tests and confusions.
-TABLE = "table.json"
-
 #: What the tables need of a row: texts may be many.
 _LIGHT = (
     "example_id", "system", "model", "domain", "balanced", "discourse_type", "in_domain", *METRICS,
@@ -81,11 +79,9 @@ _LIGHT = (
 )  # fmt: skip
 
 
-class EvaluationParams(Params, section="discofuse.evaluation"):
+class EvaluationParams(Bootstrap, section="discofuse.evaluation"):
     """The bootstrap over examples, and how many connectives are shown."""
 
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
-    seed: int = Field(0, ge=0)
     connectives: int = Field(11, ge=0, description="most common ones, shown beside those of the paper")
 
 
@@ -150,27 +146,31 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         if row["in_domain"]:
             models[row["model"]].append(row)
     shown = _connectives_shown(rows, params.connectives)
-    draws = (params.resamples, params.seed)
     return {
         "systems": [
             {
                 **_place(*key),
-                **named(system),
+                **fields_of(system),
                 "examples": len(rows_of_system),
-                "scores": mean_scores(rows_of_system, METRICS, *draws),
+                "scores": mean_scores(rows_of_system, METRICS, params),
             }
             for key in ordered
             for system, rows_of_system in sorted(by_system(groups[key]).items())
         ],
         "tests": [
-            {**_place(*key), **test} for key in ordered for test in _tests(by_system(groups[key]), params)
+            {**_place(*key), **test}
+            for key in ordered
+            if (systems := by_system(groups[key]))
+            for test in system_tests(
+                systems, combinations(sorted(systems), 2), "example_id", "examples", TABLE_6, params
+            )
         ],
         "phenomena": [
             {
                 "model": model,
                 "discourse_type": kind,
                 "examples": len(rows_of_system),
-                "scores": mean_scores(rows_of_system, TABLE_6, *draws),
+                "scores": mean_scores(rows_of_system, TABLE_6, params),
             }
             for model, of_model in sorted(models.items())
             for kind in DISCOURSE_TYPES
@@ -194,14 +194,6 @@ def _place(domain: str, test: str) -> dict[str, str]:
     return {"domain": domain, "test": test}
 
 
-def _tests(
-    systems: Mapping[EvaluatedSystem, Sequence[Row]], params: EvaluationParams
-) -> Iterator[dict[str, Any]]:
-    """Return the paired tests of every two systems that have an example in common."""
-    compared = partial(paired_tests, metrics=TABLE_6, resamples=params.resamples, seed=params.seed)
-    return system_tests(systems, combinations(sorted(systems), 2), "example_id", "examples", compared)
-
-
 def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:
     """Return the connectives of the paper, then others of the most common ones of the test examples."""
     of_example = {row["example_id"]: row["connective"] for row in rows if row["connective"]}
@@ -213,7 +205,7 @@ def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:
 def _connective(name: str, rows: Iterable[Row], params: EvaluationParams) -> dict[str, Any]:
     outputs = [row["predicted_connective"] for row in rows if row["connective"] == name]
     hits = [float(output == name) for output in outputs]
-    accuracy = interval(hits, params.resamples, params.seed)._asdict() if hits else None
+    accuracy = params.interval(hits)._asdict() if hits else None
     return {"accuracy": accuracy, **_confusion(outputs)}
 
 

@@ -1,1 +1,1 @@
-"""Models that learn to fuse, and the sentences they write. Not here: their scores (evaluation/)."""
+"""Models that learn to fuse, and what they write. Not here: their scores (ops/discofuse/evaluation)."""

@@ -1,7 +1,8 @@
 """Fusion models: a Transformer for each training set of balanced examples.
 
-Belongs here: training them one by one, and what each example is to them. Not here: the sets
-(training_sets.py), one training (fusion_training.py), the network and its vocabulary (ops/models/seq2seq).
+Belongs here: training them one by one, and what each example is to them; vocabulary, one training and its
+report, which the transfer shares. Not here: the sets (training_sets.py), the network and its vocabulary
+(ops/models/seq2seq), the loop (ops/models/training).
 
 Geva et al. (2019), section 5.1: one model on each domain after down-sampling, and one on a mixture of both.
 """
@@ -9,34 +10,35 @@ Geva et al. (2019), section 5.1: one model on each domain after down-sampling, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.discofuse.models.fusion_texts import source_of, target_of
-from ops.discofuse.models.fusion_training import (
-    MODELS,
-    fusion_report,
-    learn_pieces,
-    lengths,
-    make_model,
-    train_model,
-)
-from ops.discofuse.models.training_sets import FusionTrainingSet, training_sets
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
+from ops.discofuse.models.training_sets import FusionTrainingSet, judged, source_of, target_of, training_sets
 from ops.discofuse.schemas import BALANCED
-from ops.models.seq2seq.config import Seq2SeqTransformerConfig
-from ops.models.training import CheckpointFolder, TrainingParams
-from ops.models.training.report import learnt_row
-from ops.models.training.sizes import SizedParams
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
+from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
+from ops.models.training.params import SizedParams
+from ops.models.training.report import count_weights, learnt_row, training_report
+from ops.models.training.task import ProgressLines
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
     from ops.models.seq2seq.pieces import Pieces
+
+#: What was trained: the file that says so of every model.
+MODELS = "models.json"
+
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
+
 
 _TEXT = pa.string()
 
@@ -148,6 +150,61 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
         """How models of the size that is asked for are trained."""
         found: TrainingParams = self.part("training")
         return found
+
+
+def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
+    """Return the vocabulary of some texts, of the kind and the size that a model's config names."""
+    from ops.models.seq2seq.pieces import Pieces
+
+    return Pieces.learn(texts, config.pieces, config.vocabulary)
+
+
+def lengths(pieces: Pieces, texts: Iterable[Sequence[str]]) -> list[int]:
+    """Return how many pieces the longest text of each example has."""
+    return [max(len(pieces.numbers(text)) for text in example) for example in texts]
+
+
+def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
+    """Return a model with random weights."""
+    from ops.models.seq2seq.files import make
+
+    return make(config, pieces, seed)
+
+
+def train_model(
+    name: str,
+    model: Seq2Seq,
+    examples: FusionTrainingSet,
+    params: TrainingParams,
+    beam: int,
+    checkpoints: Checkpoints,
+    strict: bool,
+) -> Trained:
+    """Train a model in place, judged by Exact and SARI of its answers; errors begin with its name."""
+    from ops.models.seq2seq.model import Seq2SeqTask
+
+    def judge(answers: Sequence[str]) -> Mapping[str, float]:
+        return judged(examples.judges, answers)
+
+    with errors_of(name):
+        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
+        return train(task, params, checkpoints, ProgressLines(name), strict)
+
+
+def fusion_report(
+    name: str,
+    model: Seq2Seq,
+    examples: FusionTrainingSet,
+    params: TrainingParams,
+    trained: Trained,
+    chosen: bool,
+) -> dict[str, Any]:
+    """Return the training report of a model, with the number of its weights."""
+    architecture = model.config.model_dump()["kind"]
+    weights = count_weights(model.network)
+    return training_report(
+        name, architecture, model.config, examples, params, trained, chosen, weights=weights
+    )
 
 
 def fusion_model(

@@ -1,7 +1,7 @@
 """Fusions of the test examples by every system: the models, and COPY.
 
 Belongs here: which examples are fused, and a fusion of each by every system. Not here: training the models
-(fusion_model.py), scoring (evaluation.py).
+(fusion_model.py), scoring (evaluation/scores.py).
 
 Geva et al. (2019), section 5.1: every model fuses the examples of every domain, of the full and of the
 balanced test set; COPY only joins the two sentences.
@@ -14,14 +14,13 @@ from collections.abc import Sequence
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
 from ops.discofuse.models.fusion_model import trained
-from ops.discofuse.models.fusion_texts import source_of, target_of
-from ops.discofuse.models.training_sets import bounded
+from ops.discofuse.models.training_sets import bounded, source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
 
 _TEXT = pa.string()
 

@@ -1,7 +1,8 @@
 """What fusion models learn from and are judged by: pairs of a training set, drawn by seed and id.
 
-Belongs here: the sets of balanced examples, by domain and as a mixture, and refusing a set that teaches
-nothing. Not here: choosing the examples (balanced.py), training (fusion_training.py).
+Belongs here: source and target of a row, the sets of balanced examples by domain and as a mixture, refusing a
+set that teaches nothing, the COPY baseline, and the scores by which models are chosen. Not here: choosing the
+examples (build/balanced.py), training (fusion_model.py), metrics (ops/metrics).
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from ops.core.outcome import Row
 from ops.core.sampling import drawn
-from ops.discofuse.models.fusion_texts import source_of, target_of
-from ops.models.seq2seq.pairs import Pairs
+from ops.metrics.fusion import exact_match, sari
+from ops.models.seq2seq.config import Pairs
 from ops.models.training import TrainingError
-from ops.outcome import Row
 
 #: The training set that is drawn from the two largest domains in equal shares.
 MIXTURE = "mixture"
@@ -31,6 +32,30 @@ class FusionTrainingSet:
     learnt: Pairs
     judges: Pairs
     judged_on: str
+
+
+def source_of(row: Row) -> str:
+    """Return what a model reads of an example: the two sentences without discourse, joined by a blank."""
+    return copied(row["incoherent_first_sentence"], row["incoherent_second_sentence"])
+
+
+def target_of(row: Row) -> str:
+    """Return what a model is to write of an example: the coherent text, of one sentence or two."""
+    return copied(row["coherent_first_sentence"], row["coherent_second_sentence"])
+
+
+def copied(*sentences: str) -> str:
+    """Return sentences joined by a blank: the baseline COPY (Geva et al. 2019, section 5.1)."""
+    return " ".join(filter(None, sentences))
+
+
+def judged(pairs: Pairs, predictions: Sequence[str]) -> dict[str, float]:
+    """Return the means of "exact" and "sari" over N pairs, by which trainings are told apart."""
+    rows = list(zip(pairs.sources, pairs.targets, predictions, strict=True))
+    return {
+        "exact": sum(exact_match(found, [target]) for _, target, found in rows) / len(rows),
+        "sari": sum(sari(source, found, [target]).score for source, target, found in rows) / len(rows),
+    }
 
 
 def training_sets(

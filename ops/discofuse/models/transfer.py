@@ -1,7 +1,7 @@
 """What pre-training on fusion examples brings to another corpus: the paper's Table 10.
 
-Belongs here: CopyNet trained on pairs of a split-and-rephrase corpus, with and without pre-training on
-ours, beside COPY, and their scores. Not here: one training (fusion_training.py), the network
+Belongs here: CopyNet trained on pairs of a split-and-rephrase corpus, with and without pre-training on ours,
+beside COPY, its sizes, and the scores. Not here: one training (fusion_model.py), the network
 (ops/models/seq2seq).
 
 Geva et al. (2019), section 6 and appendix A.3: both models have one size, and of each those weights are taken
@@ -19,8 +19,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.discofuse.models.fusion_texts import copied, source_of, target_of
-from ops.discofuse.models.fusion_training import (
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.discofuse.models.fusion_model import (
     MODELS,
     fusion_report,
     learn_pieces,
@@ -28,22 +31,104 @@ from ops.discofuse.models.fusion_training import (
     make_model,
     train_model,
 )
-from ops.discofuse.models.training_sets import pairs_of, training_set
-from ops.discofuse.models.transfer_sizes import SIZES, TransferSize
-from ops.discofuse.sources.schemas import FUSION_PAIRS
-from ops.identity import row_id
-from ops.metrics.exact_match import exact_match
-from ops.metrics.sari import sari
-from ops.metrics.systems import mean_scores, paired_tests
-from ops.models.seq2seq.pairs import Pairs
+from ops.discofuse.models.training_sets import copied, pairs_of, source_of, target_of, training_set
+from ops.discofuse.schemas import FUSION_PAIRS
+from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
+from ops.metrics.fusion import exact_match, sari
+from ops.models.seq2seq.config import CopyNetConfig, Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
-from ops.models.training.sizes import SizedParams
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.models.training.params import SizedParams
 from ops.parse.schemas import unit_of
-from ops.parts import Parts
+
+
+class TransferSize(Params):
+    """How large the models are, and how they are trained: before, after that, and without."""
+
+    model: CopyNetConfig = CopyNetConfig()
+    pretraining: TrainingParams = TrainingParams()
+    finetuning: TrainingParams = TrainingParams()
+    target: TrainingParams = TrainingParams()
+
+
+def _tiny(epochs: int) -> TrainingParams:
+    return TrainingParams(epochs=epochs, batch_size=16, learning_rate=0.003)
+
+
+def _base(learning_rate: float, validate_every: int) -> TrainingParams:
+    return TrainingParams(
+        epochs=20,
+        batch_size=32,
+        learning_rate=learning_rate,
+        schedule="exponential",
+        decay_every=100,
+        warmup=0.0,
+        weight_decay=0.0,
+        clip=2.0,
+        validate_every=validate_every,
+        patience=5,
+    )
+
+
+def _paper(
+    epochs: int, steps: int, decay_every: int, validate_every: int, checkpoint_every: int
+) -> TrainingParams:
+    return TrainingParams(
+        epochs=epochs,
+        steps=steps,
+        batch_size=125,
+        batch_cost=12800,
+        learning_rate=0.001,
+        schedule="exponential",
+        decay=0.98,
+        decay_every=decay_every,
+        warmup=0.0,
+        weight_decay=0.0,
+        validate_every=validate_every,
+        checkpoint_every=checkpoint_every,
+    )
+
+
+#: Seconds on the sample; an hour or two on a processor; Table 18, updates of appendix A.3.
+SIZES = {
+    "tiny": TransferSize(
+        model=CopyNetConfig(
+            pieces="words", vocabulary=1000, longest=64, growth=8, beam=2, encoder_layers=1, hidden=16
+        ),
+        pretraining=_tiny(1),
+        finetuning=_tiny(2),
+        target=_tiny(2),
+    ),
+    "base": TransferSize(
+        model=CopyNetConfig(
+            pieces="words", vocabulary=3000, longest=100, growth=8, beam=5, encoder_layers=1, hidden=96
+        ),
+        pretraining=_base(0.002, 300),
+        finetuning=_base(0.001, 150),
+        target=_base(0.002, 150),
+    ),
+    "paper": TransferSize(
+        model=CopyNetConfig(
+            pieces="bpe",
+            vocabulary=32000,
+            longest=256,
+            growth=16,
+            beam=20,
+            encoder_layers=3,
+            decoder_layers=1,
+            hidden=128,
+            dropout=0.2,
+            scheduled_sampling=0.2,
+        ),
+        pretraining=_paper(100, 1_000_000, 10_000, 10_000, 2000),
+        finetuning=_paper(1000, 100_000, 1000, 1000, 1000),
+        target=_paper(1000, 200_000, 2000, 1000, 1000),
+    ),
+}
+
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
+
 
 _TEXT, _REAL = pa.string(), pa.float64()
 
@@ -56,9 +141,6 @@ PRETRAINING = "pretraining"
 
 #: The columns of the paper's Table 10, in its order, and Exact.
 TABLE_10 = ("sari", "keep", "add", "delete", "exact")
-
-#: The file of the means, intervals and tests.
-TABLE = "table.json"
 
 TRANSFER = Shape(
     unit=unit_of(FUSION_PAIRS),
@@ -184,7 +266,7 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
     by metric the difference, low, high and p. Without rows both are empty.
     """
     systems = {name: [row for row in rows if row["system"] == name] for name in SYSTEMS} if rows else {}
-    draws = (params.resamples, params.seed)
+    draws = Bootstrap(resamples=params.resamples, seed=params.seed)
     return {
         "metrics": TABLE_10,
         "systems": [
@@ -192,7 +274,7 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
                 "system": name,
                 "chosen": rows_of_system[0]["chosen"],
                 "pairs": len(rows_of_system),
-                "scores": mean_scores(rows_of_system, TABLE_10, *draws),
+                "scores": mean_scores(rows_of_system, TABLE_10, draws),
             }
             for name, rows_of_system in systems.items()
         ],
@@ -201,7 +283,7 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
                 "first": first,
                 "second": second,
                 "pairs": len(systems[first]),
-                "scores": paired_tests(systems[first], systems[second], TABLE_10, *draws),
+                "scores": paired_tests(systems[first], systems[second], TABLE_10, draws),
             }
             for second, first in combinations(systems, 2)
         ],

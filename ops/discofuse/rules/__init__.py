@@ -1,7 +1,7 @@
 """The rules: every phenomenon of Table 14 over the sentences and the pairs of sentences of a document.
 
-Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each stands in
-the module of its kind, in that module's RULES.
+Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each is in the
+RULES of the module of its kind.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from typing import Any
 
 from ops.coreference.links import Link
 from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.example import Candidate, DiscourseType, FusionExample
-from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, subordination
+from ops.discofuse.rules import connectives, coordination, noun_phrases, subordination
 from ops.discofuse.rules.anaphora import resolved
-from ops.discofuse.rules.blanks import running
-from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
-from ops.discofuse.rules.sentence import ParsedSentence
-from ops.discofuse.rules.writing import Written, sentence
+from ops.discofuse.rules.rule import (
+    Candidate,
+    DiscourseType,
+    FusionExample,
+    ParsedSentence,
+    Rule,
+    RuleParams,
+    RuleResult,
+)
+from ops.discofuse.rules.writing import Written, running, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
 
 RULES: tuple[Rule, ...] = (
-    *pairs.RULES,
+    *connectives.RULES,
     *subordination.RULES,
-    *participles.RULES,
     *coordination.RULES,
     *noun_phrases.RULES,
 )

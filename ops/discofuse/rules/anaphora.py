@@ -10,12 +10,19 @@ from collections.abc import Container, Iterable, Sequence
 
 from ops.coreference.lexicon import PRONOUNS
 from ops.coreference.links import Link
-from ops.discofuse.build.marks import DIVIDING
+from ops.discofuse.build.annotation import DIVIDING
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
-from ops.discofuse.rules.operations import Token, TokenList, replace
-from ops.discofuse.rules.rule import RuleParams
-from ops.discofuse.rules.sentence import NAMES, NOUNS, SUBJECTS, ParsedSentence
+from ops.discofuse.rules.rule import (
+    NAMES,
+    NOUNS,
+    SUBJECTS,
+    ParsedSentence,
+    RuleParams,
+    Token,
+    TokenList,
+    replace,
+)
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})

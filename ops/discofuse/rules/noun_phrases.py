@@ -11,9 +11,21 @@ from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, be, is_past, is_plural, possessive
-from ops.discofuse.rules.operations import TokenList, delete, prepend
-from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
-from ops.discofuse.rules.sentence import FINITE, NAMES, NOUNS, TIMES, VERBS, WH_WORDS, ParsedSentence
+from ops.discofuse.rules.rule import (
+    FINITE,
+    NAMES,
+    NOUNS,
+    TIMES,
+    VERBS,
+    WH_WORDS,
+    ParsedSentence,
+    Rule,
+    RuleParams,
+    RuleResult,
+    TokenList,
+    delete,
+    prepend,
+)
 
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.

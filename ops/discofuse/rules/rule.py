@@ -1,20 +1,247 @@
-"""What a rule is.
+"""What a rule is, what it works on, and what it makes.
 
-Belongs here: the rule, its outcome and its knobs. Not here: the rules.
+Belongs here: the rule, its outcome and its knobs; a parsed sentence as rules read it; the five operations
+upon token lists that every rule is made of (Geva et al. 2019, Table 13); a fusion example as the released
+dataset has it. Not here: the rules themselves, writing a token list as text (writing.py).
+
+Positions count from 0 here, from 1 in the paper; no list is changed in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import Field
 
-from ops.discofuse.build.example import DiscourseType
-from ops.discofuse.rules.operations import TokenList
-from ops.discofuse.rules.sentence import ParsedSentence
-from ops.params import Params
+from ops.core.params import Params
+from ops.coreference.links import Link
+from ops.discofuse.build.annotation import Annotation
+
+#: The position of a token in its document, or a word that is not in the document.
+Token: TypeAlias = int | str
+TokenList: TypeAlias = list[Token]
+
+DiscourseType: TypeAlias = Literal[
+    "PAIR_ANAPHORA",
+    "PAIR_CONN",
+    "PAIR_CONN_ANAPHORA",
+    "PAIR_NONE",
+    "SINGLE_APPOSITION",
+    "SINGLE_CATAPHORA",
+    "SINGLE_CONN_INNER",
+    "SINGLE_CONN_INNER_ANAPHORA",
+    "SINGLE_CONN_START",
+    "SINGLE_RELATIVE",
+    "SINGLE_S_COORD",
+    "SINGLE_S_COORD_ANAPHORA",
+    "SINGLE_VP_COORD",
+]
+
+DISCOURSE_TYPES: tuple[DiscourseType, ...] = get_args(DiscourseType)
+
+
+@dataclass(frozen=True, slots=True)
+class FusionExample:
+    """A text and the two independent sentences that it was un-fused into; space-tokenised, true-cased."""
+
+    coherent_first_sentence: str
+    coherent_second_sentence: str
+    """Empty where the text is one sentence (SINGLE_*)."""
+    incoherent_first_sentence: str
+    incoherent_second_sentence: str
+    discourse_type: DiscourseType
+    connective_string: str
+    """In small letters, with its comma: "however ,", ", but"; empty where there is none."""
+    has_coref_type_pronoun: float
+    has_coref_type_nominal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What one rule, or a combination of two, makes of one text of a document, before any filter."""
+
+    example: FusionExample
+    fused_detokenised: str
+    """The coherent text as it stands in the document, in one line."""
+    unfused_detokenised: str
+    """The two incoherent sentences, with blanks where the document has them."""
+    sentence: int
+    """Of the document, from 0; the first of two."""
+    rule: str
+    """The name of the rule that split, "anaphora" or "control"; "+anaphora" behind it for a combination."""
+    replaced: tuple[Link, ...]
+    """The links whose mention was replaced by its antecedent."""
+
+    @property
+    def score(self) -> float | None:
+        """The least score of the links that were used, None where none was."""
+        return min((link.score for link in self.replaced), default=None)
+
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+AUXILIARIES = frozenset({"aux", "auxpass"})
+FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
+NAMES = frozenset({"NNP", "NNPS"})
+NOUNS = NAMES | {"NN", "NNS"}
+#: "who", "which", "whose", "where".
+WH_WORDS = frozenset({"WDT", "WP", "WP$", "WRB"})
+#: Types of entities.
+TIMES = frozenset({"DATE", "TIME"})
+_NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
+
+
+class ParsedSentence:
+    """A span of an annotation, without white space at its ends; all positions are the document's.
+
+    `lower` holds the document's words in small letters. What costs time is found when it is asked for.
+    """
+
+    __slots__ = (
+        "_children", "_positions", "_root", "_text", "annotation",
+        "before", "dependencies", "end", "heads", "lower",
+        "start", "tags", "words",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        annotation: Annotation,
+        lower: Sequence[str],
+        start: int,
+        end: int,
+        before: ParsedSentence | None = None,
+    ) -> None:
+        self.annotation = annotation
+        self.words, self.lower = annotation.words, lower
+        self.tags, self.dependencies, self.heads = annotation.tags, annotation.dependencies, annotation.heads
+        while start < end and not lower[end - 1].strip():
+            end -= 1
+        while start < end and not lower[start].strip():
+            start += 1
+        self.start, self.end = start, end
+        self.before = before
+        self._children: list[list[int]] | None = None
+        self._positions: dict[frozenset[str], list[int]] = {}
+        self._root = -1
+        self._text: str | None = None
+
+    @property
+    def root(self) -> int:
+        """The head of the sentence, the first where there are several."""
+        if self._root < 0:
+            heads = self.heads
+            self._root = next((at for at in range(self.start, self.end) if heads[at] == at), self.start)
+        return self._root
+
+    def text(self) -> str:
+        """Return the sentence with a blank between two tokens."""
+        if self._text is None:
+            text = " ".join(self.words[self.start : self.end])
+            odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text
+            self._text = " ".join(text.split()) if odd else text
+        return self._text
+
+    def positions(self, words: frozenset[str]) -> list[int]:
+        """Return where any of `words` (small letters) stands; several rules ask for the same."""
+        found = self._positions.get(words)
+        if found is None:
+            lower = self.lower
+            found = self._positions[words] = [at for at in range(self.start, self.end) if lower[at] in words]
+        return found
+
+    def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
+        """Return the tokens from `start` to before `end`."""
+        return list(range(self.start if start is None else start, self.end if end is None else end))
+
+    def children(self, token: int) -> list[int]:
+        """Return what depends on a token of this sentence, from left to right."""
+        if self._children is None:
+            start, end, heads = self.start, self.end, self.heads
+            self._children = [[] for _ in range(end - start)]
+            for at in range(start, end):
+                head = heads[at]
+                if head != at and start <= head < end:
+                    self._children[head - start].append(at)
+        return self._children[token - self.start]
+
+    def child(self, token: int, *labels: str) -> int | None:
+        """Return the first token that depends on `token` by one of `labels`."""
+        return next((at for at in self.children(token) if self.dependencies[at] in labels), None)
+
+    def left(self, token: int) -> int:
+        """Return the first token of the subtree of `token`."""
+        while (children := self.children(token)) and children[0] < token:
+            token = children[0]
+        return token
+
+    def right(self, token: int) -> int:
+        """Return the last token of the subtree of `token`."""
+        while (children := self.children(token)) and children[-1] > token:
+            token = children[-1]
+        return token
+
+    def subject(self, verb: int) -> int | None:
+        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its
+        auxiliary."""
+        dependencies = self.dependencies
+        auxiliary = None
+        for at in self.children(verb):
+            if dependencies[at] in SUBJECTS:
+                return at
+            if dependencies[at] in AUXILIARIES and auxiliary is None:
+                auxiliary = at
+        return None if auxiliary is None else self.child(auxiliary, *SUBJECTS)
+
+    def auxiliaries(self, verb: int) -> list[int]:
+        """Return a verb's auxiliaries before it."""
+        return [at for at in self.children(verb) if self.dependencies[at] in AUXILIARIES]
+
+    def is_finite(self, verb: int) -> bool:
+        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken
+        for a past tense, which a tagger often confuses with it.
+        """
+        auxiliaries = self.auxiliaries(verb)
+        if auxiliaries:
+            return self.tags[auxiliaries[0]] in FINITE or (
+                self.tags[verb] in FINITE and self.tags[auxiliaries[0]] != "TO"
+            )
+        tag = self.tags[verb]
+        return tag in FINITE or (tag in ("VBN", "VB") and self.subject(verb) is not None)
+
+    def is_clause(self, verb: int) -> bool:
+        """Tell whether `verb` is finite and has a subject."""
+        return self.subject(verb) is not None and self.is_finite(verb)
+
+    def head_of(self, start: int, end: int) -> int | None:
+        """Return the one token of a part whose head is not in it, None where there are none or several.
+
+        Punctuation and conjunctions do not count.
+        """
+        found = None
+        heads, dependencies = self.heads, self.dependencies
+        for at in range(start, end):
+            head = heads[at]
+            if (head == at or not start <= head < end) and dependencies[at] not in _NO_PART_OF_CLAUSES:
+                if found is not None:
+                    return None
+                found = at
+        return found
+
+    def verb_group(self, verb: int) -> int:
+        """Return the token that carries a verb's tense: its first auxiliary, or itself."""
+        auxiliaries = self.auxiliaries(verb)
+        return auxiliaries[0] if auxiliaries and self.tags[verb] not in ("VBD", "VBP", "VBZ") else verb
+
+    def noun_phrase_before(self, noun: int, end: int) -> int | None:
+        """Return where the noun phrase of `noun` begins if it ends right before `end`, else None."""
+        last = noun
+        for at in self.children(noun):
+            if noun < at < end:
+                last = self.right(at)
+        return self.left(noun) if last == end - 1 else None
+
 
 RuleName = Literal[
     "Discourse connective",
@@ -74,3 +301,41 @@ class Rule:
     """The type where the anaphora rule applies to the outcome too; None where the paper does not combine
     them."""
     of_pairs: bool = False
+
+
+def delete(tokens: TokenList, start: int, count: int) -> TokenList:
+    """Return `tokens` without the `count` tokens from `start` on."""
+    return tokens[:start] + tokens[start + count :]
+
+
+def prepend(tokens: TokenList, before: Sequence[Token]) -> TokenList:
+    """Return `before`, then `tokens`."""
+    return [*before, *tokens]
+
+
+def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> TokenList:
+    """Return `tokens` with `new` in place of every occurrence of `old`, from the left, none overlapping."""
+    sought = list(old)
+    replaced: TokenList = []
+    at = 0
+    while at < len(tokens):
+        if sought and tokens[at : at + len(sought)] == sought:
+            replaced += new
+            at += len(sought)
+        else:
+            replaced.append(tokens[at])
+            at += 1
+    return replaced
+
+
+def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:
+    """Return the tokens before position `at`, and those from it on."""
+    return tokens[:at], tokens[at:]
+
+
+def trim(tokens: TokenList, is_punctuation: Callable[[Token], bool]) -> TokenList:
+    """Return `tokens` without what follows the first punctuation."""
+    for at, token in enumerate(tokens):
+        if is_punctuation(token):
+            return tokens[: at + 1]
+    return tokens

@@ -5,12 +5,10 @@ Belongs here: both behind one interface, and what they are trained on. Not here:
 
 | module | what | loads torch |
 |---|---|---|
-| paper | `Paper`, `Extraction`, the protocol `Extractor` | no |
-| labelled | `Labelled`: papers with labels | no |
-| config | `PointerConfig`, `TransformerConfig`, and their sizes by name | no |
-| files | `make`, `save`, `load` | yes |
-| served | `KIND`: how one is called where the project is not | when it loads |
+| paper | `ExtractorPaper`, `Extraction`, the protocol `Extractor`; `Labelled`: papers with labels | no |
+| config | `PointerConfig`, `TransformerConfig` | no |
+| features | what the Transformer knows of a sentence beside its embedding | no |
+| files | `make`, `save`, `load`; `KIND`: how one is called where the project is not | when one is made |
+| pointer, transformer | the two | yes |
 | tasks | `PointerTask`, `TransformerTask`: what `ops.models.training.train` takes | yes |
-| pointer_extractor, transformer_extractor | the two | yes |
-| embeddings | what the Transformer reads sentences by | when it embeds |
 """

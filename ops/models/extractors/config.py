@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from ops.params import ModelName, Params
+from ops.core.params import ModelName, Params
 
 
 class PointerConfig(Params):

@@ -1,22 +1,27 @@
-"""Extractors as files.
+"""Extractors as files, and as they are called where the project is not.
 
-Belongs here: which extractor a config makes. Not here: the files themselves (ops/models/network_files.py),
-where they lie (orchestration), checkpoints (ops/models/training/checkpoints.py).
+Belongs here: which extractor a config makes; papers in, indices of their chosen sentences out (`KIND`). Not
+here: the files themselves (ops/models/trained.py), where they lie (orchestration), checkpoints
+(ops/models/training/checkpoints.py). torch is loaded when an extractor is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
+from ops.core.outcome import Row
 from ops.models.extractors.config import PointerConfig, TransformerConfig
-from ops.models.extractors.embeddings import Embed
-from ops.models.extractors.paper import Extractor
-from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.transformer_extractor import TransformerExtractor
-from ops.models.network_files import CONFIG, WEIGHTS, read_config, read_weights, written
-from ops.models.word_vectors import WordVectors
+from ops.models.extractors.paper import Extractor, ExtractorPaper
+from ops.models.trained import CONFIG, WEIGHTS, ModelKind, network_files, read_config, read_weights
+
+if TYPE_CHECKING:
+    from ops.models.encoder import Embed
+    from ops.models.extractors.pointer import PointerExtractor
+    from ops.models.extractors.transformer import TransformerExtractor
+    from ops.models.word_vectors import WordVectors
 
 
 def make(
@@ -26,6 +31,9 @@ def make(
     embed: Embed | None = None,
 ) -> PointerExtractor | TransformerExtractor:
     """Return an extractor with random weights; `vectors` and `embed` replace what the config names."""
+    from ops.models.extractors.pointer import PointerExtractor
+    from ops.models.extractors.transformer import TransformerExtractor
+
     if isinstance(config, PointerConfig):
         return PointerExtractor(config, seed, vectors)
     return TransformerExtractor(config, seed, embed)
@@ -33,7 +41,7 @@ def make(
 
 def save(extractor: PointerExtractor | TransformerExtractor) -> dict[str, bytes]:
     """Return an extractor as named bytes; the same weights give the same bytes."""
-    return written(extractor.config, extractor.network)
+    return network_files(extractor.config, extractor.network)
 
 
 def load(
@@ -45,3 +53,23 @@ def load(
     extractor = make(config, vectors=vectors, embed=embed)
     read_weights(files, extractor.network, (CONFIG,))
     return extractor
+
+
+def _answer(extractor: Extractor, rows: Sequence[Row], params: Mapping[str, Any]) -> list[Row]:
+    papers = [
+        ExtractorPaper(str(number), list(row["sentences"]), row["title"]) for number, row in enumerate(rows)
+    ]
+    found = [extractor.extract(paper, params["words"]) for paper in papers]
+    return [{"indices": list(chosen.indices), "scores": list(chosen.scores)} for chosen in found]
+
+
+#: `words` is how long the chosen sentences may be together.
+KIND = ModelKind(
+    module=__name__,
+    inputs={"title": "string", "sentences": "string*"},
+    outputs={"indices": "long*", "scores": "double*"},
+    params={"words": ("long", 150)},
+    load=load,
+    answer=_answer,
+    named=True,
+)

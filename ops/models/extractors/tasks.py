@@ -1,6 +1,6 @@
 """What the extractors are trained on: labelled papers, as tasks of the training loop.
 
-Belongs here: losses and validation. Not here: the loop (ops/models/training), labels (labelled.py), and
+Belongs here: losses and validation. Not here: the loop (ops/models/training), labels (paper.py), and
 judging summaries (the caller brings a judge).
 """
 
@@ -16,11 +16,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, ExtractorPaper
-from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.transformer_extractor import TransformerExtractor
-from ops.models.extractors.words import word_rows
+from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
+from ops.models.extractors.pointer import PointerExtractor, word_rows
+from ops.models.extractors.transformer import TransformerExtractor
 
 #: Says how good an extraction of the i-th validation paper is; higher is better.
 ExtractionJudge = Callable[[int, Extraction], float]

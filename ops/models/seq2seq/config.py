@@ -1,15 +1,21 @@
-"""The sizes and options of models from text to text.
+"""The sizes and options of models from text to text, and the pairs that they learn from.
 
-Belongs here: what a saved model's config.json holds. Not here: how it is trained (ops/models/training).
+Belongs here: what a saved model's config.json holds, and texts with the texts that they are to become. Not
+here: how a model is trained (ops/models/training), cutting texts into pieces (pieces.py). torch is not
+loaded.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from ops.params import ModelName, Params
+from ops.core.params import ModelName, Params
 
 
 class Seq2SeqConfig(Params):
@@ -81,3 +87,20 @@ class PretrainedSeq2SeqConfig(Seq2SeqConfig):
 
     kind: Literal["pretrained"] = "pretrained"
     model: ModelName = Field(description="a folder, or a name of the Hugging Face hub that is in its cache")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """N pairs: what each is called, its source and its target."""
+
+    names: Sequence[str]
+    sources: Sequence[str]
+    targets: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def digest(self) -> str:
+        """Return what identifies their content."""
+        content = json.dumps([list(self.names), list(self.sources), list(self.targets)])
+        return hashlib.sha256(content.encode()).hexdigest()

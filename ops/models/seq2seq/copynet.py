@@ -1,7 +1,7 @@
 """CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies the source's.
 
-Belongs here: the network, with what Hugging Face's `generate` asks of one. Not here: texts, training and
-answers (copynet_model.py).
+Belongs here: numbers for words that the vocabulary has not, losses, what answers are generated from, and the
+network, with what Hugging Face's `generate` asks of one. Not here: training (model.py), files (files.py).
 
 Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of
 its source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
@@ -9,7 +9,7 @@ its source. Below, N examples have S positions in the source and T pieces in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -20,7 +20,81 @@ from transformers.generation.utils import GenerationMixin
 from transformers.modeling_outputs import Seq2SeqLMOutput
 from transformers.modeling_utils import PreTrainedModel
 
-from ops.models.seq2seq.pieces import EOS, PAD, UNK
+from ops.models.seq2seq.config import CopyNetConfig
+from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
+from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+
+
+class CopyNetModel(Seq2Seq):
+    """Generates pieces of its vocabulary, and copies any of the source."""
+
+    network: CopyNet
+
+    def __init__(self, config: CopyNetConfig, pieces: Pieces, seed: int = 0) -> None:
+        """Make one with random weights."""
+        self.config: CopyNetConfig = config
+        self.pieces = pieces
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.network = CopyNet(
+                len(pieces), config.hidden, config.encoder_layers, config.decoder_layers, config.dropout
+            )
+        self.network.eval()
+
+    def example(self, source: str, target: str) -> Example:
+        """Return a pair as numbers; of a text that is too long, its beginning.
+
+        A word of the target that neither the vocabulary nor the source has is unknown.
+        """
+        numbers, others = self._numbers(source)
+        known = {word: len(self.pieces) + place for place, word in enumerate(others)}
+        return Example(self._cut(numbers), self._cut(self._with(target, known)))
+
+    def losses(self, examples: Sequence[Example]) -> Tensor:
+        """Return the mean negative log-likelihood of the pieces of each of N targets (N)."""
+        network = self.network
+        memory, state = network.encode(padded([example.source for example in examples], self.device))
+        target = padded([example.target for example in examples], self.device)
+        tops, copies = network.follow(memory, state, target, self.config.scheduled_sampling)
+        there = target != PAD
+        losses = -network.log_likelihood(tops, copies, memory.numbers, target)
+        return (losses * there).sum(dim=1) / there.sum(dim=1)
+
+    def _inputs(self, sources: Sequence[str]) -> Inputs:
+        rows = [self._numbers(text) for text in sources]
+        words = [others for _, others in rows]
+        source = padded([self._cut(numbers) for numbers, _ in rows], self.device)
+        options = {
+            "encoder_outputs": self.network.begun(source),
+            "others": max(map(len, words)),
+            "suppress_tokens": [PAD, UNK],
+        }
+        return Inputs(source, options, words)
+
+    def _numbers(self, source: str) -> tuple[list[int], list[str]]:
+        """Return the numbers of a source, and its words that the vocabulary has not, each once."""
+        numbers = self.pieces.numbers(source)
+        if UNK not in numbers:
+            return numbers, []
+        words = self.pieces.names(source)
+        others = list(
+            dict.fromkeys(word for word, number in zip(words, numbers, strict=True) if number == UNK)
+        )
+        return self._with(
+            source, {word: len(self.pieces) + place for place, word in enumerate(others)}
+        ), others
+
+    def _with(self, text: str, others: dict[str, int]) -> list[int]:
+        """Return the numbers of a text; words that the vocabulary has not are numbered by `others`."""
+        numbers = self.pieces.numbers(text)
+        if UNK not in numbers:
+            return numbers
+        words = self.pieces.names(text)
+        return [
+            others.get(word, UNK) if number == UNK else number
+            for word, number in zip(words, numbers, strict=True)
+        ]
+
 
 #: The decoder's state (N x layers x H) and the scores of all positions (N x 2S): what a step goes on from.
 DecoderState = tuple[Tensor, Tensor]

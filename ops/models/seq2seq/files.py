@@ -1,32 +1,31 @@
-"""Models from text to text as files, with their vocabulary in JSON.
+"""Models from text to text as files, and as they are called where the project is not.
 
-Belongs here: which model a config makes, and the vocabulary. Not here: config and weights as files
-(ops/models/network_files.py), where files lie (orchestration), checkpoints
-(ops/models/training/checkpoints.py).
+Belongs here: which model a config makes, the vocabulary beside it, `KIND`. Not here: config and weights as
+files, and the columns of a call (ops/models/trained.py), where files lie (orchestration), checkpoints
+(ops/models/training/checkpoints.py). torch is loaded when a model is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter
 
-from ops.models.network_files import (
+from ops.models.seq2seq.config import CopyNetConfig, PretrainedSeq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.trained import (
     CONFIG,
     WEIGHTS,
     ModelFilesError,
+    network_files,
     read_config,
     read_weights,
-    written,
+    text_to_text,
 )
-from ops.models.seq2seq.config import CopyNetConfig, PretrainedSeq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.seq2seq.copynet_model import CopyNetModel
-from ops.models.seq2seq.model import Seq2Seq
-from ops.models.seq2seq.pieces import Pieces, PiecesError
-from ops.models.seq2seq.pretrained import PretrainedModel
-from ops.models.seq2seq.pretrained_files import FOLDER, folder_of
-from ops.models.seq2seq.transformer import TransformerModel
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
 
 PIECES = "tokenizer.json"
 
@@ -36,6 +35,9 @@ _Config = Annotated[_Known, Field(discriminator="kind")]
 
 def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int = 0) -> Seq2Seq:
     """Return a model with random weights."""
+    from ops.models.seq2seq.copynet import CopyNetModel
+    from ops.models.seq2seq.transformer import TransformerModel
+
     if isinstance(config, CopyNetConfig):
         return CopyNetModel(config, pieces, seed)
     return TransformerModel(config, pieces, seed)
@@ -43,13 +45,18 @@ def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed:
 
 def save(model: Seq2Seq) -> dict[str, bytes]:
     """Return a model as named bytes; the same weights give the same bytes."""
+    from ops.models.seq2seq.pretrained import PretrainedModel
+
     if isinstance(model, PretrainedModel):
         return model.files()
-    return {**written(model.config, model.network), PIECES: model.pieces.content}
+    return {**network_files(model.config, model.network), PIECES: model.pieces.content}
 
 
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
     """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    from ops.models.seq2seq.pieces import Pieces, PiecesError
+    from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
+
     configs: TypeAdapter[_Known] = TypeAdapter(_Config)
     beside = () if f"{FOLDER}/{CONFIG}" in files else (WEIGHTS, PIECES)
     config = read_config(files, configs, (CONFIG, *beside))
@@ -65,3 +72,6 @@ def load(files: Mapping[str, bytes]) -> Seq2Seq:
     model = make(config, pieces)
     read_weights(files, model.network, (CONFIG, PIECES))
     return model
+
+
+KIND = text_to_text(__name__, load)

@@ -1,11 +1,10 @@
 """A Transformer encoder-decoder, as Hugging Face builds it, trained from scratch.
 
-Belongs here: the network and its answers. Not here: training (task.py), files (files.py).
+Belongs here: the network and its answers. Not here: training (model.py), files (files.py).
 
-Of the encoder-decoders of `transformers`, Pegasus is the one whose layers are tensor2tensor's: normalised
-before attention and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and
-shared by encoder, decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow,
-train that one.
+Pegasus is the encoder-decoder of `transformers` whose layers are tensor2tensor's: normalised before attention
+and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and shared by encoder,
+decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow, train that one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGe
 from ops.models.seq2seq.config import Seq2SeqTransformerConfig
 from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
-from ops.models.seq2seq.shared_once import SharedOnce
+from ops.models.seq2seq.pretrained import SharedOnce
 
 #: Its own annotations know no model that is made here.
 _Pegasus: Any = PegasusForConditionalGeneration

@@ -1,14 +1,21 @@
 """Training: one loop for every system that learns.
 
-Belongs here: the loop and what it needs. Not here: models and their tasks (extractors), and where checkpoints
-and curves are kept (orchestration).
+Belongs here: the loop and what it needs. Not here: models and their tasks (ops/models/extractors,
+ops/models/seq2seq), and where checkpoints and curves are kept (orchestration).
 """
 
 from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints
 from ops.models.training.loop import NotFiniteError, train
 from ops.models.training.params import TrainingParams
-from ops.models.training.progress import ProgressLines
-from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError, errors_of
+from ops.models.training.task import (
+    CurvePoint,
+    Progress,
+    ProgressLines,
+    Task,
+    Trained,
+    TrainingError,
+    errors_of,
+)
 
 __all__ = [
     "CheckpointError",

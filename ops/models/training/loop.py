@@ -1,9 +1,10 @@
 """The training loop of all systems, on Hugging Face Accelerate.
 
-Belongs here: updates, validation, early stopping, going on from a checkpoint. Not here: what is trained
-(a `Task`), where checkpoints lie (a `Checkpoints`), and where curves are shown.
+Belongs here: updates, validation, early stopping, going on from a checkpoint, and what is done to a module
+before it is trained. Not here: what is trained (a `Task`), where checkpoints lie (a `Checkpoints`), and where
+curves are shown.
 
-All chance is a function of the seed, the epoch and the update: batches.py for the order, and torch's
+All chance is a function of the seed, the epoch and the update: `batches` for the order, and torch's
 generator, which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that
 was killed ends with the same bits as one that was not.
 
@@ -19,7 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ops.models.training.batches import batches
 from ops.models.training.checkpoints import (
     Checkpoint,
     Checkpoints,
@@ -29,12 +29,11 @@ from ops.models.training.checkpoints import (
     with_tensors,
 )
 from ops.models.training.params import TrainingParams
-from ops.models.training.preparation import prepare_module
-from ops.models.training.processes import Processes
+from ops.models.training.processes import Processes, batches
 from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
 Batches = list[list[tuple[int, ...]]]
 
@@ -279,3 +278,28 @@ def _numerics(strict: bool) -> Iterator[None]:
                 enabled, *_ = library.set_flags(False)
                 kept.callback(library.set_flags, enabled)
         yield
+
+
+def prepare_module(module: nn.Module, params: TrainingParams) -> None:
+    """Let a module compute its layers again for the gradient, and compile them, as the params ask.
+
+    Raises TrainingError for a module that cannot checkpoint gradients.
+    """
+    if params.gradient_checkpointing:
+        enable: Any = getattr(module, "activation_checkpointing_enable", None)
+        if not getattr(module, "supports_gradient_checkpointing", False) or enable is None:
+            raise TrainingError(
+                f"{type(module).__name__} cannot checkpoint gradients: set gradient_checkpointing to false"
+            )
+        enable({"use_reentrant": False})
+    if params.compile:
+        for layer in _layers(module) or [module]:
+            layer.compile()
+
+
+def _layers(module: nn.Module) -> list[nn.Module]:
+    """Return the layers that a network repeats: compiled one by one, they are compiled once."""
+    from torch import nn
+
+    lists = [part for part in module.modules() if isinstance(part, nn.ModuleList)]
+    return [layer for part in lists for layer in part]

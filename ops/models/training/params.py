@@ -1,17 +1,20 @@
-"""How a model is trained: the knobs that all systems share.
+"""How a model is trained: the knobs that all systems share, and the sizes of which params.yaml describes
+several.
 
-Belongs here: the section's base class. Not here: what the knobs do (loop.py, batches.py).
+Belongs here: the base classes of a section of params.yaml. Not here: what the knobs do (loop.py,
+processes.py), what a size holds (the systems).
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from ops.params import Params
+from ops.core.params import Params
 
 
 class TrainingParams(Params):
@@ -101,3 +104,36 @@ class TrainingParams(Params):
         if value == best and tie is not None and best_tie is not None:
             return tie < best_tie
         return value > best if self.direction == "max" else value < best
+
+
+class SizedParams(Params):
+    """A section that has models of several sizes, by name; a subclass gives `sizes` their type.
+
+    Raises ValueError where `size` is not among the sizes, or one of them contradicts what is the same in all.
+    """
+
+    size: str = Field("tiny", description="which of the sizes")
+    sizes: dict[str, Any] = Field(min_length=1)
+
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """Return, by the part of a size, the values that some of its keys have in every size."""
+        return {}
+
+    def part(self, name: str) -> Any:
+        """Return a part of the size that is asked for, with what is the same in every size."""
+        return getattr(self.sizes[self.size], name).model_copy(update=self.same_in_all().get(name, {}))
+
+    @model_validator(mode="after")
+    def _sizes_agree(self) -> Self:
+        if self.size not in self.sizes:
+            raise ValueError(f"size {self.size!r} is not among the sizes {', '.join(self.sizes)}")
+        for size, parts in self.sizes.items():
+            for name, same in self.same_in_all().items():
+                part = getattr(parts, name)
+                for key in sorted(part.model_fields_set & same.keys()):
+                    if getattr(part, key) != same[key]:
+                        raise ValueError(
+                            f"sizes.{size}.{name}.{key} is {getattr(part, key)!r}, but it is "
+                            f"{same[key]!r} in every size: leave it out"
+                        )
+        return self

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sized
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ops.identity import row_id
+from ops.core.identity import row_id
+from ops.core.outcome import Row
+from ops.core.params import Params
 from ops.models.training.params import TrainingParams
 from ops.models.training.task import Trained
-from ops.outcome import Row
-from ops.params import Params
 
 if TYPE_CHECKING:
     from torch import nn

@@ -1,7 +1,7 @@
 """Pairs across papers: sentences that define one term, or cite one paper.
 
-Belongs here: the groups, their bounds, and their pairs. Not here: terms (definitions), marks (marks.py), the
-comparison (pairs.py).
+Belongs here: the groups, their bounds, and their pairs. Not here: terms (ops/parasci/definitions.py), marks
+(ops/parasci/marks.py), the comparison (pairs.py).
 
 Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs. All are compared, and the most alike
 are kept, so that a paper cited 10,000 times does not store 50 million pairs; sentences of a very large group
@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
 from ops.parasci.candidates.pairs import (
     Occurrence,
     Similar,
@@ -32,7 +33,6 @@ from ops.parasci.candidates.pairs import (
     statements,
 )
 from ops.parasci.schemas import CANDIDATES
-from ops.parts import Parts
 
 #: Says of a mention of a sentence in which groups it is.
 Keys = Callable[[Row, Row], Iterable[str]]

@@ -1,20 +1,46 @@
-"""Pairs of alike sentences: all of them, exactly, by blocks of a matrix product; or those of an index.
+"""Pairs of alike sentences: within a paper, and what all comparisons share.
 
-Belongs here: the comparison, its floor, and the row of a pair. Not here: which sentences are compared.
+Belongs here: the comparison of all pairs, exactly, by blocks of a matrix product, or of those of an index;
+its floor and the row of a pair; the coarse filter, PLR, embeddings that parasci/sentences has; which sections
+of a paper are compared. Not here: pairs within groups (groups.py), the threshold, which a later step applies.
+
+Dong et al. (2021), 4.1.1: six kinds of sections; "as information is hardly repeated in the same section, we
+exclude the comparison between sentences in the same section". Above the coarse cosine a pair within a paper
+is a candidate as a whole, and PDBERT learns from it; below it PDBERT searches. Section 4.1.2: definitions and
+citances pass it, too.
+
+The formula of PLR is lost in the text version of the paper. Here it is the difference of two lengths in words
+over the shorter one: 0 for equal lengths, and "under 1" means under twice as long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pydantic import Field
 
-from ops.identity import joint_licence, row_id
-from ops.outcome import Row
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.models.encoder import Embed
+from ops.parasci.schemas import CANDIDATES
+from ops.parse import roles
+
+
+class CoarseParams(Params, section="parasci.coarse"):
+    """The threshold; it belongs to the encoder of `parasci.sentences`."""
+
+    cosine: float = Field(
+        0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
+    )
+
 
 #: Cosines of a block: 64 MB.
 _BLOCK = 2**23
@@ -33,6 +59,55 @@ class Similar(NamedTuple):
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     cosine: NDArray[np.float64]
+
+
+class Occurrence(NamedTuple):
+    """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
+
+    row: Row
+    paper: str
+    section: int
+    role: str
+
+
+#: The paper's Abstract, Introduction, Background, Discussion, Preamble, Conclusion.
+ROLES = (
+    roles.ABSTRACT, roles.INTRODUCTION, roles.BACKGROUND, roles.DISCUSSION, roles.PREAMBLE, roles.CONCLUSION,
+)  # fmt: skip
+
+
+class IntraParams(Params, section="parasci.intra"):
+    """Which sections are compared, and from where on a pair is stored."""
+
+    roles: tuple[str, ...] = Field(ROLES, min_length=1, description="of the sections that are compared")
+    floor: float = Field(0.5, ge=-1, le=1, description="a pair of a lower cosine is not stored")
+
+
+def length_rate(first: int, second: int) -> float:
+    """Return PLR of two lengths in words. Raises ValueError for a length of 0."""
+    if min(first, second) < 1:
+        raise ValueError("a sentence without words has no length rate")
+    return abs(first - second) / min(first, second)
+
+
+def looked_up(sentences: Parts, texts: Collection[str], embed: Embed) -> Embed:
+    """Return a function that embeds as `embed` does, n texts as n x E, and computes those alone that are new.
+
+    `texts` are sentences that may be stored; the embeddings of these, and of no others, are kept in memory.
+    """
+    table = sentences.read(["text", "embedding"], where=("text", texts))
+    values = pc.list_flatten(table["embedding"]).to_numpy()
+    rows = values.reshape(table.num_rows, -1) if table.num_rows else []
+    stored: dict[str, NDArray[np.float32]] = dict(zip(table["text"].to_pylist(), rows, strict=True))
+
+    def embedded(asked: Sequence[str]) -> NDArray[np.float32]:
+        if not asked:
+            return embed(asked)
+        new = list(dict.fromkeys(text for text in asked if text not in stored))
+        known = stored | dict(zip(new, embed(new), strict=True)) if new else stored
+        return np.stack([known[text] for text in asked])
+
+    return embedded
 
 
 def similar_pairs(
@@ -109,32 +184,10 @@ def most_alike(blocks: Iterable[Similar], most: int) -> Similar:
     return kept
 
 
-def _joined(blocks: Sequence[Similar]) -> Similar:
-    none = Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    return Similar(*(np.concatenate(parts) for parts in zip(none, *blocks, strict=True)))
-
-
-def _at(pairs: Similar, places: NDArray[Any]) -> Similar:
-    return Similar(*(values[places] for values in pairs))
-
-
 def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the cosines of N pairs of rows as `similar_pairs` does, N x E each."""
     cosines: NDArray[np.float64] = (_whole(first) * _whole(second)).sum(axis=1) / _SCALE**2
     return cosines
-
-
-def _whole(embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
-    return np.rint(embeddings.astype(np.float64) * _SCALE)
-
-
-class Occurrence(NamedTuple):
-    """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
-
-    row: Row
-    paper: str
-    section: int
-    role: str
 
 
 def statements(table: pa.Table) -> list[dict[str, Any]]:
@@ -182,3 +235,64 @@ def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosi
 def light(row: Row) -> Row:
     """Return a sentence without its embedding, as a dropped one is stored."""
     return {name: value for name, value in row.items() if name != "embedding"}
+
+
+def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
+    """Return the pairs within the papers of one part of parasci/sentences; a sentence in none is dropped.
+
+    Reasons: `section` (it stands in none of the kinds), `one_section` (its papers have one section of these,
+    or none), `unlike` (nothing reaches the floor). `combinations` count the compared pairs. A
+    paper's sentences are in one part.
+    """
+    units = statements(sentences)
+    of_paper: dict[str, dict[tuple[str, int], Occurrence]] = defaultdict(dict)
+    for unit in units:
+        for place in places(unit):
+            if place.role in params.roles and place.section >= 0:
+                of_paper[place.paper].setdefault((unit["id"], place.section), place)
+    papers = {paper: list(found.values()) for paper, found in of_paper.items()}
+    counts: Counter[str] = Counter()
+    kept: dict[str, Row] = {}
+    compared: set[str] = set()
+    for paper, found in papers.items():
+        _, sections = np.unique([place.section for place in found], return_inverse=True)
+        several = len(found) ** 2 - int((np.bincount(sections) ** 2).sum())
+        if not several:
+            continue
+        counts["compared"] += several // 2
+        compared |= {place.row["id"] for place in found}
+        for first, second, cosine in zip(
+            *similar_pairs(embeddings_of(found), sections, params.floor), strict=True
+        ):
+            if found[first].row["id"] == found[second].row["id"]:
+                counts["identical"] += 1
+                continue
+            row = candidate("intra", paper, found[first], found[second], float(cosine))
+            kept.setdefault(row["id"], row)
+    used = {source for row in kept.values() for source in row["source_ids"]}
+    eligible = {place.row["id"] for found in papers.values() for place in found}
+    dropped = [
+        drop(light(unit), _reason(unit["id"], eligible, compared)) for unit in units if unit["id"] not in used
+    ]
+    return Outcome.of(
+        CANDIDATES, [unit["id"] for unit in units], list(kept.values()), dropped, combinations=counts
+    )
+
+
+def _joined(blocks: Sequence[Similar]) -> Similar:
+    none = Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return Similar(*(np.concatenate(parts) for parts in zip(none, *blocks, strict=True)))
+
+
+def _at(pairs: Similar, places: NDArray[Any]) -> Similar:
+    return Similar(*(values[places] for values in pairs))
+
+
+def _whole(embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.rint(embeddings.astype(np.float64) * _SCALE)
+
+
+def _reason(sentence: str, eligible: set[str], compared: set[str]) -> str:
+    if sentence not in eligible:
+        return "section"
+    return "unlike" if sentence in compared else "one_section"

@@ -1,31 +1,47 @@
 """Candidates that are paraphrases: the fine filter, and the split.
 
-Belongs here: thresholds by origin. Not here: the scores (scored.py), clusters (clusters.py),
-what other thresholds would keep (threshold_scores.py).
+Belongs here: thresholds by origin; sentences that differ in a word or two, all pairs of them, exactly;
+clusters of pairs, and the split of each, so that no sentence is in two splits, nor a near-duplicate of it.
+Not here: the scores (scored.py), what other thresholds would keep (threshold_scores.py).
 
-Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
-A BERTScore fills another range with another encoder and layer, and so do its thresholds. Near copies score
+Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1. A
+BERTScore fills another range with another encoder and layer, and so do its thresholds. Near copies score
 highest; a bound of Self-BLEU leaves them out. Words that both share tell readers' ratings of consistency as
 well as BERTScore does. The paper has neither of these bounds.
+
+Pairs are in one cluster if they share a sentence or a near-duplicate of it, or what a method puts together:
+the paper of a pair within it, the term of two definitions, the paper that two sentences cite. Citing papers
+do not connect: they cite so much that nearly all pairs would be one cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field
 
-from ops.core.splits import Split, SplitShares
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parasci.dataset.clusters import clusters, split_of_clusters
-from ops.parasci.dataset.content_words import content_words
-from ops.parasci.dataset.near_duplicates import near_duplicates
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.sampling import Split, SplitShares, drawn
+from ops.core.thresholds import above, at_least, at_most, below
+from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
-from ops.parts import Parts
-from ops.thresholds import above, at_least, at_most, below
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: Sets that are compared with all others at once.
+_BLOCK = 2_000
+
+#: A share of a number of words may be too large by a rounding error: without this a pair could be missed.
+_ROUNDING = 1e-9
 
 #: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
@@ -68,6 +84,65 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
     )
     validation: float = Field(0.2, ge=0, lt=1)
     test: float = Field(0.2, ge=0, lt=1)
+
+
+def near_duplicates(sets: Sequence[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
+    """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is `least` or more.
+
+    Two sets with such an overlap share one of the rarest words of each (Bayardo et al. 2007, prefix filter),
+    so only those that do are compared. A set without words is near to none.
+    """
+    frequency = Counter(chain.from_iterable(sets))
+    rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
+    numbers = {word: number for number, word in enumerate(rarest_first)}
+    rows = [sorted(numbers[word] for word in words) for words in sets]
+    sizes = np.array([len(row) for row in rows], np.int64)
+    prefixes = [row[: len(row) - ceil(least * len(row) - _ROUNDING) + 1] for row in rows]
+    whole, rarest = (_matrix(of_set, len(numbers)) for of_set in (rows, prefixes))
+    for start in range(0, len(rows), _BLOCK):
+        meeting = (rarest[start : start + _BLOCK] @ rarest.T).tocoo()
+        first, second = meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
+        smaller, larger = np.sort([sizes[first], sizes[second]], axis=0)
+        possible = (first < second) & (smaller >= least * larger - _ROUNDING)
+        first, second = first[possible], second[possible]
+        shared = whole[first].multiply(whole[second]).sum(axis=1)
+        near = shared / (sizes[first] + sizes[second] - shared) >= least
+        yield from zip(first[near].tolist(), second[near].tolist(), strict=True)
+
+
+def clusters(links: Sequence[Iterable[Hashable]]) -> list[int]:
+    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    numbers: dict[Hashable, int] = {}
+    ends = [
+        (place, len(links) + numbers.setdefault(link, len(numbers)))
+        for place, several in enumerate(links)
+        for link in several
+    ]
+    size = len(links) + len(numbers)
+    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(rows), bool), (rows, columns)), shape=(size, size))
+    found = connected_components(graph, directed=False)[1][: len(links)]
+    order: dict[int, int] = {}
+    return [order.setdefault(int(label), len(order)) for label in found]
+
+
+def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed: int) -> dict[str, Split]:
+    """Return the split of each cluster, given the cluster's name of each pair.
+
+    Clusters are dealt out from the largest on, each to the split that lacks most of its share; so shares are
+    met as well as the largest cluster allows. Among clusters of one size seed and name decide the order.
+    """
+    sizes = Counter(names)
+    filled: dict[Split, int] = defaultdict(int)
+    found: dict[str, Split] = {}
+    for name in sorted(sizes, key=lambda name: (-sizes[name], drawn(seed, name))):
+        split = max(shares, key=lambda split: shares[split] * len(names) - filled[split])
+        filled[split] += sizes[name]
+        found[name] = split
+    return found
 
 
 def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
@@ -123,6 +198,22 @@ def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> 
     return _lost(unit, limits_of(params, origin)) is None
 
 
+def limits_of(params: ParaphraseParams, origin: str) -> Limits:
+    """Return the thresholds of an origin. Raises ValueError where it has none."""
+    if origin not in params.origins:
+        raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
+    return params.origins[origin]
+
+
+def _matrix(rows: Sequence[Sequence[int]], width: int) -> csr_array:
+    """Return N rows x `width` columns, 1 where a row has the number of a column."""
+    from scipy.sparse import csr_array
+
+    ends = np.cumsum([0, *map(len, rows)])
+    columns = np.fromiter(chain.from_iterable(rows), np.int64, ends[-1])
+    return csr_array((np.ones(len(columns), np.int32), columns, ends), shape=(len(rows), width))
+
+
 def _clusters(units: Sequence[Row], near_duplicate: float) -> list[int]:
     """Return the number of the cluster of each pair."""
     links = [_links(unit) for unit in units]
@@ -144,13 +235,6 @@ def _sentences(unit: Row) -> list[str]:
 
 def _content(sentence: str) -> str:
     return " ".join(content_words(sentence))
-
-
-def limits_of(params: ParaphraseParams, origin: str) -> Limits:
-    """Return the thresholds of an origin. Raises ValueError where it has none."""
-    if origin not in params.origins:
-        raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
-    return params.origins[origin]
 
 
 def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:

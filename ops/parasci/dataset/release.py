@@ -1,6 +1,8 @@
 """The pairs as the authors of ParaSCI released theirs, and as a folder that Hugging Face's datasets reads.
 
-Belongs here: the files and their lines. Not here: which pairs there are (paraphrases.py).
+Belongs here: the files and their lines, the released form of a sentence, its words of content and how many of
+them two sentences share. Not here: which pairs there are (paraphrases.py), what is made of shared words
+(scored.py).
 
 `<split>.src` and `<split>.tgt`: lower-case tokens with one space between, line by line; `<split>.jsonl`: the
 sentences as they are, with their origin; `README.md` tells `datasets.load_dataset` which file is which split.
@@ -13,11 +15,12 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ops.core.splits import SPLITS
-from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row
+from ops.core.parts import FilesFolder, Parts
+from ops.core.sampling import SPLITS
 from ops.parasci.schemas import RELEASED
-from ops.parts import FilesFolder, Parts
+from ops.text.words import STOP_WORDS
 
 #: What the released files call the splits.
 FILES = {"train": "train", "validation": "val", "test": "test"}
@@ -59,6 +62,18 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
         for split in found
     ]
     yield Outcome.of(RELEASED, [name for split in found for name in ids[split]], rows)
+
+
+def content_words(sentence: str) -> list[str]:
+    """Return the words of a sentence but for stop words, cases and signs; all words where no other is."""
+    words = [word for word in released_form(sentence).split() if word[0].isalnum()]
+    return [word for word in words if word not in STOP_WORDS] or words
+
+
+def shared_words(first: str, second: str) -> float:
+    """Return the share of the content words of two sentences that both have (Jaccard coefficient), 0 to 1."""
+    one, other = set(content_words(first)), set(content_words(second))
+    return len(one & other) / max(1, len(one | other))
 
 
 def _line(unit: Row) -> str:

@@ -14,20 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 from pydantic import Field
 
-from ops.identity import joint_licence, row_id
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least
+from ops.core.thresholds import scored as scored_units
 from ops.metrics.bertscore import BertScorer
 from ops.metrics.bleu import self_bleus
 from ops.models.encoder import ENCODER
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import ModelName, Params
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.dataset.content_words import shared_words
-from ops.parasci.dataset.release import released_form
-from ops.parasci.lengths import length_rate
+from ops.parasci.candidates.pairs import CoarseParams, length_rate
+from ops.parasci.dataset.release import released_form, shared_words
 from ops.parasci.schemas import SCORED
-from ops.parts import Parts
-from ops.thresholds import at_least
-from ops.thresholds import scored as scored_units
 
 #: Pairs of a part.
 _PAIRS = 20_000

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ops.identity import joint_licence, row_id
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row
+from ops.core.parts import Parts
 from ops.metrics.bleu import self_bleus
-from ops.outcome import Outcome, Outcomes, Row
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import STATISTICS
-from ops.parts import Parts
 
 
 class Published(NamedTuple):

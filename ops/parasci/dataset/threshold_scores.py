@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ops.core.parts import Parts
+from ops.core.thresholds import SCORED, above, at_least, at_most, below
 from ops.parasci.dataset.paraphrases import ParaphraseParams, limits_of
-from ops.parts import Parts
-from ops.thresholds import SCORED, above, at_least, at_most, below
 
 #: The columns of `scores_of_both`: F1 and PLR, infinite to the good side where the pair is kept anyway.
 BOTH = pa.schema([("f1", pa.float64()), ("length_rate", pa.float64())])

@@ -1,70 +1,78 @@
-"""What people say of paraphrase pairs: the paper's consistency, and its Tables 4 and 5.
+"""The human evaluation of paraphrase pairs: a sample of each origin for people to rate, and what they say.
 
-Belongs here: ratings of each pair, and their tables. Not here: what people are asked (rating_sheets.py),
-which answers count, votes and agreement (ops/annotation), the paper's numbers (beside the page).
+Belongs here: which pairs raters see, and the paper's consistency and Tables 4 and 5 of their answers. Not
+here: what people are asked (people.py), sheets, votes and agreement (ops/evaluation), the paper's numbers
+(beside the page).
 
-Dong et al. (2021), sections 5 and 6: scores are means over all raters and pairs; agreement is Cohen's kappa
-of each rater against the majority of the others, on average.
+Dong et al. (2021), sections 5 and 6: three people rate every pair; phenomena are counted in 100 pairs of each
+dataset. Raters see two sentences in an order drawn by the seed, and neither scores nor origin. Scores are
+means over all raters and pairs; agreement is Cohen's kappa of each rater against the majority of the others,
+on average.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
-from pydantic import Field
+import pyarrow.compute as pc
 
-from ops.annotation import judged
-from ops.annotation.agreement import against_the_others
-from ops.annotation.judged import JudgedRows, mean_of_all
-from ops.annotation.questionnaire import Question
-from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.outcome import Outcomes, Row, Shape, columns
-from ops.params import Params
-from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
-from ops.parasci.evaluation.rating_sheets import RatingSheetParams
-from ops.parts import Parts
-
-_TEXT = pa.string()
-
-HUMAN_EVALUATION = Shape(
-    unit=ANSWERS.kept,
-    kept=columns(
-        ("row_id", _TEXT, "row of parasci/rating_sheets"),
-        ("questionnaire", _TEXT, "its name"),
-        ("question", _TEXT, "consistency or a variation; a phenomenon"),
-        ("paraphrase_id", _TEXT, "row of parasci/paraphrases"),
-        ("origin", _TEXT, "of the pair"),
-        ("sentence_1", _TEXT, "as raters saw it"),
-        ("sentence_2", _TEXT, "as raters saw it"),
-        *VOTES,
-        ("mean", pa.float64(), "of all answers"),
-        ("consistency", pa.float64(), "the same, of answers to this question; null of others"),
-        ("answers", pa.list_(ANSWER), "by rater"),
-    ),
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Parts
+from ops.core.sampling import drawn, sample
+from ops.evaluation import human_evaluation as judging
+from ops.evaluation.agreement import against_the_others
+from ops.evaluation.human_evaluation import JudgedRows, answered, numbers_of
+from ops.evaluation.questionnaire import Question, Questionnaire
+from ops.parasci.evaluation.people import (
+    PAIRS,
+    PEOPLE,
+    PHENOMENA,
+    RATING_SHEETS,
+    HumanEvaluationParams,
+    RatingSheetParams,
 )
 
 #: What stands for all origins together.
 ALL = "all"
 
 
-class HumanEvaluationParams(Params, section="parasci.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over pairs."""
+def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
+    """Yield the rows that are rated, part by part, and the sheets; the units are the pairs.
 
-    resamples: int = Field(1000, ge=1, description="draws behind each interval")
-    seed: int = Field(0, ge=0)
+    A pair is dropped as `not_drawn`. The smaller of the two samples of an origin is a part of the larger one.
+    """
+    known = paraphrases.read(["id", "origin"])
+    asked = [
+        (questionnaire, _drawn(known, size, params.seed))
+        for questionnaire, size in ((PAIRS, params.pairs), (PHENOMENA, params.phenomena))
+    ]
+    rows: list[Row] = []
+    for part in paraphrases:
+        units = part.to_pylist()
+        kept = [
+            _row(unit, questionnaire, params.seed)
+            for unit in units
+            for questionnaire, ids in asked
+            if unit["id"] in ids
+        ]
+        taken = {row["paraphrase_id"] for row in kept}
+        dropped = [drop(unit, "not_drawn") for unit in units if unit["id"] not in taken]
+        rows += kept
+        yield Outcome.of(RATING_SHEETS, part["id"].to_pylist(), kept, dropped)
+    yield Outcome.of(RATING_SHEETS, [], [], files=PEOPLE.files(rows, params))
 
 
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated pair, and the tables, as `ops.annotation.judged` does."""
-    sent, of_rows = rating_sheets.read(), partial(tables, params=params)
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
+    """Yield what people say of each rated pair, and the tables, as `ops.evaluation.human_evaluation` does."""
+    of_rows = partial(tables, params=params)
+    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -76,8 +84,7 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     its ratings.
     """
     agreement = against_the_others(ratings).to_pylist()
-    questions = [question for questionnaire in QUESTIONNAIRES for question in questionnaire.questions]
-    return {"questions": [_question(question, rows, agreement, params) for question in questions]}
+    return {"questions": [_question(question, rows, agreement, params) for question in PEOPLE.questions]}
 
 
 def _question(
@@ -102,29 +109,39 @@ def _question(
 def _score(
     name: str, rows: Sequence[Row], values: Iterable[str], params: HumanEvaluationParams
 ) -> dict[str, Any]:
-    numbers = [_numbers(row["answers"]) for row in rows]
-    given = [number for several in numbers for number in several]
+    found = answered([[row] for row in rows], params)
+    given = Counter(answer["value"] for row in rows for answer in row["answers"])
+    deviation = found["deviation"]
     return {
         "origin": name,
         "rated": len(rows),
-        "raters": len({answer["rater"] for row in rows for answer in row["answers"]}),
-        "ratings": len(given),
-        **mean_of_all(numbers, params.resamples, params.seed),
-        "deviation": round(stdev(given), 6) if len(given) > 1 else None,
-        "values": {value: given.count(float(value)) for value in values},
+        **found,
+        "deviation": None if deviation is None else round(deviation, 6),
+        "values": {value: given[value] for value in values},
     }
 
 
-def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
-    for row, vote in judged_rows:
-        mean = fmean(_numbers(vote["answers"]))
-        yield {
-            **vote,
-            **{name: row[name] for name in ("paraphrase_id", "origin", "sentence_1", "sentence_2")},
-            "mean": mean,
-            "consistency": mean if vote["question"] == "consistency" else None,
-        }
+def _said(judged: JudgedRows) -> Iterator[Row]:
+    for _, vote in judged:
+        mean = fmean(numbers_of(vote["answers"]))
+        yield {"mean": mean, "consistency": mean if vote["question"] == "consistency" else None}
 
 
-def _numbers(answers: Iterable[Mapping[str, str]]) -> list[float]:
-    return [float(answer["value"]) for answer in answers]
+def _drawn(table: pa.Table, size: int, seed: int) -> set[str]:
+    """Return the ids of so many pairs of each origin: what one origin has changes no other's."""
+    origins = set(table["origin"].to_pylist())
+    samples = (sample(table.filter(pc.equal(table["origin"], origin)), size, seed) for origin in origins)
+    return {name for drawn_rows in samples for name in drawn_rows["id"].to_pylist()}
+
+
+def _row(pair: Row, questionnaire: Questionnaire, seed: int) -> Row:
+    sides = ("first", "second") if drawn(seed, "order", pair["id"])[0] % 2 else ("second", "first")
+    return PEOPLE.sent(
+        questionnaire,
+        [pair],
+        [pair["id"]],
+        paraphrase_id=pair["id"],
+        origin=pair["origin"],
+        sentence_1=pair[sides[0]],
+        sentence_2=pair[sides[1]],
+    )

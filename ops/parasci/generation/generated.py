@@ -1,6 +1,7 @@
 """What every system writes for the sentences of the test split: the generator, and COPY.
 
-Belongs here: sentences as systems write them. Not here: the models (generator.py), scores (evaluation.py).
+Belongs here: sentences as systems write them. Not here: the models (generator.py), scores
+(evaluation/scores.py).
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
-from ops.identity import row_id
-from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
 from ops.parasci.schemas import PARAPHRASES
-from ops.parts import Artifact, Parts
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq

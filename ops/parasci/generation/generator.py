@@ -18,21 +18,19 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.sampling import drawn
-from ops.core.splits import SplitShares, split_of
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import SplitShares, drawn, split_of
 from ops.metrics.bleu import bleu
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.seq2seq.pairs import Pairs
+from ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
-from ops.models.training.progress import ProgressLines
+from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, learnt_row, training_report
-from ops.models.training.sizes import SizedParams
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import ModelName, Params
-from ops.parasci.dataset.clusters import clusters
+from ops.models.training.task import ProgressLines
+from ops.parasci.dataset.paraphrases import clusters
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
-from ops.parts import Artifact, Parts
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
@@ -315,7 +313,7 @@ def _trained(
     if model is None or not len(examples.learnt):
         return {}, None
     from ops.models.seq2seq.files import save
-    from ops.models.seq2seq.task import Seq2SeqTask
+    from ops.models.seq2seq.model import Seq2SeqTask
 
     def judge(answers: Sequence[str]) -> dict[str, float]:
         references = [[target] for target in examples.judges.targets]

@@ -1,48 +1,51 @@
 """What PDBERT and the best clause extract from the same pairs: Table 3 of Dong et al. (2021).
 
-Belongs here: both systems' extractions with BERTScore, and the table. Not here: speed, which is no property
-of data (benchmarks/parasci.py pdbert).
+Belongs here: the best clause, which PDBERT is compared with; both systems' extractions with BERTScore, and
+the table. Not here: speed, which is no property of data (benchmarks/parasci.py pdbert).
 
 The paper compares speed, size of valuable extractions, and BERTScore. Valuable is here what passes the
-thresholds of the origin `partial`.
+thresholds of the origin `partial`. Section 4.1.1: "splitting the long sentence into several clauses by
+punctuation and selecting the combination of clauses that have a maximum similarity with the short sentence".
+A combination here is a run of neighbouring clauses: of n clauses there are n(n+1)/2, of all combinations 2^n.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
 
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.parts import Parts
 from ops.core.sampling import drawn
-from ops.identity import row_id
+from ops.core.thresholds import at_least
+from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
 from ops.metrics.bertscore import BertScorer
-from ops.metrics.systems import by_system, mean_scores, named, paired_tests, system_tests
-from ops.models.extractors.embeddings import embedder
-from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parasci.coarse import CoarseParams
+from ops.models.encoder import Embed, embedder
+from ops.parasci.candidates.pairs import CoarseParams, length_rate, looked_up
 from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
 from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.lengths import length_rate
-from ops.parasci.partial.clauses import best_clauses
-from ops.parasci.partial.partial import PartialParams
-from ops.parasci.partial.seen import Seen, seen
+from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
-from ops.parasci.stored_embeddings import looked_up
-from ops.parts import Parts
-from ops.thresholds import at_least
+
+_MARK = re.compile(r"[,;:.!?()\u2013\u2014\u2026](?=\s|\Z)|(?<=\s)[(\u2013\u2014-](?=\s|\w)")
+
+#: Clauses of a run at most.
+_LONGEST_RUN = 8
 
 _TEXT, _REAL = pa.string(), pa.float64()
 
 CLAUSE, MODEL = "best_clause", "pdbert"
 METRICS = ("f1", "precision", "recall", "valuable")
-TABLE = "table.json"
 
 #: The paper's Table 3: speed (the unit is not said), size, BERTScore times 100.
 TABLE_3 = (
@@ -69,12 +72,51 @@ EXTRACTIONS = Shape(
 )
 
 
-class ExtractionParams(Params, section="parasci.extractions"):
+class ExtractionParams(Bootstrap, section="parasci.extractions"):
     """How many pairs are compared, and the bootstrap over them."""
 
     pairs: int = Field(100, ge=1, description="at most, drawn from those that PDBERT sees")
     seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+
+
+def clauses(sentence: str) -> list[tuple[int, int]]:
+    """Return the characters of each clause, without the marks and white space around it."""
+    marks = [match.span() for match in _MARK.finditer(sentence)]
+    starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(sentence)]
+    found = []
+    for start, end in zip(starts, ends, strict=True):
+        clause = sentence[start:end]
+        if any(sign.isalnum() for sign in clause):
+            found.append(
+                (start + len(clause) - len(clause.lstrip()), end - len(clause) + len(clause.rstrip()))
+            )
+    return found
+
+
+def runs(sentence: str) -> Iterator[str]:
+    """Yield every run of neighbouring clauses but the whole sentence."""
+    found = clauses(sentence)
+    for first, (start, _) in enumerate(found):
+        for last, (_, end) in enumerate(found[first : first + _LONGEST_RUN], first):
+            if last - first + 1 < len(found):
+                yield sentence[start:end]
+
+
+def best_clauses(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[str | None]:
+    """Return the run of clauses of each long sentence most like the short one; ties go to the first.
+
+    `pairs` are (short, long), N of them; None for a sentence that is one clause.
+    """
+    several = [list(runs(long)) for _, long in pairs]
+    texts = list(dict.fromkeys(text for (short, _), its in zip(pairs, several, strict=True) if its
+                               for text in (short, *its)))  # fmt: skip
+    rows: dict[str, NDArray[np.float32]] = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+    return [
+        its[int(np.argmax(np.stack([rows[text] for text in its]).astype(np.float64) @ rows[short]))]
+        if its
+        else None
+        for (short, _), its in zip(pairs, several, strict=True)
+    ]
 
 
 def extractions(
@@ -131,19 +173,18 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
     values.
     """
     systems = by_system(rows)
-    draws = (params.resamples, params.seed)
-    compared = partial(paired_tests, metrics=METRICS, resamples=params.resamples, seed=params.seed)
+    pairs = combinations(sorted(systems), 2)
     return {
         "systems": [
             {
-                **named(system),
+                **fields_of(system),
                 "pairs": len(its),
                 "valuable": int(sum(row["valuable"] for row in its)),
-                "scores": mean_scores(its, METRICS, *draws),
+                "scores": mean_scores(its, METRICS, params),
             }
             for system, its in sorted(systems.items())
         ],
-        "tests": [*system_tests(systems, combinations(sorted(systems), 2), "pair_id", "pairs", compared)],
+        "tests": system_tests(systems, pairs, "pair_id", "pairs", METRICS, params),
         "published": list(TABLE_3),
     }
 

@@ -1,31 +1,49 @@
 """Pairs of a short sentence and a part of a longer one, as PDBERT finds them.
 
-Belongs here: searching the pairs that are seen, and what comes of no use. Not here: which are seen (seen.py),
-the model (pdbert.py), thresholds on the scores of what is found (dataset/paraphrases.py).
+Belongs here: which pairs are searched for a part (those that are alike, and not as a whole), searching them,
+and what comes of no use. Not here: the model (pdbert.py), thresholds on the scores of what is found
+(dataset/paraphrases.py).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
+from pydantic import Field
 
-from ops.identity import row_id
-from ops.models.extractors.embeddings import Embed, embedder
-from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
-from ops.parasci.candidates.pairs import cosines_of
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.partial.pdbert import trained
-from ops.parasci.partial.pseudo import without_end
-from ops.parasci.partial.seen import Seen, SeenParams, seen
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
+from ops.models.encoder import Embed, embedder
+from ops.parasci.candidates.pairs import CoarseParams, cosines_of, length_rate, looked_up
+from ops.parasci.partial.pdbert import trained, without_end
 from ops.parasci.schemas import CANDIDATES
-from ops.parasci.stored_embeddings import looked_up
-from ops.parts import Artifact, Parts
+
+
+class SeenParams(Params):
+    """Which pairs of a paper are searched."""
+
+    floor: float = Field(0.6, ge=-1, le=1, description="least cosine of their sentences")
+    length_rate: float = Field(0.5, ge=0, description="least PLR: sentences of like length have no part")
+    most: int = Field(2, ge=1, description="pairs of a sentence; the most alike ones")
+
+
+class Seen(NamedTuple):
+    """A pair of parasci/intra by the lengths of its sentences."""
+
+    row: Row
+    short: str
+    long: str
+
 
 if TYPE_CHECKING:
-    from ops.models.spans.model import SpanModel
-    from ops.models.spans.spans import FoundSpan
+    from ops.parasci.spans.model import SpanModel
+    from ops.parasci.spans.spans import FoundSpan
+
 
 PARTIAL = Shape(
     unit=CANDIDATES.kept,
@@ -41,6 +59,41 @@ PARTIAL = Shape(
 
 class PartialParams(SeenParams, section="parasci.partial"):
     """Which pairs PDBERT sees."""
+
+
+def by_length(row: Row) -> Seen:
+    """Return a pair with its shorter sentence first; of equal lengths in the order of the row."""
+    first, second = row["first"], row["second"]
+    swapped = len(first.split()) > len(second.split())
+    return Seen(row, second, first) if swapped else Seen(row, first, second)
+
+
+def seen(
+    rows: Sequence[Row], params: SeenParams, threshold: float
+) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
+    """Return the pairs that are searched, in the order of the rows, and of the others reason and score by id.
+
+    From the cosine `threshold` on they are candidates as a whole. Reasons: `cosine`, `equal_lengths`,
+    `not_chosen` (its sentences are in `most` pairs that are more alike).
+    """
+    lost: dict[str, tuple[str, float | None]] = {}
+    fitting = []
+    for row in rows:
+        if not params.floor <= row["cosine"] < threshold:
+            lost[row["id"]] = "cosine", row["cosine"]
+        elif (
+            rate := length_rate(*(len(row[side].split()) for side in ("first", "second")))
+        ) < params.length_rate:
+            lost[row["id"]] = "equal_lengths", rate
+        else:
+            fitting.append(row)
+    taken: Counter[str] = Counter()
+    for row in sorted(fitting, key=lambda row: (-row["cosine"], row["id"])):
+        if max(taken[row["first_id"]], taken[row["second_id"]]) < params.most:
+            taken.update([row["first_id"], row["second_id"]])
+        else:
+            lost[row["id"]] = "not_chosen", row["cosine"]
+    return [by_length(row) for row in fitting if row["id"] not in lost], lost
 
 
 def partial(
@@ -71,6 +124,12 @@ def partial(
         yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
 
 
+def is_whole(sentence: str, span: tuple[int, int]) -> bool:
+    """Say whether a span is the whole sentence, but for the punctuation at its ends."""
+    outside = sentence[: span[0]] + sentence[span[1] :]
+    return not any(sign.isalnum() for sign in outside)
+
+
 def _compared(rows: Sequence[Row], embed: Embed) -> list[Row]:
     """Return the rows with the cosines of their two texts."""
     texts = list(dict.fromkeys(row[side] for row in rows for side in ("first", "second")))
@@ -81,12 +140,6 @@ def _compared(rows: Sequence[Row], embed: Embed) -> list[Row]:
     embeddings = embed(texts)
     cosines = cosines_of(*(embeddings[its] for its in several))
     return [{**row, "cosine": round(float(cosine), 6)} for row, cosine in zip(rows, cosines, strict=True)]
-
-
-def is_whole(sentence: str, span: tuple[int, int]) -> bool:
-    """Say whether a span is the whole sentence, but for the punctuation at its ends."""
-    outside = sentence[: span[0]] + sentence[span[1] :]
-    return not any(sign.isalnum() for sign in outside)
 
 
 def _searched(

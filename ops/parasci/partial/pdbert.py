@@ -1,38 +1,78 @@
 """PDBERT: a model that finds in a long sentence the part that paraphrases a short one.
 
-Belongs here: what it learns from, and training it. Not here: how sentences are put together (pseudo.py), the
-network (ops/models/spans), what it finds (partial.py).
+Belongs here: what it learns from, how sentences are put together for it, and training it. Not here: the
+network (ops/parasci/spans), what it finds (partial.py).
+
+Pseudo-labelled data, Dong et al. (2021), 4.1.1: of a pair, one is sentence A and the other B; C and D are any
+sentences. Input 1 is A. Input 2 is C, B and D, each there with its probability, C and B without the
+punctuation at their ends.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.sampling import drawn
-from ops.identity import row_id
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import drawn, place_of
 from ops.models.encoder import ENCODER
-from ops.models.spans.config import SpanConfig
-from ops.models.spans.spans import SpanExample
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
-from ops.models.training.progress import ProgressLines
+from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, training_report
-from ops.models.training.sizes import SizedParams
-from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import ModelName, Params
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.partial.pseudo import PseudoExample, PseudoParams, SentencePool, pseudo_examples
+from ops.models.training.task import ProgressLines
+from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.schemas import CANDIDATES
-from ops.parts import Artifact, Parts
+from ops.parasci.spans.spans import SpanConfig, SpanExample
+
+_END = re.compile(r"[\s.!?:;,\u2026]+\Z")
+
+#: Draws of a sentence before none is taken, where nearly all sentences are those of the pair.
+_ATTEMPTS = 100
+
+
+class PseudoParams(Params):
+    """How sentences are put together; the probabilities are the paper's."""
+
+    draws: int = Field(4, ge=1, description="examples of each pair")
+    before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
+    paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
+    behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
+    seed: int = Field(0, ge=0)
+
+
+class SentencePool(Protocol):
+    """All sentences, by number."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __getitem__(self, index: int, /) -> str:
+        """Return a sentence."""
+        ...
+
+
+class PseudoExample(NamedTuple):
+    """A, what was put together, and the characters of B in it; None where B is not."""
+
+    first: str
+    second: str
+    span: tuple[int, int] | None
+
 
 if TYPE_CHECKING:
-    from ops.models.spans.model import SpanModel
+    from ops.parasci.spans.model import SpanModel
+
 
 #: The folder of the model, and the file that tells of its training.
 MODEL, MODELS = "pdbert", "models.json"
@@ -108,6 +148,59 @@ class _Examples:
     judged_on: str
 
 
+class _Texts:
+    """The texts of all sentences, in the chunks that they are read in: one array of strings ends at 2 GiB."""
+
+    def __init__(self, sentences: Parts) -> None:
+        self._column = sentences.read(["text"])["text"]
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __getitem__(self, index: int) -> str:
+        text: str = self._column[index].as_py()
+        return text
+
+
+def without_end(sentence: str) -> str:
+    """Return a sentence without the punctuation at its end."""
+    return _END.sub("", sentence)
+
+
+def put_together(
+    before: str | None, paraphrase: str | None, behind: str | None
+) -> tuple[str, tuple[int, int] | None]:
+    """Return C, B and D as one text, and the characters of B; what is None is not there."""
+    text, span = without_end(before or ""), None
+    if paraphrase is not None:
+        start = len(text) + bool(text)
+        text = f"{text} {without_end(paraphrase)}".lstrip()
+        span = start, len(text)
+    return f"{text} {behind or ''}".strip(), span
+
+
+def pseudo_examples(
+    name: str, pair: tuple[str, str], pool: SentencePool, params: PseudoParams
+) -> Iterator[tuple[int, PseudoExample]]:
+    """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
+
+    A draw of no sentence at all is no example. Neither is a pair whose B is all punctuation.
+    """
+    for number in range(params.draws):
+        draw = (params.seed, name, number)
+        first, second = pair if place_of(*draw, "order") < 0.5 else pair[::-1]
+        if not without_end(second):
+            continue
+        before, behind = (
+            _picked(pool, pair, (*draw, role)) if place_of(*draw, role, "there") < share else None
+            for role, share in (("before", params.before), ("behind", params.behind))
+        )
+        there = place_of(*draw, "paraphrase") < params.paraphrase
+        text, span = put_together(before, second if there else None, behind)
+        if text:
+            yield number, PseudoExample(first, text, span)
+
+
 def pdbert(
     intra: Parts,
     sentences: Parts,
@@ -152,24 +245,19 @@ def pdbert(
 
 def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
     """Return the model; None where there were no pairs to learn from."""
-    from ops.models.spans.model import load
+    from ops.parasci.spans.model import load
 
     files = artifact.files(MODEL) if (artifact.folder / MODEL).is_dir() else {}
     return load(files, strict) if files else None
 
 
-class _Texts:
-    """The texts of all sentences, in the chunks that they are read in: one array of strings ends at 2 GiB."""
-
-    def __init__(self, sentences: Parts) -> None:
-        self._column = sentences.read(["text"])["text"]
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    def __getitem__(self, index: int) -> str:
-        text: str = self._column[index].as_py()
-        return text
+def _picked(pool: SentencePool, avoided: Collection[str], draw: Sequence[object]) -> str | None:
+    """Return a sentence of the pool that is not to be avoided; None where hardly any is."""
+    for attempt in range(_ATTEMPTS if len(pool) else 0):
+        text = pool[int(place_of(0, *draw, attempt) * len(pool))]
+        if text not in avoided:
+            return text
+    return None
 
 
 def _lost(row: Row, coarse: CoarseParams) -> str | None:
@@ -186,7 +274,7 @@ def _splits(rows: Iterable[Row], params: PdbertParams) -> dict[str, str]:
 
 
 def _made(params: PdbertParams, strict: bool) -> SpanModel:
-    from ops.models.spans.model import SpanModel
+    from ops.parasci.spans.model import SpanModel
 
     return SpanModel(params.part("model"), params.part("training").seed, strict)
 
@@ -233,7 +321,7 @@ def _trained(
     examples = _examples(rows)
     if model is None or not examples.learnt:
         return {MODELS: b"[]"}
-    from ops.models.spans.task import SpanTask
+    from ops.parasci.spans.model import SpanTask
 
     training = params.part("training")
     with errors_of(MODEL):

@@ -7,7 +7,6 @@ Belongs here: what a caller needs. Not here: the parsers, and what becomes of a 
 from __future__ import annotations
 
 from ops.parse.bounded.bounds import Bounds
-from ops.parse.bounded.child import BoundedChild, child_of
-from ops.parse.bounded.format import BoundedFormat, parsed_next
+from ops.parse.bounded.child import BoundedChild, BoundedFormat, child_of, parsed_next
 
 __all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of", "parsed_next"]

@@ -1,6 +1,8 @@
 """One child process that calls parsers, from record to record, and is begun anew when one has ended it.
 
-Belongs here: the parent's side. Not here: the child's (serve.py), the bounds (bounds.py).
+Belongs here: the parent's side, and a format whose parser runs in the child. Not here: the child's side
+(serve.py), the bounds (bounds.py), the formats, whose `split` stays in this process: it reads bytes within
+bounds, and asks the child what lines of JSON and rows of tables hold.
 
 It is no executor: one of concurrent.futures cannot give up one call, and its workers know no bounds.
 """
@@ -16,29 +18,35 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from pathlib import Path
+from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
-from ops.parse.bounded.ahead import Ahead
-from ops.parse.bounded.answers import result_of, too_large
+from ops.core.params import Params
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.messages import (
     TOGETHER,
+    Ahead,
     Call,
     PackedCall,
     new_shared,
     parted,
     progress_of,
+    result_of,
     send_calls,
+    tell,
+    too_large,
 )
-from ops.parse.progress import tell
-from ops.parse.source import ParseError
+from ops.parse.encodings import any_encoding
+from ops.parse.source import Format, Only, ParseError, Raw, Source
 
 Result = TypeVar("Result")
 
@@ -71,7 +79,7 @@ class BoundedChild:
     def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
 
-        Function and arguments are pickled; the result comes back as JSON (answers.py), and is what the
+        Function and arguments are pickled; the result comes back as JSON (messages.py), and is what the
         function is annotated to return. Raises ParseError for what the function refuses or fails at, and
         where it takes more time or memory than the bounds, gives too much, or ends the child.
         """
@@ -210,3 +218,58 @@ def child_of(bounds: Bounds) -> BoundedChild:
     child = BoundedChild(bounds)
     atexit.register(child.close)
     return child
+
+
+Document = TypeVar("Document", covariant=True)
+
+
+@contextmanager
+def parsed_next(raws: Iterable[tuple[object, Raw]]) -> Iterator[None]:
+    """Let the children know which records will be parsed next, each by which format."""
+    calls: defaultdict[Bounds, list[Call]] = defaultdict(list)
+    for form, raw in raws:
+        if isinstance(form, BoundedFormat):
+            calls[form.bounds].append((form.form.parse, (raw,)))
+    with ExitStack() as stack:
+        for bounds, of_child in calls.items():
+            stack.enter_context(child_of(bounds).ahead(of_child))
+        yield
+
+
+@dataclass(frozen=True)
+class BoundedFormat(Generic[Document]):
+    """Reads records as another format does, in the child; a fault or an excess is a ParseError."""
+
+    form: Format[Document]
+    bounds: Bounds = BOUNDS
+    quick: bool = False
+    """Whether `fields` needs no child: it reads little, in linear time. Every command asks for fields."""
+
+    @property
+    def options(self) -> type[Params] | None:
+        """The class of the options that the format takes, None where it takes none."""
+        return getattr(self.form, "options", None)
+
+    @property
+    def any_encoding(self) -> bool:
+        """Whether its records are text that does not tell its encoding itself."""
+        return any_encoding(self.form)
+
+    @property
+    def slow(self) -> bool:
+        """Whether a record of it may take minutes."""
+        return getattr(self.form, "slow", False)
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the records, see `Format.split`."""
+        return self.form.split(folder, source, only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return what a month rule may ask for."""
+        if self.quick:
+            return self.form.fields(raw)
+        return child_of(self.bounds).call(self.form.fields, raw)
+
+    def parse(self, raw: Raw) -> Document:
+        """Read the record whole."""
+        return child_of(self.bounds).call(self.form.parse, raw)

@@ -2,10 +2,10 @@
 
 Belongs here: what runs in the child. Not here: beginning and ending it (child.py).
 
-A call is a pickled pair of function and arguments, which the parent made; answers.py says what an answer is.
-Of several calls that come together, the first are answered together, the others are not begun.
-The child ends when its standard input does: then its parent has ended. A parser in C that never comes back is
-ended by the bound of its time, parent or none.
+A call is a pickled pair of function and arguments, which the parent made; messages.py says what an answer is.
+Of several calls that come together, the first are answered together, the others are not begun. The child ends
+when its standard input does: then its parent has ended. A parser in C that never returns is ended by its time
+limit, with or without a parent.
 """
 
 from __future__ import annotations
@@ -18,10 +18,18 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
-from ops.parse.bounded.messages import TOGETHER, joined, progress_message, received_calls
-from ops.parse.progress import watched
+from ops.parse.bounded.messages import (
+    TOGETHER,
+    UNAVAILABLE,
+    answer_of,
+    joined,
+    progress_message,
+    received_calls,
+    refusal,
+    too_large,
+    watched,
+)
 from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
 #: Sent once, when the child has begun.

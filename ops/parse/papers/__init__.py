@@ -1,31 +1,28 @@
 """Papers: the formats that they come in, and the op that makes a table of them.
 
-Belongs here: the registry of formats by kind. Not here: the formats themselves (a module each), talks.
+Belongs here: the registry of formats by kind. Not here: the formats themselves (beside this one), talks.
 
 To add a format, write a class with `split`, `fields` and `parse` (ops/parse/source.py: Format) in a
-module of its own, build its papers with `PaperBuilder` or `assemble`, and name it in FORMATS.
+module beside this one, build its papers with `PaperBuilder` or `assemble`, and name it in FORMATS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.outcome import Outcome
+from ops.core.outcome import Outcome
 from ops.parse.bounded import BoundedFormat
-from ops.parse.papers.aasc import Aasc
-from ops.parse.papers.cl_scisumm import ClSciSumm
+from ops.parse.papers.acl_corpora import Aasc, ClSciSumm
 from ops.parse.papers.crawled import CrawledPapers
+from ops.parse.papers.extraction_tools import ParsCit, ScienceParse, Tei
 from ops.parse.papers.jats import Jats
 from ops.parse.papers.paper import Paper, Section, Sentence
-from ops.parse.papers.parscit import ParsCit
 from ops.parse.papers.pdf import Pdf
 from ops.parse.papers.plain import PlainText
 from ops.parse.papers.s2orc import S2Orc, S2OrcShards
-from ops.parse.papers.science_parse import ScienceParse
 from ops.parse.papers.scirex import SciRex
 from ops.parse.papers.table import AnyForm, parse_records
 from ops.parse.papers.table import parse_citations as _parse_citations
-from ops.parse.papers.tei import Tei
 from ops.parse.papers.unarxive import UnarXive
 from ops.parse.records import Record
 from ops.parse.source import Format

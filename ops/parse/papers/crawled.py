@@ -1,8 +1,13 @@
 """Papers that a crawl fetched: PDFs, XML, and shards or archives of many.
 
-Belongs here: telling by its first bytes what was fetched. Not here: the formats, crawls (ops/parse/warc).
+Belongs here: telling by its first bytes what was fetched, and walking the members of a tar, as arXiv's bulk
+data are. Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which are to be unpacked.
 
 What a collection says of an item goes to its papers: arXiv's `categories` are their subjects.
+
+The header of a tar's member is read by Python's tarfile, the way from one to the next is our own: it leads
+forward only, and no member is longer than what is there. Links, directories, sparse files and longer names
+(which are headers of their own) are passed over.
 """
 
 from __future__ import annotations
@@ -12,21 +17,32 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tarfile import (
+    AREGTYPE,
+    BLKTYPE,
+    BLOCKSIZE,
+    CHRTYPE,
+    DIRTYPE,
+    FIFOTYPE,
+    LNKTYPE,
+    REGTYPE,
+    SYMTYPE,
+    HeaderError,
+    TarInfo,
+)
+from typing import NamedTuple
 
 import pyarrow as pa
 
-from ops.outcome import Row
+from ops.core.outcome import Row
 from ops.parse.files import once
-from ops.parse.lines import lines_of
-from ops.parse.papers.archive import is_tar, members_of
-from ops.parse.papers.paper import Paper
+from ops.parse.lines import lines_of, named
+from ops.parse.papers.paper import Paper, archive_of, categories_in, subjects_of
 from ops.parse.papers.pdf import PdfOptions
 from ops.parse.papers.s2orc import document_of
-from ops.parse.papers.subjects import archive_of, categories_in, subjects_of
-from ops.parse.read_lines import named
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
-from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened, without_suffix
+from ops.parse.warc import GZIP, CrawledRows, body_of, name_of, opened, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 
@@ -113,3 +129,43 @@ def _kind(raw: Raw) -> str:
 
 def _unwanted(raw: Raw, content: bytes) -> UnwantedError:
     return UnwantedError(NOT_A_PAPER, f"{raw.companions.get('url', '')} begins with {content[:16]!r}")
+
+
+_MAGIC = slice(257, 262)
+#: Behind their headers stands nothing, whatever size these tell.
+_NO_CONTENT = frozenset((LNKTYPE, SYMTYPE, DIRTYPE, FIFOTYPE, CHRTYPE, BLKTYPE))
+
+
+class Member(NamedTuple):
+    """A file in a tar, or why no more are read."""
+
+    name: str
+    content: bytes
+    error: str | None = None
+
+
+def is_tar(content: bytes) -> bool:
+    """Say whether bytes begin as a POSIX or GNU tar does, not packed."""
+    return content[_MAGIC] == b"ustar"
+
+
+def members_of(content: bytes) -> Iterator[Member]:
+    """Yield the files of a tar in their order; what stops the reading is the error of one last member."""
+    place = 0
+    while place < len(content):
+        block = content[place : place + BLOCKSIZE]
+        if not block.strip(b"\0"):  # the end of the archive
+            return
+        try:
+            header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        except HeaderError as error:
+            yield Member("", b"", f"the archive is damaged from byte {place} on: {error}")
+            return
+        start = place + BLOCKSIZE
+        end = start + (0 if header.type in _NO_CONTENT else header.size)
+        if not start <= end <= len(content):
+            yield Member(header.name, b"", "the archive ends within this file")
+            return
+        if header.type in (REGTYPE, AREGTYPE):
+            yield Member(header.name, content[start:end])
+        place = end + -end % BLOCKSIZE

@@ -15,10 +15,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from ops.parse.decoding import ids_of
 from ops.parse.files import whole_files
-from ops.parse.papers.json_shapes import ids_of
-from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
-from ops.parse.papers.subjects import subjects_of
+from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder, subjects_of
 from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, Raw, Source
 

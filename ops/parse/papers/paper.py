@@ -1,26 +1,27 @@
-"""A parsed paper, and the one way to build it.
+"""A parsed paper, the one way to build it, and what it is about.
 
-Belongs here: the dataclasses that every format returns, and the checks that hold for all of them.
-Not here: formats, and rows of tables (table.py).
+Belongs here: the dataclasses that every format returns, the checks that hold for all of them, and subjects in
+one form: categories, fields of study, then journal or venue. Not here: formats, rows of tables (table.py),
+which subject area a subject means (ops/parasci/sentences.py).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from ops.parse.bounded.columns import ByColumn
-from ops.parse.characters import check_characters
+from ops.parse.bounded.messages import ByColumn
+from ops.parse.decoding import check_characters, word_at
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
 from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import Span
-from ops.text.space import fold
+from ops.text.words import fold
 
 #: The heading of acknowledgments at the head of a sentence; "Acknowledgments are ..." speaks of them.
 _ACKNOWLEDGMENTS = re.compile(
@@ -85,7 +86,7 @@ class Paper:
     marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
     bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
     subjects: tuple[str, ...] = ()
-    """What it is about, as its source says (subjects.py); empty where the format does not tell."""
+    """What it is about, as its source says; empty where the format does not tell."""
 
 
 class Placed(NamedTuple):
@@ -243,3 +244,49 @@ class PaperBuilder:
         self._pieces.append(f"{text}\n")
         self._length += len(text) + 1
         return start
+
+
+#: What a format says of all of its papers, or an id of a paper of any.
+ACL_ANTHOLOGY = "ACL Anthology"
+
+#: "cs.CL", "hep-th", "cond-mat.supr-con".
+_CATEGORY = re.compile(r"[a-z]+(?:-[a-z]+)*\.[A-Za-z\-]+|[a-z]+(?:-[a-z]+)+")
+#: Until March 2007 an id of arXiv began with its archive: "hep-th/9901001", "math.GT/0309136"; in names of
+#: files there is no slash.
+_ARCHIVE = re.compile(r"(?P<archive>[a-z]+(?:-[a-z]+)*)(?:\.[A-Z]{2})?/?\d{7}(?!\d)")
+
+#: Papers have a dozen subjects at most; what is longer is no name of one.
+_MOST, _LONGEST = 50, 200
+
+
+def subjects_of(*words: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct subjects in their order, white space folded: the first 50 of at most 200 characters."""
+    found: dict[str, None] = {}
+    for several in words:
+        for word in several:
+            if len(found) == _MOST:
+                return tuple(found)
+            if 0 < len(subject := fold(word)) <= _LONGEST:
+                found[subject] = None
+    return tuple(found)
+
+
+def categories_in(text: str) -> list[str]:
+    """Return the subjects of a text: parted by semicolons, and by spaces where all are arXiv's categories."""
+    found: list[str] = []
+    for piece in text.split(";"):
+        words = piece.split()
+        found += words if all(map(_CATEGORY.fullmatch, words)) else [piece]
+    return found
+
+
+def archive_of(name: Any) -> list[str]:
+    """Return the archive of arXiv that an id, or the name of a file, tells; none where it tells none."""
+    found = _ARCHIVE.match(word_at(name))
+    return [found["archive"]] if found else []
+
+
+def words_in(value: Any, key: str = "") -> list[str]:
+    """Return the words of a JSON value: a text, a list of texts, or of objects that have it under `key`."""
+    several = value if isinstance(value, list) else [value]
+    return [word for one in several if (word := word_at(one.get(key) if isinstance(one, dict) else one))]

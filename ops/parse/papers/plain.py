@@ -3,12 +3,11 @@
 Belongs here: this format. Not here: title and metadata (ops/parse/head.py), what lies between headings
 (body.py).
 
-The first line that is not blank is the title ("# " before it is no part of it). The lines right below
-it are metadata (date, authors, licence, ...) as long as they read `key: value`; `subjects` are parted by
-semicolons. Headings are the lines
-that begin with one to six "#" and a space. If no line does, they are the lines that stand alone between
-blank lines and are numbered ("2.1 Data", "A Appendix") or one of the known names ("Abstract"). Offsets
-count characters of the decoded file.
+The first line that is not blank is the title ("# " before it is no part of it). The lines right below it are
+metadata (date, authors, licence, ...) as long as they read `key: value`; `subjects` are separated by
+semicolons. Headings are the lines that begin with one to six "#" and a space. If no line does, they are the
+lines that stand alone between blank lines and are numbered ("2.1 Data", "A Appendix") or one of the known
+names ("Abstract"). Offsets count characters of the decoded file.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from pathlib import Path
 from ops.parse.files import whole_files
 from ops.parse.head import head_of
 from ops.parse.papers.body import body_spans, repeated_heads
-from ops.parse.papers.paper import Paper, Placed, assemble
-from ops.parse.papers.subjects import categories_in, subjects_of
+from ops.parse.papers.paper import Paper, Placed, assemble, categories_in, subjects_of
 from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
 from ops.parse.source import Only, Raw, Source
 from ops.text.sentences import Span

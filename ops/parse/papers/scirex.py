@@ -1,24 +1,23 @@
 """SciREX: one tokenised paper a line, with spans of sections and sentences.
 
-Belongs here: this format. Not here: its entities and relations, which are annotations, and bringing
-tokens back to text (detokenise.py).
+Belongs here: this format, and bringing tokens back to text. Not here: its entities and relations, which are
+annotations.
 
-A record is {"doc_id", "words", "sections": [[first, last + 1]], "sentences": [[first, last + 1]], ...}.
-The first sentence of a section is its heading ("section : Introduction", "subsection : ..."); the first
-section begins with the title ("document : ..." or the title alone).
+A record is {"doc_id", "words", "sections": [[first, last + 1]], "sentences": [[first, last + 1]], ...}. The
+first sentence of a section is its heading ("section : Introduction", "subsection : ..."); the first section
+begins with the title ("document : ..." or the title alone).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from unicodedata import category
 
 from ops.parse.decoding import json_object, list_at, scalars, text_at
 from ops.parse.lines import lines_of_files
-from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import Span, ends_in_abbreviation, is_ended
@@ -176,3 +175,42 @@ def _goes_on(before: str, words: list[str]) -> bool:
     if sign in ",;:!?%" or category(sign) == "Pe":
         return True
     return (sign in ".-" or category(sign) in ("Ll", "Pf", "Sm")) and not is_ended(before)
+
+
+_ENDINGS = ("s", "m", "re", "ve", "ll", "d")
+_NO_SPACE_BEFORE = frozenset(
+    (*",.;:?!)]}%’”…", "..", "...", "),", ").", ")-", "n't", "n’t", *("'" + ending for ending in _ENDINGS))
+) | frozenset("’" + ending for ending in _ENDINGS)
+_NO_SPACE_AFTER = frozenset((*"([{“‘$#§", ")-"))
+_TIGHT = frozenset((*"-/_", "][", ")("))
+_DIGITS = re.compile(r"\d+")
+_THOUSANDS = re.compile(r"\d{3}")
+
+
+def detokenised(tokens: Sequence[str]) -> str:
+    """Return tokens as text: "Full - Resolution ( FRRN ) , 45 , 000" as "Full-Resolution (FRRN), 45,000".
+
+    Straight quotation marks open and close in turn.
+    """
+    pieces: list[str] = []
+    tight = True
+    quoted = False
+    for index, word in enumerate(tokens):
+        links = word == "//" and index > 0 and tokens[index - 1].endswith(("http:", "https:"))
+        before_is_number = index > 0 and _DIGITS.fullmatch(tokens[index - 1]) is not None
+        closes = word == '"' and quoted
+        if not (tight or closes or links or word in _NO_SPACE_BEFORE or word in _TIGHT):
+            pieces.append(" ")
+        pieces.append(word)
+        thousands = (
+            word == ","
+            and before_is_number
+            and index + 1 < len(tokens)
+            and _THOUSANDS.fullmatch(tokens[index + 1]) is not None
+        )
+        if word == '"':
+            quoted = not quoted
+            tight = quoted
+        else:
+            tight = links or word in _NO_SPACE_AFTER or word in _TIGHT or thousands
+    return "".join(pieces)

@@ -11,16 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ops.identity import row_id
-from ops.outcome import Outcome, Row, Shape
-from ops.parse.papers.paper import Paper
-from ops.parse.papers.subjects import subjects_of
-from ops.parse.records import Record, read_each, readable
-from ops.parse.row_format import RowFormat
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, Shape
+from ops.parse.papers.paper import Paper, subjects_of
+from ops.parse.records import Record, name_in_source, read_each, readable, rows_of
 from ops.parse.schemas import CITATIONS, PAPERS
-from ops.parse.several import name_in_source, rows_of
-from ops.parse.source import Format
-from ops.text.space import fold
+from ops.parse.source import Format, RowFormat
+from ops.text.words import fold
 
 AnyForm: TypeAlias = Format[Paper] | RowFormat[Paper]
 

@@ -17,13 +17,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ops.parse.decoding import json_object, scalars, text_at
+from ops.parse.decoding import ids_of, json_object, object_at, objects_at, scalars, text_at, word_at
 from ops.parse.lines import lines_of_files
-from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, word_at
-from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
-from ops.parse.papers.subjects import categories_in, subjects_of, words_in
+from ops.parse.papers.paper import (
+    BibliographyEntry,
+    Mark,
+    Paper,
+    PaperBuilder,
+    categories_in,
+    subjects_of,
+    words_in,
+)
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.text.space import fold
+from ops.text.words import fold
 
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
 _LONGEST_FORMULA = 400

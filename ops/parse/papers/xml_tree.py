@@ -1,7 +1,7 @@
 """XML of papers: the tree within safe limits, and running text out of mixed content.
 
 Belongs here: what TEI, JATS and ParsCit have in common. Not here: the formats, and CL-SciSumm, whose
-sentences are elements (cl_scisumm.py).
+sentences are elements (acl_corpora.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """From pairs of a talk and a paper to the alignment of each: the table of talksumm/alignments.
 
-Belongs here: which sentences are states, and rows with counts, seconds and spans.
-Not here: the model (hmm.py), how talks find their papers (pairs.py), choosing summaries (budgets.py).
+Belongs here: which sentences are states, and rows with counts, seconds and spans. Not here: the model
+(hmm.py), how talks find their papers (ops/talksumm/pairing.py), choosing summaries
+(ops/talksumm/summarise.py).
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from ops.core.outcome import Outcome, Row, drop
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most, scored
 from ops.models.word_vectors import WordVectors, word_vectors
-from ops.outcome import Outcome, Row, drop
 from ops.parse.roles import INTRODUCTION, PREAMBLE
-from ops.parts import Parts
+from ops.talksumm.align.emission import observe, says_anything
 from ops.talksumm.align.hmm import Alignment, HmmParams, Trellis, trellis
-from ops.talksumm.align.tokens import observe, says_anything
 from ops.talksumm.schemas import ALIGNMENTS
-from ops.thresholds import at_least, at_most, scored
 
 WordSpan = tuple[int, int]
 

@@ -1,8 +1,9 @@
 """Decode which paper sentence a speaker has in mind at every spoken word.
 
-Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, and the alignment of one
-talk. Not here: decoding (decoding.py), tables of talks (alignments.py), word vectors (ops/models), choosing
-summaries (budgets.py).
+Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, its transitions, exact
+decoding in bounded memory by blocks of steps, and the alignment of one talk. Not here: emissions
+(emission.py), inner loops (kernels.py), tables of talks (alignments.py), word vectors (ops/models), choosing
+summaries (ops/talksumm/summarise.py).
 """
 
 from __future__ import annotations
@@ -10,18 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
+from ops.core.params import ModelName, Params
 from ops.models.word_vectors import WORD_VECTORS, WordVectors
-from ops.params import ModelName, Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, ROLES
-from ops.talksumm.align.decoding import decode, log_probability
-from ops.talksumm.align.emission import Emission
-from ops.talksumm.align.tokens import content_tokens, observe
-from ops.talksumm.align.transition import GeometricTransition, stay_probability
+from ops.talksumm.align.emission import Emission, content_tokens, observe
 
 
 class HmmParams(Params, section="talksumm.hmm"):
@@ -102,6 +102,114 @@ class Trellis:
         )
 
 
+@dataclass(frozen=True)
+class GeometricTransition:
+    """Transitions between K states in order: probable to stay or near, forward before backward.
+
+    stay alpha: T(k, k); forward T(k, k + j) = beta_k lambda^(j - 1); backward T(k, k - j) = gamma beta_k
+    lambda^(j - 1), with lambda = `forward_decay` and gamma = `backward_factor` in (0, 1]. beta_k makes row
+    k sum to 1 over the states that exist on either side. With one state there is nowhere to go: it stays
+    with probability 1, whatever `stay` says. Raises ValueError for values out of range.
+    """
+
+    states: int
+    stay: float
+    forward_decay: float = 0.75
+    backward_factor: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.states < 1:
+            raise ValueError(f"a transition needs at least one state, not {self.states}")
+        if self.states == 1:
+            object.__setattr__(self, "stay", 1.0)
+        elif not 0 < self.stay < 1:
+            raise ValueError(f"stay must lie between 0 and 1, not {self.stay}")
+        for name in ("forward_decay", "backward_factor"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"{name} must lie in (0, 1], not {getattr(self, name)}")
+
+    @cached_property
+    def beta(self) -> NDArray[np.float64]:
+        """beta_k (K): the probability of the next sentence; 0 if there is only one state."""
+        # Sum of lambda^(j-1) over j = 1..n, for n = 0..K-1.
+        sums = np.zeros(self.states)
+        for count in range(1, self.states):
+            sums[count] = 1 + self.forward_decay * sums[count - 1]
+        weights = sums[::-1] + self.backward_factor * sums
+        beta: NDArray[np.float64] = (1 - self.stay) / weights if self.states > 1 else np.zeros(1)
+        return beta
+
+    def dense(self) -> NDArray[np.float64]:
+        """Return the matrix T (K x K), row k holding the probabilities of what follows k."""
+        states = np.arange(self.states)
+        distance = states[np.newaxis, :] - states[:, np.newaxis]
+        decay = self.forward_decay ** (np.abs(distance) - 1.0)
+        matrix: NDArray[np.float64] = self.beta[:, np.newaxis] * decay
+        matrix[distance < 0] *= self.backward_factor
+        matrix[distance == 0] = self.stay
+        return matrix
+
+    @cached_property
+    def logs(self) -> tuple[NDArray[np.float64], float, float, float]:
+        """ln of beta (K), stay, forward_decay and backward_factor."""
+        from ops.talksumm.align import kernels
+
+        stay, decay, backward = (
+            float(kernels.log(value)) for value in (self.stay, self.forward_decay, self.backward_factor)
+        )
+        return kernels.logs(self.beta), stay, decay, backward
+
+    def log_probabilities(self, states: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return ln T(s(t), s(t + 1)) for the T - 1 moves of a path (T)."""
+        log_beta, stay, decay, backward = self.logs
+        jumps = np.diff(states.astype(np.int64))
+        moves = log_beta[states[:-1]] + (np.abs(jumps) - 1) * decay + np.where(jumps < 0, backward, 0.0)
+        return np.where(jumps == 0, stay, moves)
+
+
+#: Cells of the trellis, a byte each, that are held at once, unless it is very wide.
+BLOCK_CELLS = 2**26
+
+
+class Rows(Protocol):
+    """Emissions by row: a table in memory, or one whose rows are made when they are needed."""
+
+    @property
+    def at_once(self) -> int:
+        """How many steps may be asked for."""
+
+    def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return a table of log-emissions (n x K) and the row of it for each observation."""
+
+
+class Decoded(NamedTuple):
+    """A path (T) and the log-emission of each of its steps (T)."""
+
+    states: NDArray[np.int32]
+    emitted: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DecodingTable:
+    """Emissions that are all in memory."""
+
+    table: NDArray[np.float64]
+    at_once: int
+
+    def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the whole table."""
+        return self.table, observations
+
+
+def log_probability(
+    decoded: Decoded, log_start: NDArray[np.float64], transition: GeometricTransition
+) -> float:
+    """Return ln p(path, observations), correctly summed."""
+    states, emitted = decoded
+    terms: list[Any] = [log_start[states[0]], *emitted, *transition.log_probabilities(states)]
+    return math.fsum(terms)
+
+
 def trellis(
     words: Sequence[str],
     sentences: Sequence[str],
@@ -152,3 +260,103 @@ def align_words(
 ) -> Alignment:
     """Align a talk's words with its paper's sentences; arguments and errors as in `trellis`."""
     return trellis(words, sentences, vectors, params, introduction).decode(params)
+
+
+def stay_probability(states: int, steps: int, delta: float, epsilon: float) -> float:
+    """Return alpha = max(delta (1 - K / T), epsilon) for K sentences and T spoken words."""
+    return max(delta * (1 - states / steps), epsilon)
+
+
+def viterbi(
+    log_emission: NDArray[np.float64],
+    log_start: NDArray[np.float64],
+    transition: GeometricTransition,
+    observations: NDArray[np.int64] | None = None,
+) -> NDArray[np.int32]:
+    """Return the most probable state at each of T steps, exactly, in O(T K) time.
+
+    log_emission (T x K) has a row for every step; or it has a row for every distinct word (V x K), and
+    `observations` (T) says which row each step takes. The transition weights decay geometrically with
+    distance, so the best predecessor of every state is found by one running maximum from the left and one
+    from the right (Felzenszwalb and Huttenlocher 2004 use the same device for distance transforms).
+
+    Ties go to the lowest state. Raises ValueError if T or K is 0, a row holds no finite value, a value is
+    NaN or plus infinity, shapes disagree, or every path has probability 0.
+    """
+    table = np.ascontiguousarray(log_emission, np.float64)
+    if table.ndim != 2 or not table.size:
+        raise ValueError(f"log_emission must be T x K with T and K above 0, not {table.shape}")
+    rows = np.arange(len(table)) if observations is None else np.asarray(observations, np.int64)
+    if rows.ndim != 1 or not rows.size or rows.min() < 0 or rows.max() >= len(table):
+        raise ValueError(f"observations must be T > 0 indices of the {len(table)} rows of log_emission")
+    start = np.ascontiguousarray(log_start, np.float64)
+    if start.shape != (table.shape[1],) or transition.states != table.shape[1]:
+        raise ValueError(
+            f"{table.shape[1]} states in log_emission, {transition.states} in the transition, "
+            f"log_start of shape {start.shape}"
+        )
+    best = table.max(axis=1)
+    if not np.isfinite(best).all():
+        bad = int(np.flatnonzero(~np.isfinite(best))[0])
+        raise ValueError(f"row {bad} of log_emission holds no finite value, or NaN or plus infinity")
+    if np.isnan(start).any() or not np.isfinite(start.max()):
+        raise ValueError("log_start holds no finite value, or NaN or plus infinity")
+    return decode(DecodingTable(table, len(rows)), start, transition, rows).states
+
+
+def decode(
+    emission: Rows,
+    log_start: NDArray[np.float64],
+    transition: GeometricTransition,
+    observations: NDArray[np.int64],
+    block_cells: int = BLOCK_CELLS,
+) -> Decoded:
+    """Return the most probable path; arguments, which are not checked, and ties as in `viterbi`.
+
+    The trellis takes a byte a cell. If that is more than `block_cells`, one block of steps is held at a time:
+    the scores before every block are kept on the way forward, and on the way back each block but the last is
+    computed again from them, to the same bits, in up to twice the time. Raises ValueError if every path has
+    probability 0.
+    """
+    from ops.talksumm.align import kernels
+
+    steps, states = len(observations), len(log_start)
+    # As many bytes for the block as for the scores before all blocks, where the block would be smaller.
+    length = min(max(math.isqrt(8 * steps) + 1, block_cells // states), emission.at_once, steps)
+    trellis = np.empty((length, states), np.uint8)
+    score = log_start.copy()
+
+    def advance(first: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        table, rows = emission.rows(observations[first : first + length])
+        kernels.advance(score, trellis, first, table, rows, *transition.logs)
+        return table, rows
+
+    firsts = range(0, steps, length)
+    before = np.empty((len(firsts), states))
+    for block, first in enumerate(firsts):
+        before[block] = score
+        table, rows = advance(first)
+    state = int(np.argmax(score))
+    if not score[state] > -math.inf:
+        raise ValueError("every path has probability 0: no start state can emit the first observation")
+    path, emitted = np.empty(steps, np.int32), np.empty(steps)
+    for block, first in reversed(list(enumerate(firsts))):
+        if first != firsts[-1]:
+            score[:] = before[block]
+            table, rows = advance(first)
+        here = slice(first, first + len(rows))
+        state = kernels.trace(path[here], trellis, state)
+        emitted[here] = table[rows, path[here]]
+    return Decoded(path, emitted)
+
+
+def path_log_probability(
+    states: NDArray[np.int32],
+    log_emission: NDArray[np.float64],
+    log_start: NDArray[np.float64],
+    transition: GeometricTransition,
+    observations: NDArray[np.int64] | None = None,
+) -> float:
+    """Return ln p(path, observations) of a path (T), correctly summed; arguments as in `viterbi`."""
+    rows = np.arange(len(states)) if observations is None else observations
+    return log_probability(Decoded(states, log_emission[rows, states]), log_start, transition)

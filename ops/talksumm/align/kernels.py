@@ -1,7 +1,7 @@
 """The inner loops of the alignment, compiled by numba.
 
 Belongs here: loops over arrays, nothing else; callers check their input. Not here: what the numbers mean
-(emission.py, transition.py, hmm.py). Imported when first needed: numba takes a third of a second.
+(emission.py, hmm.py). Imported when first needed: numba takes a third of a second.
 
 The same bytes on every processor: no BLAS, no fast-math, sums in one order; exp and log are made of IEEE
 additions, multiplications and divisions, since those of glibc and NumPy depend on the instruction set in
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.compiled import compiled
+from ops.core.numerics import compiled
 
 _LN_2 = math.log(2.0)
 _SQRT_HALF = math.sqrt(0.5)

@@ -2,7 +2,7 @@
 
 Belongs here: the grid, finding the states that labels mean, scores with their intervals, and the table of
 talksumm/tuning. It is a report: the alignments take their knobs from params.yaml, whatever is best here.
-Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold_alignments.py).
+Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold.py).
 
 Lev et al. (2019), section 3.2: "the values of these parameters were determined based on evaluation over
 manually-labeled alignments between the transcripts and the sentences of a small set of papers".
@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from ops.identity import joint_licence, row_id
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.thresholds import at_most
 from ops.metrics.bootstrap import interval
 from ops.models.word_vectors import word_vectors
-from ops.outcome import Outcome, Outcomes, Row, drop
-from ops.params import Params
-from ops.parts import Parts
 from ops.talksumm.align.alignments import cells, divide, trellis_of
 from ops.talksumm.align.hmm import HmmParams, Trellis
 from ops.talksumm.schemas import TUNING
-from ops.thresholds import at_most
 
 #: A prediction this many sentences off still counts for `within_two`.
 NEAR = 2

@@ -1,7 +1,7 @@
 """Papers that people summarised: what a summariser is judged on, and what it may learn from at best.
 
-Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split.
-Not here: reading summaries (ops/talksumm/sources/human_summaries.py), greedy labels (ops/rank/oracle.py).
+Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split. Not
+here: reading summaries (ops/talksumm/sources/gold.py), greedy labels (ops/rank/rankers.py).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ops.core.splits import SPLITS, Split, split_at
-from ops.identity import joint_licence, row_id
-from ops.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
-from ops.params import Params
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.sampling import SPLITS, Split, split_at
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
 from ops.parse.schemas import unit_of
-from ops.parts import Parts
-from ops.rank.budget import word_count
-from ops.rank.oracle import bigram_gains, oracle_of_references
-from ops.rank.tokens import words as words_of
-from ops.talksumm.pairing.titles import form
-from ops.talksumm.sources.human_summaries import KINDS
-from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
-from ops.talksumm.summarise.training_sets import place_of_paper, sections
+from ops.rank.choose import word_count
+from ops.rank.rankers import bigram_gains, oracle_of_references
+from ops.rank.rankers import words as words_of
+from ops.talksumm.pairing import form
+from ops.talksumm.schemas import HUMAN_SUMMARIES
+from ops.talksumm.sources.gold import KINDS
+from ops.talksumm.summarise import place_of_paper, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
 

@@ -1,77 +1,83 @@
-"""What people say of the summaries: the human evaluation of the paper.
+"""The human evaluation of the summaries: a sample of talks for people to rate, and what they say.
 
-Belongs here: ratings of each row, and their tables beside the paper's numbers. Not here: what people are
-asked (rating_sheets.py), votes and agreement (ops/annotation).
+Belongs here: which rows raters see, and the tables of their answers beside the paper's numbers. Not here:
+what people are asked (people.py), sheets, votes and agreement (ops/evaluation).
 
-Lev et al. (2019), section 4.2: the presenters of 15 papers considered 73 % of the sentences when preparing
-their talks; the quality of the summaries is 3.73 on average, with a standard deviation of 0.725.
+Lev et al. (2019), section 4.2: of 15 papers the summary of 30 sentences; each sentence is asked about (was it
+considered when preparing the talk), then the summary (its quality, 1 to 5). The presenters considered 73 % of
+the sentences; the quality is 3.73 on average, with a standard deviation of 0.725.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field
 
-from ops.annotation import judged
-from ops.annotation.agreement import means
-from ops.annotation.judged import JudgedRows, mean_of_all
-from ops.annotation.questionnaire import Questionnaire
-from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.outcome import TEXT, TITLE, Outcomes, Row, Shape, columns
-from ops.params import Params
-from ops.parts import Parts
-from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
-from ops.talksumm.evaluation.rating_sheets import RatingSheetParams
-
-_TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
-
-#: Section 4.2, by question; of yes and no the mean is the share of yes.
-PAPER = {"considered": {"mean": 0.73, "deviation": None}, "quality": {"mean": 3.73, "deviation": 0.725}}
-
-_YES_NO = {"yes": 1.0, "no": 0.0}
-HUMAN_EVALUATION = Shape(
-    unit=ANSWERS.kept,
-    kept=columns(
-        ("row_id", _TEXT, "row of talksumm/rating_sheets"),
-        ("questionnaire", _TEXT, "its name"),
-        ("question", _TEXT, "considered (of a sentence), or quality (of a summary)"),
-        ("summary_id", _TEXT, "row of talksumm/summaries"),
-        ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
-        ("text", _TEXT, "what was rated", TEXT),
-        *VOTES,
-        ("mean", _REAL, "of all answers; yes counts 1, no 0"),
-        ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
-        ("sentence", _BOOL, "whether a sentence was rated"),
-        ("summary", _BOOL, "whether a whole summary was rated"),
-        ("answers", pa.list_(ANSWER), "by rater"),
-    ),
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Parts
+from ops.core.sampling import sample
+from ops.evaluation import human_evaluation as judging
+from ops.evaluation.human_evaluation import JudgedRows, answered, numbers_of
+from ops.evaluation.questionnaire import Question
+from ops.talksumm.evaluation.people import (
+    OF_SENTENCES,
+    OF_SUMMARIES,
+    PAPER,
+    PEOPLE,
+    RATING_SHEETS,
+    HumanEvaluationParams,
+    RatingSheetParams,
 )
 
 
-class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over papers."""
+def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
+    """Yield the rows that are rated, and the sheets; the units are the summaries.
 
-    resamples: int = Field(1000, ge=1, description="draws behind each interval")
-    seed: int = Field(0, ge=0)
+    A summary is dropped as `other_budget`, as `other_talk` (an earlier one by id is about its paper), or as
+    `not_drawn`. Raises KeyError for a summary whose talk or sentences are not there.
+    """
+    months = dict(
+        zip(*(talks.read(["id", "month"])[name].to_pylist() for name in ("id", "month")), strict=True)
+    )
+    units = summaries.read()
+    of_budget = units.filter(pc.equal(units["budget"], params.budget))
+    first: dict[str, str] = {}
+    for unit in of_budget.sort_by("talk_id").to_pylist():
+        first.setdefault(unit["paper_id"], unit["talk_id"])
+    rated = of_budget.filter(pc.is_in(of_budget["talk_id"], pa.array(sorted(first.values()), pa.string())))
+    by_month = rated.append_column(
+        "month", pa.array([months[talk] for talk in rated["talk_id"].to_pylist()], pa.string())
+    )
+    drawn = sample(by_month, params.papers, params.seed, strata=["month"]).to_pylist()
+    wanted = [state for summary in drawn for state in summary["source_ids"]]
+    found = alignments.read(["id", "text"], where=("id", wanted))
+    texts = dict(zip(found["id"].to_pylist(), found["text"].to_pylist(), strict=True))
+    kept = [row for summary in drawn for row in _rows(summary, texts)]
+    taken = {summary["id"] for summary in drawn}
+    dropped = [
+        drop(unit, _reason(unit, params.budget, first), detail=unit["budget"])
+        for unit in units.to_pylist()
+        if unit["id"] not in taken
+    ]
+    files = PEOPLE.files(kept, params)
+    yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
 
 
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
-    sent, of_rows = rating_sheets.read(), partial(tables, params=params)
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
+    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
+    of_rows = partial(tables, params=params)
+    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
-def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
+def tables(rows: Sequence[Row], _: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return what all ratings say together, by question.
 
     `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
@@ -79,55 +85,43 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
     tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null.
     """
-    questions = [
-        {**question.described(), **_answered(question.name, questionnaire, rows, ratings, params)}
-        for questionnaire in QUESTIONNAIRES
-        for question in questionnaire.questions
-    ]
-    return {"questions": questions}
+    return {"questions": [_question(question, rows, params) for question in PEOPLE.questions]}
 
 
-def _answered(
-    name: str,
-    questionnaire: Questionnaire,
-    rows: Sequence[Row],
-    ratings: pa.Table,
-    params: HumanEvaluationParams,
-) -> dict[str, Any]:
-    own = [row for row in rows if row["question"] == name]
-    papers: dict[str, list[float]] = defaultdict(list)
+def _question(question: Question, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
+    own = [row for row in rows if row["question"] == question.name]
+    papers: dict[str, list[Row]] = defaultdict(list)
     for row in own:
-        papers[row["paper_id"]] += _numbers(row["answers"])
-    # The question as a whole, then each of its values.
-    found_means = means(ratings.filter(pc.equal(ratings["question"], name)), questionnaire).to_pylist()
+        papers[row["paper_id"]].append(row)
+    found = answered([papers[name] for name in sorted(papers)], params)
+    if not question.scale.numeric:
+        found["deviation"] = None
+    given = Counter(answer["value"] for row in own for answer in row["answers"])
     most = Counter(row["majority"] for row in own)
     return {
+        **question.described(),
         "papers": len(papers),
         "rows": len(own),
-        "raters": len({answer["rater"] for row in own for answer in row["answers"]}),
-        "ratings": sum(row["raters"] for row in own),
-        **mean_of_all((papers[name] for name in sorted(papers)), params.resamples, params.seed),
-        "deviation": found_means[0]["deviation"] if found_means else None,
+        **found,
         "values": [
             {
-                "value": row["value"],
-                "ratings": row["ratings"],
-                "share": row["share"],
-                "majorities": most[row["value"]],
+                "value": value,
+                "ratings": given[value],
+                "share": given[value] / found["ratings"],
+                "majorities": most[value],
             }
-            for row in found_means[1:]
+            for value in question.scale.values
+            if own
         ],
         "ties": most[None],
-        "paper": PAPER[name],
+        "paper": PAPER[question.name],
     }
 
 
-def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
-    for row, vote in judged_rows:
-        numbers = _numbers(vote["answers"])
+def _said(judged: JudgedRows) -> Iterator[Row]:
+    for row, vote in judged:
+        numbers = numbers_of(vote["answers"])
         yield {
-            **vote,
-            **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
             "mean": fmean(numbers),
             "deviation": stdev(numbers) if len(numbers) > 1 else None,
             "sentence": row["questionnaire"] == OF_SENTENCES.name,
@@ -135,7 +129,20 @@ def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
         }
 
 
-def _numbers(answers: Sequence[Row]) -> list[float]:
-    """Return answers as numbers: yes is 1, no 0."""
-    values = [answer["value"] for answer in answers]
-    return [_YES_NO[value] if value in _YES_NO else float(value) for value in values]
+def _reason(unit: Row, budget: str, first: Mapping[str, str]) -> str:
+    if unit["budget"] != budget:
+        return "other_budget"
+    return "not_drawn" if unit["talk_id"] == first[unit["paper_id"]] else "other_talk"
+
+
+def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for every sentence of a summary, then one for the whole."""
+    shared = {name: summary[name] for name in ("pair_id", "paper_id", "paper_title", "month")}
+    shared["summary_id"] = summary["id"]
+    for state, sentence, position in zip(
+        summary["source_ids"], summary["sentence_ids"], summary["positions"], strict=True
+    ):
+        about = {"sentence_id": sentence, "position": position, "text": texts[state]}
+        row = PEOPLE.sent(OF_SENTENCES, [summary], [summary["id"], sentence], **shared, **about)
+        yield {**row, "source_ids": [summary["id"], state]}
+    yield PEOPLE.sent(OF_SUMMARIES, [summary], [summary["id"]], **shared, text=summary["text"])

@@ -9,21 +9,26 @@ Lev et al. (2019) report ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F of 150-
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.evaluation.table import named
-from ops.identity import row_id
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.parts import Parts
+from ops.evaluation.table import (
+    TABLE,
+    Bootstrap,
+    EvaluatedSystem,
+    by_system,
+    mean_scores,
+    named,
+    system_tests,
+)
 from ops.metrics.items import COLUMNS, rouge_items
-from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
-from ops.params import Params
-from ops.parts import Parts
 from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -58,11 +63,8 @@ EVALUATION = Shape(
     ),
 )
 
-#: The file of the means, intervals and tests.
-TABLE = "table.json"
 
-
-class EvaluationParams(Params, section="talksumm.evaluation"):
+class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
     """How summaries are scored.
 
     Several references: "average" adds up what matches over all of them (option -f A of ROUGE-1.5.5), "best"
@@ -74,8 +76,6 @@ class EvaluationParams(Params, section="talksumm.evaluation"):
     words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
     stem: bool = False
     stop_words: bool = Field(False, description="whether stop words are left out")
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
-    seed: int = Field(0, ge=0)
 
 
 def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
@@ -111,7 +111,7 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
             "model": model or None,
             "chosen": own[0]["chosen"],
             "papers": len(own),
-            "scores": mean_scores(own, SCORES, params.resamples, params.seed),
+            "scores": mean_scores(own, SCORES, params),
         }
         for (system, model), own in systems.items()
     ]
@@ -122,22 +122,16 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         for first, second in combinations(extractors, 2)
         if _set_of(first[1]) == _set_of(second[1])
     ]
+
+    def tests(pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]]) -> list[dict[str, Any]]:
+        return system_tests(systems, pairs, "gold_id", "papers", TABLE_2, params, lambda name: named(*name))
+
     return {
         "metrics": TABLE_2,
         "systems": summed,
-        "tests": list(_tests(systems, combinations(chosen, 2), params)),
-        "architectures": list(_tests(systems, one_set, params)),
+        "tests": tests(combinations(chosen, 2)),
+        "architectures": tests(one_set),
     }
-
-
-def _tests(
-    systems: Mapping[EvaluatedSystem, Sequence[Row]],
-    pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
-    params: EvaluationParams,
-) -> Iterator[dict[str, Any]]:
-    """Return the tests of pairs of systems, without those that have no paper in common."""
-    compared = partial(paired_tests, metrics=TABLE_2, resamples=params.resamples, seed=params.seed)
-    return system_tests(systems, pairs, "gold_id", "papers", compared, lambda system: named(*system))
 
 
 def _set_of(model: str) -> str:

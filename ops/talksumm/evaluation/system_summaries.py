@@ -1,7 +1,7 @@
 """Summaries of the test papers by every system: the extractors' Only and Hybrid, and the baselines.
 
 Belongs here: which systems there are, and one summary of each a paper. Not here: rankers and composition
-(ops/rank), training extractors (extractor.py), scoring (evaluation.py).
+(ops/rank), training extractors (ops/talksumm/models.py), scoring (scores.py).
 
 Lev et al. (2019), section 4.1: *Only* takes the top sentences of the model to 150 words; *Hybrid* the
 abstract, then those that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank,
@@ -15,20 +15,15 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pydantic import Field
 
-from ops.identity import row_id
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
 from ops.models.extractors.paper import Extractor
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
-from ops.rank.budget import word_count
-from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only
-from ops.rank.simple import best_first, lead, shuffled
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words
+from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
+from ops.rank.rankers import best_first, content_words, lead, shuffled, sum_basic, text_rank
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
-from ops.talksumm.models.extractor import trained
-from ops.talksumm.models.learning_sets import paper_of
+from ops.talksumm.models import paper_of, trained
 
 _TEXT, _INT = pa.string(), pa.int32()
 

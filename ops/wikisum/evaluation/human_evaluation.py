@@ -1,60 +1,39 @@
-"""What people say of leads: the paper's Tables 5 and 6.
+"""The human evaluation of leads: a sample of articles for people to rate, and what they say.
 
-Belongs here: ratings of each lead, means by system with Welch's t-test, and preferences by pair. Not here:
-what people are asked (rating_sheets.py), votes and agreement (ops/annotation).
+Belongs here: which leads raters see, and on which side; the paper's Tables 5 and 6: means by system with
+Welch's t-test, and preferences by pair. Not here: what people are asked (people.py), sheets, votes and
+agreement (ops/evaluation).
 
-Liu et al. (2018), section 5.3 and appendix A.3.
+Liu et al. (2018), section 5.3 and appendix A.3: 25 examples of each model, and 25 of each pair of models, by
+three raters. Which lead of a pair is A is drawn by example; in the paper by example and rater.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from pydantic import Field
 
-from ops.annotation import judged
-from ops.annotation.judged import JudgedRows
-from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.metrics.bootstrap import interval
-from ops.outcome import TITLE, Outcomes, Row, Shape, columns
-from ops.params import Params
-from ops.parts import Parts
-from ops.wikisum.evaluation.questionnaires import QUALITY, QUESTIONNAIRES
-from ops.wikisum.evaluation.rating_sheets import RatingSheetParams
-
-_TEXT = pa.string()
-
-HUMAN_EVALUATION = Shape(
-    unit=ANSWERS.kept,
-    kept=columns(
-        ("row_id", _TEXT, "row of wikisum/rating_sheets"),
-        ("questionnaire", _TEXT, "its name"),
-        ("question", _TEXT, "one of five about a lead, or preferred, of two"),
-        ("article_id", _TEXT, "row of sources/articles"),
-        ("title", _TEXT, "of the article", TITLE),
-        ("system", _TEXT, "whose lead was rated; null of two"),
-        ("system_a", _TEXT, "whose lead was A; null of one"),
-        ("system_b", _TEXT, "whose lead was B; null of one"),
-        *VOTES,
-        ("mean", pa.float64(), "of all answers: 1 to 5, or -2 (A much better) to 2"),
-        ("answers", pa.list_(ANSWER), "by rater"),
-    ),
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.parts import Parts
+from ops.core.sampling import drawn
+from ops.evaluation import human_evaluation as judging
+from ops.evaluation.human_evaluation import JudgedRows, numbers_of
+from ops.evaluation.questionnaire import Questionnaire
+from ops.evaluation.table import named
+from ops.wikisum.evaluation.people import (
+    PEOPLE,
+    PREFERENCE,
+    QUALITY,
+    RATING_SHEETS,
+    HumanEvaluationParams,
+    RatingSheetParams,
 )
 
-_OF_ROW = ("article_id", "title", "system", "system_a", "system_b")
 _DIGITS = 6
-
-
-class HumanEvaluationParams(Params, section="wikisum.human_evaluation"):
-    """The bootstrap over articles, and when a difference counts."""
-
-    significant: float = Field(0.001, gt=0, lt=1, description="p of Welch's t-test below which it does")
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
-    seed: int = Field(0, ge=0)
 
 
 class WelchTest(NamedTuple):
@@ -65,29 +44,38 @@ class WelchTest(NamedTuple):
     p: float | None
 
 
-def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
-    """Return the test of two samples whose variances may differ (Welch 1947).
+def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
+    """Yield the leads that are rated, with the sheets; the units are the scored leads.
 
-    It has no value for a sample of fewer than two, nor where no sample varies.
+    Articles are drawn from those of which every named system has a lead. A unit is dropped as `other_system`
+    or as `not_drawn`. Raises LookupError for a system that has no lead.
     """
-    from scipy.stats import ttest_ind
-
-    if min(len(first), len(second)) < 2 or len({*first}) == len({*second}) == 1:
-        return WelchTest(None, None, None)
-    found = ttest_ind(first, second, equal_var=False)
-    return WelchTest(*(round(float(value), _DIGITS) for value in (found.statistic, found.df, found.pvalue)))
+    wanted = {*params.systems, *(name for pair in params.pairs for name in pair)}
+    units = evaluation.read().to_pylist()
+    leads: dict[str, dict[str, Row]] = {}
+    for unit in units:
+        leads.setdefault(unit["article_id"], {})[_name(unit)] = unit
+    articles = _drawn(leads, wanted, params)
+    kept = [row for article in articles for row in _asked(leads[article], params)]
+    taken = {unit for row in kept for unit in row["source_ids"]}
+    dropped = [
+        drop(unit, "not_drawn" if _name(unit) in wanted else "other_system", detail=_name(unit))
+        for unit in units
+        if unit["id"] not in taken
+    ]
+    files = PEOPLE.files(kept, params)
+    yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, dropped, files=files)
 
 
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
+    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
 
     def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
         return tables(rows, asked, params)
 
-    sent = rating_sheets.read()
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
+    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -102,6 +90,19 @@ def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluatio
         "quality": list(_quality(rows, asked.systems, params)),
         "preference": [_preference(rows, pair) for pair in asked.pairs],
     }
+
+
+def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
+    """Return the test of two samples whose variances may differ (Welch 1947).
+
+    It has no value for a sample of fewer than two, nor where no sample varies.
+    """
+    from scipy.stats import ttest_ind
+
+    if min(len(first), len(second)) < 2 or len({*first}) == len({*second}) == 1:
+        return WelchTest(None, None, None)
+    found = ttest_ind(first, second, equal_var=False)
+    return WelchTest(*(round(float(value), _DIGITS) for value in (found.statistic, found.df, found.pvalue)))
 
 
 def _quality(
@@ -126,8 +127,7 @@ def _answered(
 ) -> dict[str, Any]:
     """Return the mean answer about the leads of a system, and its test against the leads of another."""
     means = [row["mean"] for row in leads]
-    around = interval(means, params.resamples, params.seed)._asdict()
-    found = {**around, "ratings": sum(row["raters"] for row in leads), "test": None}
+    found = {**params.around(means), "ratings": sum(row["raters"] for row in leads), "test": None}
     if reference is not None:
         test = welch(means, [row["mean"] for row in reference])
         significant = test.p is not None and test.p < params.significant
@@ -157,7 +157,48 @@ def _preference(rows: Iterable[Row], pair: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
-    for row, vote in judged_rows:
-        mean = fmean(float(answer["value"]) for answer in vote["answers"])
-        yield {**vote, **{name: row[name] for name in _OF_ROW}, "mean": mean}
+def _said(judged: JudgedRows) -> Iterator[Row]:
+    for _, vote in judged:
+        yield {"mean": fmean(numbers_of(vote["answers"]))}
+
+
+def _drawn(
+    leads: Mapping[str, Mapping[str, Row]], wanted: set[str], params: RatingSheetParams
+) -> Sequence[str]:
+    """Return the articles, drawn from those that have a lead of all wanted systems."""
+    known = {name for of_article in leads.values() for name in of_article}
+    if known and (missing := sorted(wanted - known)):
+        raise LookupError(
+            f"wikisum.rating_sheets names {', '.join(missing)}, but wikisum/evaluation has "
+            f"{', '.join(sorted(known))}"
+        )
+    shared = [article for article, of_article in leads.items() if wanted <= of_article.keys()]
+    return sorted(shared, key=lambda article: drawn(params.seed, article))[: params.articles]
+
+
+def _asked(leads: Mapping[str, Row], params: RatingSheetParams) -> Iterator[Row]:
+    """Yield what is asked about the leads of one article."""
+    for name in params.systems:
+        yield _row(QUALITY, [leads[name]], name, system=name, text=leads[name]["prediction"])
+    for first, second in params.pairs:
+        pair = [first, second]
+        if drawn(params.seed, "side", leads[first]["article_id"], first, second)[0] % 2:
+            pair.reverse()
+        sides = dict(zip("ab", pair, strict=True))
+        yield _row(
+            PREFERENCE,
+            [leads[name] for name in pair],
+            f"{first} against {second}",
+            **{f"system_{side}": name for side, name in sides.items()},
+            **{f"text_{side}": leads[name]["prediction"] for side, name in sides.items()},
+            target=leads[first]["target"],
+        )
+
+
+def _row(questionnaire: Questionnaire, leads: Sequence[Row], about: str, **shown: str) -> Row:
+    article = {name: leads[0][name] for name in ("article_id", "title")}
+    return PEOPLE.sent(questionnaire, leads, [leads[0]["article_id"], about], **article, **shown)
+
+
+def _name(row: Row) -> str:
+    return named(row["system"], row["model"])

@@ -1,37 +1,80 @@
 """What every cell of the grid, and extraction alone, is worth: Tables 3, 4 and 7, Figures 2 and 3.
 
-Belongs here: scores of each lead, their means with intervals, tests, scores by category. Not here: training
-the cells (ops/wikisum/models/grid.py), extraction (extractive.py), the paper's numbers (pages).
+Belongs here: leads by extraction alone; scores of each lead, their means with intervals, tests; which
+articles stand together in Table 7, and scores by category. Not here: training the cells (models/grid.py),
+rankers (ops/wikisum/rank.py, ops/wikisum/learned_ranker.py), reading an article's categories
+(ops/parse/wikipedia.py), the paper's numbers (pages).
+
+Liu et al. (2018), section 5.3: the length of an extracted lead is matched to that of the target. They take
+two groups of Sauper and Barzilay (2009), Diseases and American Actors, and do not say how they found their
+articles. Editors put an article in narrow categories ("Infectious diseases", "American male film actors"): so
+a group is a pattern of their names.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from ops.core.splits import split_of
-from ops.identity import joint_licence, row_id
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Artifact, Parts
+from ops.core.sampling import split_of
+from ops.evaluation.table import TABLE, Bootstrap, by_system, mean_scores, system_tests, with_files
 from ops.metrics.bertscore import BertScorer
 from ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
-from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.models.encoder import ENCODER
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import ModelName, Params
-from ops.parts import Artifact, Parts
 from ops.wikisum import learned_ranker as learning
-from ops.wikisum.evaluation.categories import Group, groups_of
-from ops.wikisum.evaluation.extractive import ExtractedLead, extracted_leads
+from ops.wikisum.corpus import COMBINED
+from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
 from ops.wikisum.models.grid import NOT_DRAWN
-from ops.wikisum.models.summaries import METRICS, perplexity_interval, rouge_scores
+from ops.wikisum.models.summaries import METRICS, PERPLEXITY, rouge_scores
 from ops.wikisum.models.summarizer import MODELS
-from ops.wikisum.schemas import RANKED
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.ranked import first_words, order_of
+from ops.wikisum.schemas import RANKED, SplitParams
+
+
+class Group(Params):
+    """What tells the articles of a group: patterns, searched for in lower case."""
+
+    category: re.Pattern[str] | None = Field(
+        None, description="of an article's own categories one has it; null: the lead alone tells"
+    )
+    lead: re.Pattern[str] | None = Field(
+        None, description="the normalised lead has it, where an article has no category; null: it is of none"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_lead(cls, value: object) -> object:
+        return {"lead": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _told(self) -> Group:
+        if self.category is None and self.lead is None:
+            raise ValueError("give the pattern of a category, or of the lead")
+        return self
+
+    def has(self, categories: Sequence[str], lead: str) -> bool:
+        """Return whether an article of these categories and this lead is of the group."""
+        if categories and self.category:
+            return any(self.category.search(name.lower()) for name in categories)
+        return bool(self.lead and self.lead.search(lead))
+
+
+class ExtractedLead(NamedTuple):
+    """What a ranker alone makes of an article's references."""
+
+    ranker: str
+    corpus: str
+    text: str
+
 
 #: The system of leads that no model wrote.
 EXTRACTIVE = "extractive"
@@ -42,8 +85,6 @@ LOG_PERPLEXITY, ROUGE_L = "log_perplexity", "rougeL_f"
 #: ROUGE-L as the released code weighs it, and BERTScore.
 RELEASED_ROUGE_L, BERTSCORE = "rougeL_f_tensor2tensor", "bertscore_f"
 TABLE_7 = ("rouge1_recall", "rouge1_precision", "rouge1_f")
-
-TABLE = "table.json"
 
 #: Of each lead, in 0 to 1.
 SCORES = (*METRICS, RELEASED_ROUGE_L, BERTSCORE)
@@ -76,18 +117,15 @@ _LIGHT = (
     *SCORES,
 )  # fmt: skip
 
-
 _OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METRICS)
 
 
-class EvaluationParams(Params, section="wikisum.evaluation"):
+class EvaluationParams(Bootstrap, section="wikisum.evaluation"):
     """The categories of articles, what BERTScore reads, and the bootstrap over articles."""
 
     categories: dict[str, Group] = Field({}, description="by name what tells its articles")
     encoder: ModelName = Field(ENCODER, description="whose tokens BERTScore compares")
     layer: int = Field(5, ge=1, description="of the encoder, from 1")
-    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
-    seed: int = Field(0, ge=0)
 
     @field_validator("categories")
     @classmethod
@@ -95,6 +133,27 @@ class EvaluationParams(Params, section="wikisum.evaluation"):
         if ALL in categories:
             raise ValueError(f"{ALL!r} is the name of all articles")
         return categories
+
+
+def groups_of(categories: Sequence[str], lead: str, groups: Mapping[str, Group]) -> list[str]:
+    """Return the names of the groups that an article is of."""
+    return [name for name, group in groups.items() if group.has(categories, lead)]
+
+
+def extracted_leads(article: Row, learned: LearnedRanker | None) -> Iterator[ExtractedLead]:
+    """Yield the lead of every ranking of an article (row of wikisum/ranked) that has a paragraph.
+
+    The learned ranker, if there is one, ranks the combined corpus.
+    """
+    paragraphs = article["paragraphs"]
+    texts = [paragraph["text"] for paragraph in paragraphs]
+    words = len(article["lead"].split(" "))
+    rankings = [(ranking["ranker"], ranking["corpus"], ranking["scores"]) for ranking in article["rankings"]]
+    if learned and paragraphs:
+        rankings.append((LEARNED, COMBINED, learned.scores(article["title"], paragraphs)))
+    for ranker, corpus, scores in rankings:
+        if order := order_of(scores):
+            yield ExtractedLead(ranker, corpus, first_words(texts, order, words))
 
 
 def evaluation(
@@ -118,34 +177,36 @@ def evaluation(
     }
     not_drawn = set(json.loads((grid.folder / NOT_DRAWN).read_text()))
     light: list[Row] = []
-    last: Outcome | None = None
-    for table in ranked:
-        if last is not None:
-            yield last
-        units = table.to_pylist()
-        ids = [unit["article_id"] for unit in units]
-        of_article: dict[str, list[Row]] = {}
-        for row in grid.rows.read(where=("article_id", ids)).to_pylist():
-            of_article.setdefault(row["article_id"], []).append(row)
-        known = articles.read(["id", "categories"], where=("id", ids)).to_pylist()
-        categories = {row["id"]: row["categories"] for row in known}
-        kept: list[Row] = []
-        dropped: list[Row] = []
-        for unit in units:
-            if written := of_article.get(unit["article_id"]):
-                groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
-                about = _about(unit, groups)
-                kept += [_written(about, row, chosen) for row in written]
-                kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
-            else:
-                split = split_of(unit["title"], splits)
-                lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
-                dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
-        kept = list(_more_scores(kept, scorer))
-        light.extend({name: row[name] for name in _LIGHT} for row in kept)
-        last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
-    files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
-    yield replace(last or Outcome.of(EVALUATION, [], []), files=files)
+
+    def parts() -> Outcomes:
+        for table in ranked:
+            units = table.to_pylist()
+            ids = [unit["article_id"] for unit in units]
+            of_article: dict[str, list[Row]] = {}
+            for row in grid.rows.read(where=("article_id", ids)).to_pylist():
+                of_article.setdefault(row["article_id"], []).append(row)
+            known = articles.read(["id", "categories"], where=("id", ids)).to_pylist()
+            categories = {row["id"]: row["categories"] for row in known}
+            kept: list[Row] = []
+            dropped: list[Row] = []
+            for unit in units:
+                if written := of_article.get(unit["article_id"]):
+                    groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
+                    about = _about(unit, groups)
+                    kept += [_written(about, row, chosen) for row in written]
+                    kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
+                else:
+                    split = split_of(unit["title"], splits)
+                    lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
+                    dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
+            kept = list(_more_scores(kept, scorer))
+            light.extend({name: row[name] for name in _LIGHT} for row in kept)
+            yield Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
+
+    def files() -> dict[str, bytes]:
+        return {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
+
+    yield from with_files(parts(), EVALUATION, files)
 
 
 def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
@@ -156,21 +217,26 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     `categories`: the chosen model by category, `all` first; a category without an article has no scores.
     """
     systems = by_system(rows)
-    draws = params.resamples, params.seed
     chosen = [row for row in rows if row["chosen"]]
     by_category = {ALL: chosen} | {
         name: [row for row in chosen if name in row["categories"]] for name in params.categories
     }
+    pairs = [
+        (ours, theirs)
+        for ours, of_system in systems.items()
+        if of_system[0]["chosen"]
+        for theirs in sorted(systems.keys() - {ours})
+    ]
     return {
         "metrics": [LOG_PERPLEXITY, *SCORES],
-        "systems": [_scored(of_system, *draws) for _, of_system in sorted(systems.items())],
-        "tests": list(_tests(systems, *draws)),
+        "systems": [_scored(of_system, params) for _, of_system in sorted(systems.items())],
+        "tests": system_tests(systems, pairs, "article_id", "articles", (ROUGE_L, "rouge1_f"), params),
         "categories": [
             {
                 "model": chosen[0]["model"],
                 "category": category,
                 "articles": len(of_category),
-                "scores": mean_scores(of_category, TABLE_7, *draws) if of_category else {},
+                "scores": mean_scores(of_category, TABLE_7, params) if of_category else {},
             }
             for category, of_category in by_category.items()
             if chosen
@@ -178,28 +244,13 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     }
 
 
-def _scored(rows: Sequence[Row], resamples: int, seed: int) -> dict[str, Any]:
+def _scored(rows: Sequence[Row], draws: Bootstrap) -> dict[str, Any]:
     """Return a system with its scores; it has a log-perplexity if it is a model."""
     first = rows[0]
-    scores = mean_scores(rows, SCORES, resamples, seed)
-    if first["system"] != EXTRACTIVE:
-        scores[LOG_PERPLEXITY] = perplexity_interval(rows, resamples, seed)._asdict()
+    of_model = {} if first["system"] == EXTRACTIVE else {LOG_PERPLEXITY: PERPLEXITY}
+    scores = mean_scores(rows, {**dict.fromkeys(SCORES), **of_model}, draws)
     about = {name: first[name] for name in ("system", "model", "ranker", "corpus", "length", "chosen")}
     return {**about, "articles": len(rows), "scores": scores}
-
-
-def _tests(
-    systems: Mapping[EvaluatedSystem, Sequence[Row]], resamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
-    """Return the paired tests of the chosen model against every other system."""
-    pairs = (
-        (ours, theirs)
-        for ours, rows in systems.items()
-        if rows[0]["chosen"]
-        for theirs in sorted(systems.keys() - {ours})
-    )
-    compared = partial(paired_tests, metrics=(ROUGE_L, "rouge1_f"), resamples=resamples, seed=seed)
-    return system_tests(systems, pairs, "article_id", "articles", compared)
 
 
 def _more_scores(rows: Sequence[Row], scorer: BertScorer) -> Iterator[Row]:

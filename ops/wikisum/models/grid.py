@@ -17,19 +17,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, drop, extended
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
-from ops.metrics.bootstrap import interval
-from ops.models.long_sequences.texts import TextModel
+from ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
 from ops.models.training import CheckpointFolder, TrainingError
-from ops.outcome import Outcome, Outcomes, Row, Shape, drop, extended
-from ops.params import Params
-from ops.parts import Artifact, Parts
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
-from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
-from ops.wikisum.models.reading import SubWords
-from ops.wikisum.models.row_spool import RowSpool
-from ops.wikisum.models.summaries import SUMMARIES, perplexity_interval, score, scored_columns
+from ops.wikisum.long_sequences.texts import TextModel
+from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of
+from ops.wikisum.models.summaries import PERPLEXITY, SUMMARIES, RowSpool, score, scored_columns
 from ops.wikisum.models.summarizer import MODELS, distinct
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
@@ -37,8 +35,7 @@ from ops.wikisum.models.summarizer_training import (
     train_summarizer,
 )
 from ops.wikisum.rank import Method
-from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import EXAMPLES, SplitParams
 from ops.wikisum.tokenizer import load as load_tokenizer
 
 #: It has seen the lead that is to be written: no cell of it is ever chosen.
@@ -48,7 +45,7 @@ CHEATING = "cheating"
 NOT_DRAWN = "not_drawn.json"
 
 #: What models.json tells of a cell on the test split, each with the ends of its interval.
-TESTED = ("log_perplexity", "rougeL_f")
+TESTED: Mapping[str, CorpusMetric | None] = {"log_perplexity": PERPLEXITY, "rougeL_f": None}
 
 #: Test examples that a cell writes for at once.
 _AT_ONCE = 1024
@@ -266,15 +263,9 @@ def _scores(rows: RowSpool, params: GridParams) -> dict[str, float]:
     """Return the scores of a cell on the test split, by the names that models.json has them under."""
     if not len(rows):
         return {}
-    draws = params.resamples, params.seed
-    found = {
-        "log_perplexity": perplexity_interval(rows, *draws),
-        "rougeL_f": interval([row["rougeL_f"] for row in rows], *draws),
-    }
+    found = mean_scores(rows, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))
     ends = {"": "mean", "_low": "low", "_high": "high"}
-    return {
-        f"test_{name}{suffix}": getattr(found[name], end) for name in TESTED for suffix, end in ends.items()
-    }
+    return {f"test_{name}{suffix}": found[name][end] for name in TESTED for suffix, end in ends.items()}
 
 
 def _lost(unit: Row, trained: set[str]) -> str:

@@ -1,29 +1,112 @@
 """What summarizers learn from and are judged by: examples of a set, streamed from part files.
 
-Belongs here: which examples these are, as stores of tokens. Not here: making examples (examples.py), what a
-model reads of one (reading.py), training (summarizer.py).
+Belongs here: which examples these are, as stores of tokens; what a model reads of an example, and by how many
+sub-words its target is scored. Not here: making examples (ops/wikisum/examples.py), training
+(summarizer_training.py).
+
+A model that is trained from scratch reads the example's sub-words. One that was trained before has its own
+tokenizer, and reads the example's texts: the source is what the others read, cut where theirs is. Its
+log-perplexity is still per sub-word of wikisum/tokenizer, so that all compare.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow.compute as pc
 
+from ops.core.outcome import Row
+from ops.core.parts import Parts
 from ops.core.sampling import drawn
 from ops.models.training import TrainingError
-from ops.outcome import Row
-from ops.parts import Parts
-from ops.wikisum.models.reading import Reader
+from ops.wikisum.tokenizer import END
 
 if TYPE_CHECKING:
-    from ops.models.long_sequences.model import TokenExample
-    from ops.models.long_sequences.store import ExampleStore
+    from tokenizers import Tokenizer
+
+    from ops.wikisum.long_sequences.model import TokenExample
+    from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
+
+
+class Reader(Protocol):
+    """What a model reads."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns of an example that are read."""
+        ...
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether the tokens are those that targets are scored by."""
+        ...
+
+    def example(self, row: Row) -> TokenExample:
+        """Return an example's tokens, without those that end source and target."""
+        ...
+
+    def sub_words(self, row: Row) -> int:
+        """Return how many sub-words of wikisum/tokenizer a target is scored by, its end included."""
+        ...
+
+
+class SubWords:
+    """Sub-words of wikisum/tokenizer."""
+
+    columns = ("source_tokens", "target_tokens")
+    counts_tokens = True
+
+    def __init__(self, tokenizer: Tokenizer, longest_target: int | None = None) -> None:
+        """`longest_target`: of which as many are scored at most."""
+        self._end, self._most = tokenizer.token_to_id(END), longest_target
+
+    def example(self, row: Row) -> TokenExample:
+        """Return an example's sub-words."""
+        from ops.wikisum.long_sequences.model import TokenExample
+
+        source, target = (
+            tokens[:-1] if tokens and tokens[-1] == self._end else tokens
+            for tokens in (row["source_tokens"], row["target_tokens"])
+        )
+        return TokenExample(source, target)
+
+    def sub_words(self, row: Row) -> int:
+        """Return how many are scored of a target."""
+        target = len(self.example(row).target)
+        return (target if self._most is None else min(target, self._most)) + 1
+
+
+class OwnTokens:
+    """Tokens of a pretrained model's own tokenizer."""
+
+    columns = ("source", "target", "source_tokens", "target_tokens")
+    counts_tokens = False
+
+    def __init__(self, model: PretrainedTexts) -> None:
+        self._model, self._whole = model, SubWords(model.tokenizer)
+
+    def example(self, row: Row) -> TokenExample:
+        """Return an example's texts as tokens."""
+        return self._model.model.example(str(row["source"]), str(row["target"]))
+
+    def sub_words(self, row: Row) -> int:
+        """Return how many sub-words are in what is scored; what is cut has no end."""
+        target = str(row["target"])
+        learnt = self._model.model.learnt_text(target)
+        if learnt == target:
+            return self._whole.sub_words(row)
+        return len(self._model.tokenizer.encode(learnt, add_special_tokens=False).ids)
+
+
+if TYPE_CHECKING:
+    from ops.wikisum.long_sequences.model import TokenExample
+    from ops.wikisum.long_sequences.task import ExampleStore
+
 
 #: What a model may be judged on; the later, the more it tells.
 JUDGED_ON = ("training set", "validation split")
@@ -50,6 +133,15 @@ class LearningSet:
         return max(1, *(int(store.lengths[:, 0].max(initial=0)) for store in (self.learnt, self.judges)))
 
 
+def reader_of(model: TextModel) -> Reader:
+    """Return what a model reads."""
+    from ops.wikisum.long_sequences.texts import PretrainedTexts
+
+    if isinstance(model, PretrainedTexts):
+        return OwnTokens(model)
+    return SubWords(model.tokenizer, model.model.params.longest_target)
+
+
 def check_learnable(examples: Parts, names: Iterable[str]) -> None:
     """Raise TrainingError for the first of these sets that has nothing to learn from."""
     for name in names:
@@ -63,7 +155,7 @@ def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, s
     Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
     stand in. Raises TrainingError where there is nothing to learn from.
     """
-    from ops.models.long_sequences.store import ExampleStore
+    from ops.wikisum.long_sequences.task import ExampleStore
 
     learnt = ExampleStore(_taken(examples, name, "train", reader))
     if not len(learnt):

@@ -1,33 +1,71 @@
 """What every summarizer writes for test examples, and what that is worth.
 
-Belongs here: decoding, the log-perplexity per sub-word and ROUGE of each example. Not here: training
-(summarizer.py), tables of the whole (evaluation).
+Belongs here: decoding, the log-perplexity per sub-word and ROUGE of each example, and the rows on disk
+between the model that writes them and the part of the dataset that they go into. Not here: training
+(summarizer.py), tables of the whole (ops/wikisum/evaluation).
+
+Models run one after the other, each over all examples; a dataset has the rows of all models, example by
+example. Each model's rows wait in a file, and a block of each file is in memory.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
-from ops.identity import row_id
-from ops.metrics.bootstrap import Floats, Interval, interval
+from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import parts_of
-from ops.wikisum.models.reading import reader_of
-from ops.wikisum.models.row_spool import RowSpool
+from ops.wikisum.models.learning_sets import parts_of, reader_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
 
+_ROWS = 64
+
+
+class RowSpool:
+    """N rows of a schema that has the column `example_id`; their file goes with the spool."""
+
+    def __init__(self, schema: pa.Schema, rows: Iterable[Row]) -> None:
+        """Write rows, which are taken one after the other."""
+        self._folder = tempfile.TemporaryDirectory(prefix="rows-")
+        self._path = Path(self._folder.name) / "rows.arrow"
+        self._size = 0
+        with pa.OSFile(str(self._path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
+            remaining = iter(rows)
+            while block := list(islice(remaining, _ROWS)):
+                writer.write_batch(pa.RecordBatch.from_pylist(block, schema=schema))
+                self._size += len(block)
+        self._rest = _rows_of_file(self._path)
+        self._next = next(self._rest, None)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Row]:
+        return _rows_of_file(self._path)
+
+    def take(self, examples: Collection[str]) -> Iterator[Row]:
+        """Yield the rows behind those that were taken before, as long as they are of these examples."""
+        while self._next is not None and self._next["example_id"] in examples:
+            yield self._next
+            self._next = next(self._rest, None)
+
+
 if TYPE_CHECKING:
-    from ops.models.long_sequences.texts import TextModel
+    from ops.wikisum.long_sequences.texts import TextModel
+
 
 #: What is read of an example by which a model is scored, beside what the model reads.
 _SCORED = ("id", "licence", "article_id", "title", "set", "target")
@@ -39,6 +77,9 @@ _DIGITS = 6
 METRICS = tuple(
     f"{name}_{field}" for name in ("rouge1", "rouge2", "rougeL") for field in ("precision", "recall", "f")
 )
+
+#: Log-perplexity of a corpus of summaries: nats by sub-word.
+PERPLEXITY = CorpusMetric(lambda rows: [(row["nats"], row["tokens"]) for row in rows], ratio)
 
 SUMMARIES = Shape(
     unit=EXAMPLES.kept,
@@ -87,16 +128,6 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
         yield Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
 
 
-def _written(
-    examples: Parts, summarizer: Artifact, report: Mapping[str, Any], chosen: set[str], strict: bool
-) -> Iterator[Row]:
-    """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
-    model = trained_model(summarizer, report["model"], strict)
-    for rows in parts_of(examples, report["set"], "test", scored_columns(model)):
-        if tests := [row for row in rows if row["id"] in chosen]:
-            yield from score(model, report, tests)
-
-
 def scored_columns(model: TextModel) -> set[str]:
     """Return what `score` reads of an example."""
     return {*_SCORED, *reader_of(model).columns}
@@ -136,19 +167,26 @@ def log_perplexity(rows: Sequence[Row]) -> float:
     return float(sum(row["nats"] for row in rows) / tokens) if tokens else float("nan")
 
 
-def perplexity_interval(rows: Iterable[Row], resamples: int, seed: int) -> Interval:
-    """Return the log-perplexity with its 95 % interval over summaries. Raises ValueError without any."""
-    return interval([(row["nats"], row["tokens"]) for row in rows], resamples, seed, of_sums=_by_token)
-
-
 def rouge_scores(prediction: str, target: str) -> dict[str, float]:
     """Return ROUGE-1, 2 and L of a text, by the names of METRICS."""
     found = rouge(prediction, target)
     return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
 
 
-def _by_token(sums: Floats) -> Floats:
-    return sums[:, 0] / sums[:, 1]
+def _rows_of_file(path: Path) -> Iterator[Row]:
+    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as batches:
+        for batch in batches:
+            yield from batch.to_pylist()
+
+
+def _written(
+    examples: Parts, summarizer: Artifact, report: Mapping[str, Any], chosen: set[str], strict: bool
+) -> Iterator[Row]:
+    """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
+    model = trained_model(summarizer, report["model"], strict)
+    for rows in parts_of(examples, report["set"], "test", scored_columns(model)):
+        if tests := [row for row in rows if row["id"] in chosen]:
+            yield from score(model, report, tests)
 
 
 def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:

@@ -1,7 +1,8 @@
 """Summarizers: models that write leads, one for each architecture and set of examples.
 
-Belongs here: which are trained, and what each example is to them. Not here: the networks
-(ops/models/long_sequences), what they are worth (summaries.py).
+Belongs here: which are trained, what each example is to them, and their files on disk until they are written
+beside the rows. Not here: one training (summarizer_training.py), the networks (ops/wikisum/long_sequences),
+what they are worth (summaries.py).
 
 Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each architecture is trained on each.
 """
@@ -9,21 +10,21 @@ Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each archi
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.parts import Artifact, Parts
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.models.training.report import learnt_row
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import check_learnable, learning_set
-from ops.wikisum.models.reading import SubWords
-from ops.wikisum.models.stored_files import StoredFiles
+from ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
@@ -32,8 +33,36 @@ from ops.wikisum.models.summarizer_training import (
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.tokenizer import load as load_tokenizer
 
+
+class StoredFiles(Mapping[str, bytes]):
+    """Files by their paths; none of them is in memory, and all go with this object."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="models-")
+        self._paths: dict[str, Path] = {}
+
+    def add(self, files: Mapping[str, bytes]) -> None:
+        """Write files; raises ValueError for one that is there."""
+        for name, content in files.items():
+            if name in self._paths:
+                raise ValueError(f"the file {name} is there twice")
+            path = Path(self._folder.name) / str(len(self._paths))
+            path.write_bytes(content)
+            self._paths[name] = path
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._paths[name].read_bytes()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 if TYPE_CHECKING:
-    from ops.models.long_sequences.texts import TextModel
+    from ops.wikisum.long_sequences.texts import TextModel
+
 
 #: What was trained: the file that says so of every model.
 MODELS = "models.json"
@@ -106,7 +135,7 @@ def trained_model(artifact: Artifact, name: str, strict: bool = True) -> TextMod
     """Return a trained model, on a GPU where there is one and numerics allow it."""
     import torch
 
-    from ops.models.long_sequences.texts import load
+    from ops.wikisum.long_sequences.texts import load
 
     found = load(artifact.files(name))
     if not strict and torch.cuda.is_available():

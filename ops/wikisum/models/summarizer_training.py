@@ -1,7 +1,8 @@
 """One training of a summarizer: from a set of examples to a model, its report and its files.
 
-Belongs here: fitting a model to its set, training it. Not here: how large models are (summarizer_sizes.py),
-which are trained (summarizer.py, grid.py), the networks (ops/models/long_sequences).
+Belongs here: how large the models of the four architectures are and how they are trained, by default; fitting
+a model to its set, training it. Not here: which are trained (summarizer.py, grid.py), the networks
+(ops/wikisum/long_sequences).
 """
 
 from __future__ import annotations
@@ -9,24 +10,160 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue, model_validator
 
-from ops.models.long_sequences.card import CARD, model_card
-from ops.models.long_sequences.sizes import ModelParams, PretrainedParams, SubwordVocabulary
+from ops.core.params import Params
+from ops.core.parts import Artifact
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams, errors_of, train
-from ops.models.training.progress import ProgressLines
+from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, training_report
-from ops.models.training.sizes import SizedParams
-from ops.parts import Artifact
-from ops.wikisum.models.learning_sets import LearningSet
-from ops.wikisum.models.reading import reader_of
-from ops.wikisum.models.summarizer_sizes import KEPT_BY, SIZES, Size
+from ops.models.training.task import ProgressLines
+from ops.wikisum.long_sequences.sizes import (
+    DecoderParams,
+    EncoderDecoderParams,
+    LstmParams,
+    ModelParams,
+    PretrainedParams,
+    SubwordVocabulary,
+)
+from ops.wikisum.long_sequences.texts import CARD, model_card
+from ops.wikisum.models.learning_sets import LearningSet, reader_of
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END
+
+#: By what the weights of a training are kept, whatever its size: section 5.1 finds it to go with ROUGE.
+KEPT_BY = {"metric": "log_perplexity", "direction": "min"}
+
+
+class Size(Params):
+    """How large the models are, by name, and how each is trained."""
+
+    architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
+    training: TrainingParams = TrainingParams()
+    trainings: dict[str, dict[str, JsonValue]] = Field(
+        {}, description="of an architecture, by its name: what differs from `training`"
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> Size:
+        if unknown := sorted(self.trainings.keys() - self.architectures.keys()):
+            there = ", ".join(self.architectures)
+            raise ValueError(f"trainings names {', '.join(unknown)}: there are {there}")
+        for name in self.trainings:
+            if fixed := sorted(self.trainings[name].keys() & KEPT_BY.keys()):
+                raise ValueError(f"trainings.{name}: {', '.join(fixed)} is the same in every training")
+            self.training_of(name)
+        return self
+
+    def training_of(self, architecture: str) -> TrainingParams:
+        """Return how the models of an architecture are trained."""
+        own = self.trainings.get(architecture, {})
+        return TrainingParams.model_validate({**self.training.model_dump(), **own, **KEPT_BY})
+
+
+#: The target is not cut: the longest lead of the corpus is shorter.
+_UNCUT = 16384
+
+
+def _tiny_decoder(layers: str, block: int = 256) -> DecoderParams:
+    return DecoderParams(layers=layers, block=block, width=32, filter=64, heads=2, longest_target=40, beam=2)
+
+
+def _base_decoder(layers: str) -> DecoderParams:
+    return DecoderParams(layers=layers, width=256, filter=1024, heads=4)
+
+
+def _paper_decoder(layers: str, experts: int = 0) -> DecoderParams:
+    return DecoderParams(
+        layers=layers, experts=experts, width=512, filter=2048, heads=8, longest_target=_UNCUT,
+        label_smoothing=0.1,
+    )  # fmt: skip
+
+
+#: Seconds on the sample, too small to learn to write; hours on a GPU; tensor2tensor's lstm_attention and
+#: transformer_base_v1.
+SIZES = {
+    "tiny": Size(
+        architectures={
+            "seq2seq": LstmParams(hidden=16, layers=1, longest_target=40, beam=2),
+            "t_ed": EncoderDecoderParams(layers=1, width=32, filter=64, heads=2, longest_target=40, beam=2),
+            "t_d": _tiny_decoder("FF"),
+            "t_dmca": _tiny_decoder("LML", block=32),
+        },
+        training=TrainingParams(epochs=3, learning_rate=0.003, batch_size=8),
+    ),
+    "base": Size(
+        architectures={
+            "seq2seq": LstmParams(hidden=128, layers=2),
+            "t_ed": EncoderDecoderParams(layers=4, width=256, filter=1024, heads=4),
+            "t_d": _base_decoder("FFFF"),
+            "t_dmca": _base_decoder("LMLML"),
+        },
+        training=TrainingParams(
+            epochs=20,
+            batch_size=64,
+            batch_cost=16000,
+            learning_rate=0.001,
+            schedule="inverse_sqrt",
+            warmup=0.02,
+            weight_decay=0.0,
+            precision="bfloat16",
+            validate_every=1000,
+            checkpoint_every=500,
+            patience=10,
+        ),
+    ),
+    "paper": Size(
+        architectures={
+            "seq2seq": LstmParams(
+                hidden=128, layers=2, longest_target=_UNCUT, dropout=0.2, label_smoothing=0.1
+            ),
+            "t_ed": EncoderDecoderParams(
+                layers=6, width=512, filter=2048, heads=8, longest_target=_UNCUT, label_smoothing=0.1
+            ),
+            "t_d": _paper_decoder("FFFFFF"),
+            "t_dmca": _paper_decoder("LMLML"),
+            "t_dmca_moe": _paper_decoder("LMLML", experts=128),
+            "t_dmca_moe_256": _paper_decoder("LMLML", experts=256),
+        },
+        training=TrainingParams(
+            epochs=100,
+            steps=1_000_000,
+            batch_size=64,
+            batch_cost=4096,
+            beta_1=0.9,
+            beta_2=0.98,
+            epsilon=1e-9,
+            clip=None,
+            learning_rate=0.00069877,
+            schedule="inverse_sqrt",
+            warmup=0.004,
+            weight_decay=0.0,
+            precision="bfloat16",
+            gradient_checkpointing=True,
+            validate_every=5000,
+            checkpoint_every=1000,
+        ),
+        trainings={
+            "seq2seq": {
+                "batch_cost": 1024,
+                "beta_1": 0.85,
+                "beta_2": 0.997,
+                "epsilon": 1e-6,
+                "clip": 2.0,
+                "learning_rate": 0.0002,
+                "schedule": "constant",
+                "warmup": 0.0001,
+            }
+        },
+    ),
+}
+
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from ops.models.long_sequences.texts import TextModel
+    from ops.wikisum.long_sequences.texts import TextModel
+
 
 _WHAT = (
     "Writes the lead of an encyclopedia's article from its title and ranked paragraphs of references, as in "
@@ -74,7 +211,7 @@ def train_summarizer(
     strict: bool,
 ) -> tuple[TextModel, dict[str, Any]]:
     """Return a trained model and its report. Raises TrainingError that begins with the name."""
-    from ops.models.long_sequences.task import SequenceTask
+    from ops.wikisum.long_sequences.task import SequenceTask
 
     with errors_of(name):
         found = _untrained(size, learnt, tokenizer, params.seed)
@@ -101,11 +238,21 @@ def train_summarizer(
     return found, report
 
 
+def summarizer_files(
+    model: TextModel, report: Mapping[str, Any], tokenizer: Artifact, licences: Sequence[str]
+) -> dict[str, bytes]:
+    """Return the files of a model with its tokenizer and card, by path: in a folder of the model's name."""
+    what = _WHAT.format(name=report["set"])
+    card = model_card(report["model"], what, licences, report["config"], report)
+    files = {**model.model.files(), **tokenizer.files(), CARD: card}
+    return {f"{report['model']}/{file}": content for file, content in files.items()}
+
+
 def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, seed: int) -> TextModel:
     """Return a model that fits its set, with random weights or those that it was trained to before."""
-    from ops.models.long_sequences import pretrained
-    from ops.models.long_sequences.model import make
-    from ops.models.long_sequences.texts import PretrainedTexts, TextModel
+    from ops.wikisum.long_sequences import pretrained
+    from ops.wikisum.long_sequences.model import make
+    from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
 
     target = {"longest_target": learnt.longest_target or size.longest_target}
     if isinstance(size, PretrainedParams):
@@ -116,13 +263,3 @@ def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, see
         return PretrainedTexts(begun, tokenizer)
     fitted = size.model_copy(update={"longest_source": learnt.longest_source, **target})
     return TextModel(make(fitted, vocabulary_of(tokenizer), seed), tokenizer)
-
-
-def summarizer_files(
-    model: TextModel, report: Mapping[str, Any], tokenizer: Artifact, licences: Sequence[str]
-) -> dict[str, bytes]:
-    """Return the files of a model with its tokenizer and card, by path: in a folder of the model's name."""
-    what = _WHAT.format(name=report["set"])
-    card = model_card(report["model"], what, licences, report["config"], report)
-    files = {**model.model.files(), **tokenizer.files(), CARD: card}
-    return {f"{report['model']}/{file}": content for file, content in files.items()}

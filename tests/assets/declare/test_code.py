@@ -1,46 +1,58 @@
 """What moves the code hash of a dataset, and what does not."""
 
-import ast
+import inspect
 import shutil
 
 import pytest
 
-from assets.declare import code, modules
+from assets.declare import code, declaration
 from assets.declare.declaration import declarations
+from assets.declare.hashing.names import Symbol
+from assets.declare.hashing.symbols import Symbols
+from ops.talksumm.align.alignments import align
 from orchestration.catalogue import workspace
 
 
-def dump(text):
-    return modules.dump(ast.parse(text))
+def reached(symbol, within=code.DATASET):
+    """All symbols that one reaches."""
+    found, known = {symbol}, code.symbols(within)
+    waiting = [symbol]
+    while waiting:
+        fresh = {used for _, used in known.content(waiting.pop()).uses} - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
+    [alignments] = [item for item in declarations().values() if item.name == "talksumm/alignments"]
+    found = reached(code.symbol_of(alignments.function))
+    assert Symbol(align.__module__, "align") in found
+    modules = {symbol.module for symbol in found}
+    assert {"ops.talksumm.align.hmm", "ops.text.words", "ops.models.installed"} <= modules
+    assert "ops.talksumm.pairing" not in modules
+    assert "ops.talksumm" not in modules, "a package does not stand for all of its modules"
+
+
+def test_an_argument_hides_the_dataset_of_its_name():
+    [alignments] = [item for item in declarations().values() if item.name == "talksumm/alignments"]
+    assert "pairs" in inspect.signature(alignments.function).parameters
+    assert Symbol(alignments.function.__module__, "pairs") not in reached(code.symbol_of(alignments.function))
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        "def f(x):\n    '''Another docstring.'''\n    return x + 1\n",
-        "# a comment\ndef f(x):\n\n\n    return (x + 1)  # and one more\n",
-        "def f(x):\n    return x+1",
-    ],
+    ("name", "program"),
+    [("papers", ("ops.parse.bounded.serve", "serve")), ("crawls", ("ops.crawl.child", "__main__"))],
 )
-def test_comments_docstrings_and_layout_are_no_code(other):
-    assert dump("def f(x):\n    '''Says.'''\n    return x + 1\n") == dump(other)
+def test_the_program_of_a_child_process_is_part_of_what_starts_it(name, program):
+    assert program in reached(code.symbol_of(declarations()[("sources", name)].function))
 
 
-@pytest.mark.parametrize("other", ["def f(x):\n    return x + 2", "def g(x):\n    return x + 1"])
-def test_another_constant_or_name_is_other_code(other):
-    assert dump("def f(x):\n    return x + 1") != dump(other)
-
-
-def test_the_closure_follows_imports_inside_functions_and_out_of_packages():
-    found = code.closure(["ops.talksumm.align.alignments"])
-    assert {
-        "ops.talksumm.align.hmm",
-        "ops.talksumm.align.tokens",
-        "ops.text.stop_words",
-        "ops.models.installed",
-    } <= set(found)
-    assert "ops.talksumm.pairing.pairs" not in found
-    assert "ops.talksumm" not in found, "a package does not stand for all of its modules"
+def test_what_opens_raw_records_is_part_of_what_reads_them(monkeypatch):
+    papers = declarations()[("sources", "papers")]
+    before = papers.code["code"]
+    monkeypatch.setattr(declaration, "with_options", align)
+    assert type(papers).code.func(papers)["code"] != before
 
 
 def test_the_writer_is_part_of_every_dataset():
@@ -53,17 +65,16 @@ def test_a_dataset_depends_on_the_models_that_its_params_name():
     assert names["talksumm/pairs"] == []
 
 
-def test_a_data_file_beside_a_module_is_part_of_it(monkeypatch, tmp_path):
-    before = code._module_hash.__wrapped__("ops.text.stop_words")
-    folder = tmp_path / "ops" / "text"
+def test_a_data_file_beside_a_module_is_part_of_what_names_it(tmp_path):
+    folder, symbol = tmp_path / "ops" / "text", Symbol("ops.text.words", "STOP_WORDS")
     folder.mkdir(parents=True)
-    for name in ("stop_words.py", "stop_words.txt"):
-        (folder / name).write_bytes((code.checkout() / "ops/text" / name).read_bytes())
-    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
-    assert code._module_hash.__wrapped__("ops.text.stop_words") == before
+    for name in ("words.py", "stop_words.txt"):
+        shutil.copy(code.checkout() / "ops/text" / name, folder)
+    before = code.symbols(code.DATASET).reach(symbol)
+    assert Symbols(tmp_path, code.DATASET).reach(symbol) == before
     with (folder / "stop_words.txt").open("a") as file:
         file.write("moreover\n")
-    assert code._module_hash.__wrapped__("ops.text.stop_words") != before
+    assert Symbols(tmp_path, code.DATASET).reach(symbol) != before
 
 
 def test_a_package_that_is_not_locked_is_an_error():
@@ -72,18 +83,22 @@ def test_a_package_that_is_not_locked_is_an_error():
 
 
 def test_what_systems_add_to_the_pages_is_part_of_the_report():
-    found = code.closure(["orchestration.pages.site"], code.REPORT)
-    assert {"orchestration.pages.html", "orchestration.pages.systems.talksumm.talks"} <= set(found)
-    assert "jinja2" in declarations()[("quality", "pages")].code["packages"]
+    pages = declarations()[("quality", "pages")]
+    modules = {symbol.module for symbol in reached(code.symbol_of(pages.function), code.REPORT)}
+    assert {"pages.html", "pages.systems.talksumm.talks"} <= modules
+    assert "jinja2" in pages.code["packages"]
 
 
-@pytest.mark.parametrize("name", ["static/page.js", "systems/talksumm/templates/talk.html"])
-def test_a_file_that_matches_a_pattern_of_a_module_is_part_of_it(monkeypatch, tmp_path, name):
-    module, folder = "orchestration.pages.html", "orchestration/pages"
-    before = code._module_hash.__wrapped__(module)
-    shutil.copytree(code.checkout() / folder, tmp_path / folder)
-    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
-    assert code._module_hash.__wrapped__(module) == before
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [("shared", "static/page.js"), ("render", "systems/talksumm/templates/talk.html")],
+)
+def test_a_file_that_matches_a_pattern_is_part_of_what_names_the_pattern(tmp_path, function, name):
+    folder, symbol = "pages", Symbol("pages.html", function)
+    for package in ("orchestration", "pages", "assets", "ops"):
+        shutil.copytree(code.checkout() / package, tmp_path / package)
+    before = code.symbols(code.REPORT).reach(symbol)
+    assert Symbols(tmp_path, code.REPORT).reach(symbol) == before
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")
-    assert code._module_hash.__wrapped__(module) != before
+    assert Symbols(tmp_path, code.REPORT).reach(symbol) != before

@@ -6,20 +6,19 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import declaration
-from assets.declare.child_runs import Trials
 from assets.declare.dagster_asset import CHECKS, SOURCES, asset_key
 from assets.declare.dataset import AllParts, dataset
-from assets.declare.declaration import declarations, declared
+from assets.declare.declaration import Trials, declarations, declared
 from assets.declare.settings import settings
+from ops.core.outcome import Shape, columns
+from ops.core.params import Strict
+from ops.core.parts import Artifact, FilesFolder, Parts
 from ops.models.training import CheckpointFolder
-from ops.outcome import Shape, columns
-from ops.params import Strict
 from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
-from ops.parts import Artifact, FilesFolder, Parts
 from orchestration.catalogue import workspace
 from orchestration.definitions import defs
-from orchestration.state.corpora import corpus
+from orchestration.state.sources import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 
@@ -35,7 +34,7 @@ def test_inputs_come_from_the_own_group_first_and_then_from_sources():
     def longest(pairs: Parts, papers: AllParts):
         """The longest talk."""
 
-    assert [(source.key.to_user_string(), source.all_months) for source in declared(longest).inputs] == [
+    assert [(source.key.to_user_string(), source.all_partitions) for source in declared(longest).inputs] == [
         ("talksumm/pairs", False),
         ("sources/papers", True),
     ]
@@ -86,7 +85,9 @@ def test_trials_of_what_is_no_column_or_no_number_are_refused(trials, complaint)
 
 
 def test_an_input_that_does_not_exist_is_refused():
-    with pytest.raises(LookupError, match="no dataset talksumm/pears or sources/pears"):
+    with pytest.raises(
+        LookupError, match=r"'pears' names no dataset of talksumm or sources .*there are .*pairs"
+    ):
 
         @dataset(group="talksumm", shape=SHAPE)
         def wrong(pears: Parts):
@@ -104,7 +105,7 @@ def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs()
     ):
         """A better one."""
 
-    assert [(source.argument, source.whole, source.all_months) for source in declared(better).inputs] == [
+    assert [(source.argument, source.whole, source.all_partitions) for source in declared(better).inputs] == [
         ("extractor", True, True),
         ("training_sets", False, True),
     ]

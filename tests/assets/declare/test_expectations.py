@@ -26,9 +26,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
+from assets.declare.hashing.symbols import Reach
 from assets.declare.settings import checkout
-from ops.outcome import Shape, columns
-from ops.parts import Parts
+from ops.core.outcome import Shape, columns
+from ops.core.parts import Parts
 from orchestration.catalogue import workspace
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
@@ -147,27 +148,34 @@ def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
 
 
 def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
-    modules = code.closure(["orchestration.quality.validate"], ("orchestration.quality", "ops"))
-    assert {"orchestration.quality.validate", "orchestration.quality.measures"} <= {*modules}
+    symbol, within = expectations._RULES
+    assert reached(symbol, within) >= {
+        ("orchestration.checks.validate", "_evaluate"),
+        ("orchestration.checks.validate", "measured"),
+    }
     monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
-    versions = {version_under(monkeypatch)}
-    real = code._module_hash
-    for changed in modules:
-        monkeypatch.setattr(code, "_module_hash", lambda name: f"{real(name)}{name == changed}")  # noqa: B023
-        versions.add(version_under(monkeypatch))
-    monkeypatch.setattr(code, "_module_hash", real)
+    monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
+    versions = {suite_version([between("x", 0)])}
     pins, digest = code._lock()
     name, pinned = pins["great-expectations"]
     changed_pins = {**pins, "great-expectations": (name, f"{pinned}.post1")}
-    monkeypatch.setattr(code, "_lock", lambda: (changed_pins, digest))
-    versions.add(version_under(monkeypatch))
-    assert len(versions) == len(modules) + 2
+    with monkeypatch.context() as patch:
+        patch.setattr(code, "_lock", lambda: (changed_pins, digest))
+        versions.add(suite_version([between("x", 0)]))
+    monkeypatch.setattr(code.symbols(within), "reach", lambda symbol: Reach("another", frozenset()))
+    versions.add(suite_version([between("x", 0)]))
+    assert len(versions) == 3
 
 
-def version_under(monkeypatch):
-    """The version of a suite, with nothing that was hashed before remembered."""
-    monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
-    return suite_version([between("x", 0)])
+def reached(symbol, within):
+    """All symbols that one reaches."""
+    found, known = {symbol}, code.symbols(within)
+    waiting = [symbol]
+    while waiting:
+        fresh = {used for _, used in known.content(waiting.pop()).uses} - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():

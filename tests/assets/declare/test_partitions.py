@@ -25,14 +25,14 @@ def test_dagster_has_the_same_partitions(years, yearly):
     chosen = partitions(every="year" if yearly else "month", **bounds)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dagster_asset, "settings", lambda: SimpleNamespace(partitions=chosen))
-        assert list(dagster_asset.months().get_partition_keys()) == chosen.months
+        assert list(dagster_asset.partitions().get_partition_keys()) == chosen.months
     assert len(chosen.months) == (last - first + 1 if yearly else (last - first) * 12 + 9)
 
 
 def test_without_periods_there_is_one(monkeypatch):
     chosen = partitions(every="none")
     monkeypatch.setattr(dagster_asset, "settings", lambda: SimpleNamespace(partitions=chosen))
-    assert list(dagster_asset.months().get_partition_keys()) == chosen.months == ["all"]
+    assert list(dagster_asset.partitions().get_partition_keys()) == chosen.months == ["all"]
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ import importlib.util
 import pytest
 import spacy
 
-from ops.coreference.component import CLUSTERS, coreference, links_of
-from ops.coreference.fast_coref import links_of_clusters
+from ops.coreference.component import CLUSTERS, coreference, links_of, links_of_clusters
 from ops.coreference.network import Network, network
 from ops.coreference.ranker import ranker
 from ops.models.installed import ModelNotInstalledError

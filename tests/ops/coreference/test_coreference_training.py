@@ -3,8 +3,7 @@ import pytest
 import typer
 
 from ops.coreference import gap
-from ops.coreference.fitting import Lists, fit
-from ops.coreference.network import Network
+from ops.coreference.network import Lists, Network, fit
 from ops.coreference.train import main, platt
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"

@@ -1,10 +1,10 @@
 import pytest
 
-from ops.coreference.candidates import Window
+from ops.coreference.entities import Reading, Window
 from ops.coreference.feature_names import WIDTH
 from ops.coreference.features import features
 from ops.coreference.network import network
-from ops.coreference.resolve import Reading, resolve
+from ops.coreference.ranker import resolve
 from ops.coreference.titles import Title, with_title
 from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse

@@ -3,14 +3,13 @@ import hashlib
 import numpy as np
 import pytest
 
-from ops.coreference import candidates
-from ops.coreference.candidates import Window
-from ops.coreference.clauses import controls, violates_binding
+from ops.coreference.entities import ENTITIES, SENTENCES, Reading, Window
 from ops.coreference.feature_names import NAMES, WIDTH
 from ops.coreference.features import features
 from ops.coreference.mentions import anaphors, names
 from ops.coreference.network import network
-from ops.coreference.resolve import Reading, resolve
+from ops.coreference.pairs import controls, violates_binding
+from ops.coreference.ranker import resolve
 from ops.coreference.titles import with_title
 from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
@@ -146,10 +145,10 @@ def test_a_pronoun_in_a_long_document_looks_at_no_more_than_the_window():
     reading = read(*people, "He/PRP/nsubj/1 left/VBD/ROOT/1", entities=())
     assert len(reading.people) == 300
     found = Window(reading.people).before(reading.anaphors[0])
-    assert len(found) == candidates.SENTENCES
+    assert len(found) == SENTENCES
     one_sentence = " ".join(f"X{number}q/NNP/nsubj/300" for number in range(300))
     reading = read(one_sentence + " met/VBD/ROOT/300 him/PRP/dobj/300", entities=())
-    assert len(Window(reading.people).before(reading.anaphors[0])) <= candidates.ENTITIES
+    assert len(Window(reading.people).before(reading.anaphors[0])) <= ENTITIES
 
 
 def test_women_and_men_are_told_apart():

@@ -1,5 +1,5 @@
 from ops.coreference.entities import entities
-from ops.coreference.first_names import ending, first_names
+from ops.coreference.lexicon import ending, first_names
 from ops.coreference.mentions import anaphors, names, nouns
 from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse

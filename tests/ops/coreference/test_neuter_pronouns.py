@@ -1,9 +1,8 @@
 import pytest
 
-from ops.coreference.impersonal import is_impersonal
-from ops.coreference.neuter_pronouns import neuter_pronouns
+from ops.coreference.entities import Reading
+from ops.coreference.neuter_pronouns import is_impersonal, neuter_pronouns
 from ops.coreference.nominals import nominals
-from ops.coreference.resolve import Reading
 from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.crawl.captures.keys import keys_of
+from ops.crawl.captures.index import keys_of
 from ops.crawl.warc import head, response_record
 from tests.ops.crawl.hostile import reply
 

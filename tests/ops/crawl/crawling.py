@@ -7,9 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.crawl.crawl import crawl
-from ops.crawl.place import CrawlPlace
-from ops.crawl.url_list import FORMATS
+from ops.crawl.crawl import FORMATS, crawl
+from ops.crawl.options import CrawlPlace
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Source
 

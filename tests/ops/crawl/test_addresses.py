@@ -6,7 +6,7 @@ from hypothesis.strategies import ip_addresses
 from twisted.internet.address import IPv4Address
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
-from ops.crawl.resolver import CheckedHosts, CheckedResolver
+from ops.crawl.middlewares import CheckedHosts, CheckedResolver
 
 
 @pytest.mark.parametrize(

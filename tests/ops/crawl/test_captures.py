@@ -16,21 +16,17 @@ from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
 from ops.crawl.captures import index as indexing
-from ops.crawl.captures.fetch import CapturePlace, fetch_captures
-from ops.crawl.captures.index import FOUND, Capture
-from ops.crawl.captures.keys import keys_of
-from ops.crawl.captures.options import CaptureOptions
-from ops.crawl.captures.records import spans
+from ops.crawl.captures.fetch import CapturePlace, fetch_captures, spans
+from ops.crawl.captures.index import FOUND, Capture, keys_of
+from ops.crawl.captures.places import CaptureOptions
 from ops.crawl.cited import FORMATS, crawl_cited
 from ops.crawl.client import FetchError
-from ops.crawl.journal import Journal, UrlOutcome
-from ops.crawl.options import CAPTURES
-from ops.crawl.place import CrawlPlace
-from ops.crawl.recrawl import FormerVersion
-from ops.crawl.run import CrawlError
+from ops.crawl.crawl import CrawlError
+from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from ops.crawl.options import CAPTURES, CrawlPlace
 from ops.crawl.warc import read_record
 from ops.parse.source import DatasetSource, options_fault
-from ops.parse.warc.crawled import CrawledRows
+from ops.parse.warc import CrawledRows
 from tests.ops.crawl.common_crawl import CRAWL, CommonCrawl
 from tests.ops.crawl.crawling import MONTH, QUICK
 from tests.ops.crawl.hostile import answering, reply

@@ -6,8 +6,8 @@ import sys
 import psutil
 
 from ops.crawl.collections.kinds import FolderOptions
+from ops.crawl.crawl import environment
 from ops.crawl.options import CrawlOptions
-from ops.crawl.run import environment
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.ops.crawl.test_recrawl import listed_at

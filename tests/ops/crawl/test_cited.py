@@ -4,12 +4,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ops.core.parts import Part, Parts
 from ops.crawl.cited import FORMATS, crawl_cited
-from ops.crawl.place import CrawlPlace
-from ops.parse.row_records import RowRecords
+from ops.crawl.options import CrawlPlace
+from ops.parse.records import RowRecords
 from ops.parse.scan import Corpus, Records
 from ops.parse.source import DatasetSource, options_fault
-from ops.parts import Part, Parts
 from tests.ops.crawl.crawling import MONTH, QUICK
 from tests.ops.crawl.hostile import answering, reply
 

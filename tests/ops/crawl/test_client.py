@@ -1,6 +1,9 @@
 """The client of listings and ranges, against servers that misbehave."""
 
+import datetime
+import email.utils
 import gzip
+import math
 import socket
 import threading
 import time
@@ -10,7 +13,7 @@ import brotli
 import pytest
 
 from ops.crawl.addresses import AddressPolicy
-from ops.crawl.client import Client, FetchError
+from ops.crawl.client import Client, FetchError, seconds_to_wait
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 from tests.ops.crawl.test_hostile_servers import cut_short
 
@@ -150,3 +153,20 @@ def test_a_range_is_read_no_further_than_was_asked_for():
     with answering({"/": endless}) as (site, _), pytest.raises(FetchError, match=cause):
         list(client().range(f"{site}/", 5, 10))
     assert sum(sent) < 2**25
+
+
+@pytest.mark.parametrize(
+    ("header", "tries", "seconds"),
+    [
+        *[("7", 0, 7), ("", 0, 1), ("", 3, 8), ("soon", 1, 2)],
+        *[("9" * 5_000, 0, math.inf), ("\u0663", 1, 2), (f"Fri, 01 Jun {'9' * 20} 00:00:00 GMT", 1, 2)],
+    ],
+)
+def test_a_header_is_seconds_and_without_one_the_wait_doubles(header, tries, seconds):
+    assert seconds_to_wait(header, tries) == seconds
+
+
+def test_a_date_counts_from_now_and_one_that_has_passed_is_no_wait():
+    hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+    assert 3590 < seconds_to_wait(email.utils.format_datetime(hour, usegmt=True), 0) <= 3600
+    assert seconds_to_wait("Wed, 15 Aug 2018 00:00:00 GMT", 0) == 0

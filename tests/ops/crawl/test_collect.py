@@ -6,11 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from ops.crawl import collect, listing
+from ops.crawl import collect
 from ops.crawl.collections.item import Item
 from ops.crawl.collections.kinds import KINDS, AclOptions, Kind
-from ops.crawl.journal import Journal
-from ops.crawl.recrawl import FormerVersion
+from ops.crawl.journal import FormerVersion, Journal
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 from tests.ops.crawl.crawling import QUICK
 
@@ -59,7 +58,7 @@ def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, f
         return SimpleNamespace(items=fault if line == "bad" else lambda month: [])
 
     monkeypatch.setitem(KINDS, "acl_anthology", Kind(AclOptions, collection))
-    monkeypatch.setattr(listing, "_SECONDS", 1)
+    monkeypatch.setattr(collect, "_SECONDS", 1)
     journal = collected(tmp_path, ["bad", "good"])
     found = {url: entry.cause or entry.fate for url, entry in journal.entries.items()}
     assert found == {"bad": cause, "good": "listing"}

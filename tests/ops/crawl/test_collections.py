@@ -10,16 +10,12 @@ import json
 import pytest
 
 from ops.crawl.client import FetchError
-from ops.crawl.collections.acl_anthology import AclAnthology
-from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
-from ops.crawl.collections.common_crawl import CommonCrawl
-from ops.crawl.collections.folder import Folder
 from ops.crawl.collections.item import Item
 from ops.crawl.collections.kinds import FolderOptions
-from ops.crawl.collections.s2orc import S2orcShards
-from ops.crawl.collections.wikipedia import WikipediaDump
+from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, S2orcShards
+from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
 from ops.crawl.crawl import crawl
-from ops.crawl.place import CrawlPlace
+from ops.crawl.options import CrawlPlace
 from ops.crawl.warc import read_record, response_record
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule

@@ -7,8 +7,8 @@ import re
 import pytest
 import yaml
 
+from ops.crawl.crawl import FORMATS
 from ops.crawl.options import URLS
-from ops.crawl.url_list import FORMATS
 from ops.parse.source import Source, options_fault
 from tests.ops.crawl.crawling import QUICK, crawled
 from tests.ops.crawl.hostile import answering, reply

@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from ops.crawl.run import CrawlError
+from ops.crawl.crawl import CrawlError
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until

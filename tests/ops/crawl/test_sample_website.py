@@ -5,17 +5,16 @@ import pytest
 import yaml
 
 from assets.declare.settings import checkout
+from ops.core.parts import Part, Parts
 from ops.crawl.cited import FORMATS as CITED_FORMATS
 from ops.crawl.cited import crawl_cited
-from ops.crawl.crawl import crawl
-from ops.crawl.place import CrawlPlace
-from ops.crawl.url_list import FORMATS
-from ops.parse.row_records import RowRecords
+from ops.crawl.crawl import FORMATS, crawl
+from ops.crawl.options import CrawlPlace
+from ops.parse.records import RowRecords
 from ops.parse.scan import Corpus, Records, SourceError
 from ops.parse.source import DatasetSource, Source, options_fault
 from ops.parse.wikipedia import FORMATS as ARTICLE_FORMATS
 from ops.parse.wikipedia import parse_articles
-from ops.parts import Part, Parts
 
 PARAMS = yaml.safe_load((checkout() / "params.yaml").read_text())["sources"]
 SOURCES = PARAMS["crawls"]

@@ -8,9 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ops.crawl.client import FetchError
-from ops.crawl.search.http_api import HttpSearch, HttpSearchParams
-from ops.crawl.search.local import LocalIndex
-from ops.crawl.search.pages import texts_of_crawl
+from ops.crawl.local_search import LocalIndex, texts_of_crawl
+from ops.crawl.search import HttpSearch, HttpSearchParams
 from ops.crawl.warc import response_record
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, reply
@@ -159,7 +158,7 @@ def test_a_path_that_is_none_is_refused():
 def test_an_index_has_the_same_bytes_in_every_process():
     code = (
         "import hashlib, pathlib, sys, tempfile\n"
-        "from ops.crawl.search.local import LocalIndex\n"
+        "from ops.crawl.local_search import LocalIndex\n"
         "with tempfile.TemporaryDirectory() as folder:\n"
         "    index = LocalIndex.of([('a', 'salt bread sea'), ('b', 'the sea of Varn, its salmon')])\n"
         "    index.save(pathlib.Path(folder))\n"

@@ -11,9 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
-from ops.crawl.crawl import crawl
-from ops.crawl.place import CrawlPlace
-from ops.crawl.url_list import FORMATS
+from ops.crawl.crawl import FORMATS, crawl
+from ops.crawl.options import CrawlPlace
 from ops.crawl.warc import read_record
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source

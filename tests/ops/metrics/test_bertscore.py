@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.metrics import BertScorer, bertscore, self_bleu
-from ops.models.encoder import ENCODER, encoder_folder
-from ops.models.token_embeddings import TokenEmbeddings
+from ops.models.encoder import ENCODER, TokenEmbeddings, encoder_folder
 
 CANDIDATES = [
     "Rationales are never given during training.",

@@ -17,7 +17,7 @@ from ops.metrics import (
     rouge_tokens,
     skip_bigram_counts,
 )
-from ops.metrics.lcs import union_lcs
+from ops.metrics.rouge import union_lcs
 
 POLICE = [
     "Police killed the gunman in the city.",

@@ -3,6 +3,7 @@
 import pytest
 
 from assets.declare import code
+from assets.declare.hashing.names import WHOLE, Symbol
 from orchestration.catalogue import workspace
 
 
@@ -13,21 +14,21 @@ def test_a_dataset_that_uses_word_vectors_only_does_not_depend_on_torch_or_spacy
     assert not packages & {"torch", "spacy", "sentence-transformers"}
 
 
-PARAMS = {"pydantic", "pydantic_core"}
+#: What the type of a model's name uses.
+NAME = {"pydantic_core"}
 
 
 @pytest.mark.parametrize(
     ("module", "packages"),
     [
-        ("ops.models.installed", set()),
-        ("ops.models.digest", {"huggingface_hub"}),
-        ("ops.models.word_vectors", PARAMS | {"numpy", "pyarrow"}),
+        ("ops.models.installed", {"huggingface_hub"}),
+        ("ops.models.word_vectors", NAME | {"numpy", "pyarrow"}),
         (
             "ops.models.encoder",
-            PARAMS | {"torch", "sentence_transformers", "transformers", "huggingface_hub"},
+            NAME | {"numpy", "torch", "sentence_transformers", "transformers", "huggingface_hub"},
         ),
-        ("ops.models.spacy_pipeline", PARAMS | {"spacy"}),
+        ("ops.models.spacy_pipeline", NAME | {"spacy"}),
     ],
 )
 def test_a_loader_depends_on_the_packages_of_its_own_kind_of_model(module, packages):
-    assert set().union(*(code._imports(name)[1] for name in code.closure([module]))) == packages
+    assert code.symbols(code.DATASET).reach(Symbol(module, WHOLE)).packages == packages

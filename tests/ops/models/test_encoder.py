@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from ops.models.encoder import ENCODER, embedding_size
-from ops.models.extractors.embeddings import embedder
+from ops.models.encoder import ENCODER, embedder, embedding_size
 
 
 def test_it_is_the_size_of_what_the_default_encoder_gives():

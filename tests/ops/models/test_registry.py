@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ops.models import registry
-from ops.models.hub import hub_snapshot
+from ops.models.installed import hub_snapshot
 from ops.models.registry import ModelNotInstalledError, digest, encoder, spacy_pipeline, word_vectors
 
 

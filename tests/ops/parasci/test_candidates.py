@@ -7,8 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
-from ops.parasci.candidates.intra import IntraParams, intra
-from ops.parasci.candidates.pairs import most_alike, neighbour_blocks, similar_blocks, similar_pairs
+from ops.parasci.candidates.pairs import (
+    IntraParams,
+    intra,
+    most_alike,
+    neighbour_blocks,
+    similar_blocks,
+    similar_pairs,
+)
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 

@@ -5,14 +5,19 @@ from datasets import load_dataset
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.parts import FilesFolder
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
-from ops.parasci.coarse import CoarseParams
-from ops.parasci.dataset.clusters import clusters, split_of_clusters
-from ops.parasci.dataset.content_words import shared_words
-from ops.parasci.dataset.near_duplicates import near_duplicates
-from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrases
-from ops.parasci.dataset.release import released, released_form
+from ops.parasci.candidates.pairs import CoarseParams, length_rate
+from ops.parasci.dataset.paraphrases import (
+    Limits,
+    ParaphraseParams,
+    clusters,
+    near_duplicates,
+    paraphrases,
+    split_of_clusters,
+)
+from ops.parasci.dataset.release import released, released_form, shared_words
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
 from ops.parasci.dataset.threshold_scores import (
@@ -22,10 +27,8 @@ from ops.parasci.dataset.threshold_scores import (
     scores_self_bleu,
     scores_shared_words,
 )
-from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
-from ops.parts import FilesFolder
 from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import dealt, parts
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parasci import Definition, definition
-from ops.parasci.definitions.terms import expansions_of, normal_form, singular
+from ops.parasci.terms import expansions_of, normal_form, singular
 
 
 @pytest.mark.parametrize(

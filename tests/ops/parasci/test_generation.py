@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
 
+from ops.core.parts import Artifact
 from ops.evaluation.table import read_table
 from ops.metrics.bleu import self_bleu
-from ops.models.seq2seq.pretrained_files import FOLDER
+from ops.models.seq2seq.pretrained import FOLDER
 from ops.parasci.dataset.release import released_form
-from ops.parasci.generation.evaluation import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
+from ops.parasci.evaluation.scores import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
 from ops.parasci.generation.generator import (
     GENERATOR,
@@ -23,7 +24,6 @@ from ops.parasci.generation.generator import (
     trained,
 )
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
-from ops.parts import Artifact
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.ops.parasci.parasci_cases import scored_pair

@@ -5,7 +5,7 @@ import json
 import re
 from collections import defaultdict
 
-from ops.parasci.generation.evaluation import TABLE, EvaluationParams, evaluation
+from ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
 from ops.parasci.generation.generator import (
     EXTERNAL_GENERATORS,
@@ -15,7 +15,7 @@ from ops.parasci.generation.generator import (
     external_pairs,
 )
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
-from ops.parasci.sources.paraphrase_pairs import FORMATS, parse_paraphrase_pairs
+from ops.parasci.sources import PAIR_FORMATS, parse_paraphrase_pairs
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Source
 from tests.checkpoints import Memory
@@ -32,7 +32,7 @@ def read(folder, kind, name="quora", **more):
     source = Source(kind=kind, path=str(folder), month=MonthRule(constant="2018-06"), licence="MIT", **more)
     records = [
         Record(record_id(name, raw), name, kind, "MIT", "2018-06", raw)
-        for raw in FORMATS[kind].split(folder, source)
+        for raw in PAIR_FORMATS[kind].split(folder, source)
     ]
     outcome = parse_paraphrase_pairs(records)
     assert sorted(outcome.units.to_pylist()) == sorted(record.id for record in records)

@@ -5,24 +5,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.parts import Artifact
 from ops.core.sampling import place_of
 from ops.evaluation.table import read_table
 from ops.metrics.bertscore import bertscore
-from ops.models.encoder import ENCODER
-from ops.models.extractors.embeddings import embedder
-from ops.parasci.coarse import CoarseParams
+from ops.models.encoder import ENCODER, embedder
+from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.scored import ScoredParams
-from ops.parasci.lengths import length_rate
-from ops.parasci.partial.clauses import best_clauses, clauses, runs
-from ops.parasci.partial.extractions import EXTRACTIONS, TABLE, TABLE_3, ExtractionParams, extractions
-from ops.parasci.partial.partial import PARTIAL, PartialParams, is_whole, partial
-from ops.parasci.partial.pdbert import MODELS, PDBERT, PdbertParams, pdbert
-from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, put_together, without_end
-from ops.parasci.partial.seen import SeenParams, by_length, seen
+from ops.parasci.partial.extractions import (
+    EXTRACTIONS,
+    TABLE,
+    TABLE_3,
+    ExtractionParams,
+    best_clauses,
+    clauses,
+    extractions,
+    runs,
+)
+from ops.parasci.partial.partial import PARTIAL, PartialParams, SeenParams, by_length, is_whole, partial, seen
+from ops.parasci.partial.pdbert import (
+    MODELS,
+    PDBERT,
+    PdbertParams,
+    PseudoParams,
+    pdbert,
+    pseudo_examples,
+    put_together,
+    without_end,
+)
 from ops.parasci.schemas import CANDIDATES, SENTENCES
 from ops.parasci.sentences import StatementParams
-from ops.parts import Artifact
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.parasci.parasci_cases import candidate, statement, unit
 from tests.parts import dealt, parts
@@ -288,8 +301,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
 @pytest.mark.parametrize("cosine", [0.9, 0.5])
 def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatch, cosine):
     """The model's answers are given here; that it finds any is another test's."""
-    from ops.models.spans import spans
     from ops.parasci.partial import partial as module
+    from ops.parasci.spans.spans import FoundSpan
 
     longs = {
         "whole": f"{words(9)} end one.",
@@ -310,7 +323,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
 
         def predict(self, tokens):
             starts = [(0, len(longs["whole"]) - 1), (3, 3 + len(PART)), (3, 3 + len(PART))]
-            return [spans.FoundSpan(*ends, 0.12345) for ends in starts]
+            return [FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
     [outcome] = run_partial(parts(tmp_path / "intra", CANDIDATES.kept, rows), None, tmp_path)

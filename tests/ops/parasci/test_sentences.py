@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from ops.parasci import marks, slices
 from ops.parasci.marks import printed_keys, without_marks
-from ops.parasci.printed_works import PrintedWorks
 from ops.parasci.schemas import EMBEDDED_PASSAGES
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
-from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
-from ops.parasci.sources.passages import FORMATS, parse_passages
+from ops.parasci.sentences import (
+    PrintedWorks,
+    StatementParams,
+    embedded_passages,
+    embedded_sentences,
+    is_english,
+)
+from ops.parasci.sources import PASSAGE_FORMATS, parse_passages
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.records import Record
 from ops.parse.schemas import CITATIONS, PAPERS
@@ -314,7 +319,7 @@ def test_passages_are_embedded_like_sentences():
         ["W00"],
     )
     assert outcome.dropped["reason"].to_pylist() == ["short"]
-    assert set(FORMATS) == {"abstracts", "citing_sentences"}
+    assert set(PASSAGE_FORMATS) == {"abstracts", "citing_sentences"}
 
 
 def test_a_passage_that_defines_nothing_and_cites_nothing_is_dropped_as_in_no_group():

@@ -18,11 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedChild, Bounds
-from ops.parse.bounded.answers import KEPT, REFUSED
-from ops.parse.bounded.messages import TOGETHER, joined, parted
+from ops.parse.bounded.messages import KEPT, REFUSED, TOGETHER, joined, parted, tell, watched
 from ops.parse.decoding import json_value
 from ops.parse.papers.xml_tree import root_of
-from ops.parse.progress import tell, watched
 from ops.parse.source import ParseError, Raw
 from tests.processes import alive
 from tests.waiting import until

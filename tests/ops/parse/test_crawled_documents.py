@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.crawl.schemas import PAGES
+from ops.core.parts import FILES, Part, Parts
+from ops.crawl.outcomes import PAGES
 from ops.crawl.warc import resource_record, response_record
 from ops.parse import papers, wikipedia
-from ops.parse.papers.archive import members_of
-from ops.parse.row_records import RowRecords
+from ops.parse.papers.crawled import members_of
+from ops.parse.records import RowRecords
 from ops.parse.source import DatasetSource
-from ops.parts import FILES, Part, Parts
 from tests.papers_as_pdf import printed
 from tests.poison.parsers import PARSERS
 from tests.work import lines_run

@@ -4,13 +4,13 @@ import codecs
 
 import pytest
 
-from ops.discofuse.sources.fusion_pairs import FORMATS as PAIRS
-from ops.discofuse.sources.prose import FORMATS, parse_prose
+from ops.discofuse.sources import FUSION_PAIR_FORMATS as PAIRS
+from ops.discofuse.sources import PROSE_FORMATS, parse_prose
 from ops.parse.encodings import guessed
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import Source
-from ops.talksumm.sources.human_summaries import FORMATS as SUMMARIES
-from ops.talksumm.sources.human_summaries import parse_human_summaries
+from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
+from ops.talksumm.sources.gold import parse_human_summaries
 from ops.talksumm.sources.talks import FORMATS as TALKS
 from ops.talksumm.sources.talks import parse_talks
 from tests.parts import InOrder
@@ -19,7 +19,7 @@ TEXT = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was 
 FOLDED = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
 
 
-def outcome(root, kind="plain_prose", formats=FORMATS, parse=parse_prose, **more):
+def outcome(root, kind="plain_prose", formats=PROSE_FORMATS, parse=parse_prose, **more):
     source = Source(kind=kind, path="texts", licence="CC0-1.0", **more)
     found = Corpus("prose", {"mine": source}, formats, root, "", "", 99, InOrder(), "none")
     found.check()
@@ -86,7 +86,7 @@ def test_an_encoding_that_cannot_be_is_told_before_anything_runs(tmp_path, folde
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
-@pytest.mark.parametrize(("kind", "formats"), [("table", FORMATS), ("split_and_rephrase", PAIRS)])
+@pytest.mark.parametrize(("kind", "formats"), [("table", PROSE_FORMATS), ("split_and_rephrase", PAIRS)])
 def test_an_encoding_without_lines_is_refused_where_records_are_lines(
     tmp_path, folder, encoding, kind, formats
 ):

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.sources.prose import FORMATS as PROSE
-from ops.discofuse.sources.prose import parse_prose
+from ops.discofuse.sources import PROSE_FORMATS as PROSE
+from ops.discofuse.sources import parse_prose
 from ops.parse import scan
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.scan import Corpus, SourceError

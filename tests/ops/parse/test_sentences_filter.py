@@ -8,12 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.outcome import Outcome
+from ops.core.outcome import Outcome
 from ops.parse import sentences_rules as rules
-from ops.parse.footnote_marks import footnote_marks, without_footnote_marks
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record, record_id
-from ops.parse.sentences import SentenceParams, filter_sentences, judge
+from ops.parse.sentences import (
+    SentenceParams,
+    filter_sentences,
+    footnote_marks,
+    judge,
+    without_footnote_marks,
+)
 from ops.parse.source import Raw
 
 WORDS = {"parser", "code", "available", "value", "weight", "parsing"}

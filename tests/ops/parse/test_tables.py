@@ -17,8 +17,8 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.discofuse.sources.prose import FORMATS, parse_prose
-from ops.parasci.sources.passages import FORMATS as PASSAGES
+from ops.discofuse.sources import PROSE_FORMATS, parse_prose
+from ops.parasci.sources import PASSAGE_FORMATS as PASSAGES
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
@@ -72,7 +72,7 @@ FILES = {
 }
 
 
-def corpus(root, kind="table", every="year", formats=FORMATS, **more):
+def corpus(root, kind="table", every="year", formats=PROSE_FORMATS, **more):
     more = {"fields": FIELDS, "month": MonthRule(field="date"), **more}
     source = Source(kind=kind, path="table", licence="CC-BY-4.0", domain="abs", **more)
     bounds = {"year": ("1974", "1975"), "none": ("", ""), "month": ("1974-01", "1975-12")}[every]

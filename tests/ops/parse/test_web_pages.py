@@ -11,10 +11,8 @@ import pytest
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
-from ops.parse.warc.http_message import message
-from ops.parse.web import FORMATS, parse_web_pages
-from ops.parse.web.page import Html
-from ops.parse.web.paragraphs import page_of
+from ops.parse.warc import message
+from ops.parse.web import FORMATS, Html, page_of, parse_web_pages
 
 PROSE = (
     "The river rises in the mountains and flows to the sea past many old mills, which people visit in summer."

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
 from ops.parse.wikipedia import FORMATS, parse_articles
-from ops.parse.wikipedia.article import article
-from ops.parse.wikipedia.markup import cleaned
+from ops.parse.wikitext import article, cleaned
 
 WIKITEXT = """{{Infobox river|name=Tane<ref name="map">{{cite web|url=http://maps.example.org/tane |title=x
 |archive-url=https://web.archive.org/web/2010/http://maps.example.org/tane}}</ref>

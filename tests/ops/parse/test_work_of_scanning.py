@@ -15,19 +15,23 @@ from backports import zstd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ops.discofuse.sources import fusion_pairs, prose
-from ops.discofuse.sources.prose.document import paragraphs_of
+from ops.discofuse import sources as discofuse_sources
+from ops.discofuse.sources import paragraphs_of
 from ops.parse import encodings, papers, web, wikipedia
 from ops.parse.bounded.bounds import computing_at_most
-from ops.parse.file_encodings import guessed_in
-from ops.parse.lines import lines_of
-from ops.parse.packed import opened
+from ops.parse.files import opened
+from ops.parse.lines import guessed_in, lines_of
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Raw, Source
-from ops.parse.tables import delimited
+from ops.parse.table_files import Delimited, delimited_rows
 from tests.parts import InOrder
 
-FORMATS = {**prose.FORMATS, **web.FORMATS, **wikipedia.FORMATS, **fusion_pairs.FORMATS}
+FORMATS = {
+    **discofuse_sources.PROSE_FORMATS,
+    **web.FORMATS,
+    **wikipedia.FORMATS,
+    **discofuse_sources.FUSION_PAIR_FORMATS,
+}
 CLAIM = b"WARC/1.0\r\nWARC-Type:response\r\nContent-Length:15000000\r\n\r\n"
 SOUND = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <sound>\r\nContent-Length: 4\r\n\r\ntext\r\n\r\n"
 NOISE = random.Random(0).randbytes(400_000)
@@ -198,7 +202,7 @@ def characters_read(tmp_path, text, form, max_bytes=2**24):
     read = csv.reader
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv, "reader", lambda lines, **more: read(Counted(lines), **more))
-        found = list(delimited.rows(file, form, max_bytes))
+        found = list(delimited_rows(file, form, max_bytes))
     return given, found
 
 
@@ -214,7 +218,7 @@ LINES = st.lists(st.text('ab",\t ', max_size=8), max_size=40).map(lambda lines: 
 @example("x,y\n" + '"\n"",\n' * 1_000, ",", "csv", 2**24)
 @example("x,y\n" + 'x","\n' * 2_000, ",", "", 500)
 def test_no_line_of_a_table_is_read_more_than_twice(tmp_path_factory, text, delimiter, quotes, max_bytes):
-    form = delimited.Delimited(delimiter, "", quotes)
+    form = Delimited(delimiter, "", quotes)
     given, found = characters_read(tmp_path_factory.mktemp("rows"), text, form, max_bytes)
     assert given <= 2 * len(text) + 2
     places = [row.place for row in found]
@@ -223,7 +227,7 @@ def test_no_line_of_a_table_is_read_more_than_twice(tmp_path_factory, text, deli
 
 def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
     text = 'x,y\na,"never\nb,one\nc,two\nd,"three\nand four"\n'
-    _, found = characters_read(tmp_path, text, delimited.Delimited(",", "", ""))
+    _, found = characters_read(tmp_path, text, Delimited(",", "", ""))
     assert [(row.place, row.cells.get("y"), bool(row.error)) for row in found] == [
         (2, None, True),
         (3, "one", False),
@@ -234,7 +238,7 @@ def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
 
 def test_lines_of_a_text_are_told_apart_no_further_than_its_head():
     content = b"# Title\nlicence: MIT\n\n" + b"a\n" * 500_000
-    for form in (prose.FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
+    for form in (discofuse_sources.PROSE_FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
         calls, fields = calls_of(form.fields, Raw("a.txt", "a", content))
         assert calls < 1_000
         assert (fields["title"], fields["licence"]) == ("Title", "MIT")
@@ -289,7 +293,7 @@ def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses)
 def test_rows_of_a_table_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp_path, guesses):
     file = tmp_path / "a.csv.gz"
     file.write_bytes(gzip.compress(b"id,text\n" + b"".join(b"%d,caf\xe9\n" % row for row in range(2_000)), 9))
-    found = list(delimited.rows(file, delimited.Delimited(",", "", "csv"), 2**24))
+    found = list(delimited_rows(file, Delimited(",", "", "csv"), 2**24))
     assert {row.cells["text"] for row in found} == {"caf\u00e9"} and len(found) == 2_000
     assert len(guesses) <= 17 + file.stat().st_size // 1024 < 50
 

@@ -8,12 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.oracle import bigram_gains, bigram_recall, oracle, oracle_of_references
-from ops.rank.simple import best_first, lead, shuffled
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tf_idf import document_frequencies, tf_idf
-from ops.rank.tokens import content_words, words
+from ops.rank.rankers import (
+    best_first,
+    bigram_gains,
+    bigram_recall,
+    content_words,
+    document_frequencies,
+    lead,
+    oracle,
+    oracle_of_references,
+    shuffled,
+    sum_basic,
+    text_rank,
+    tf_idf,
+    words,
+)
 
 UNITS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), max_size=9)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.training import TrainingParams
-from ops.talksumm.models.extractor import ExtractorParams, Size
+from ops.talksumm.models import ExtractorParams, Size
 
 WORDS = [f"w{number}" for number in range(60)]
 

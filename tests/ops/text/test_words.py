@@ -3,13 +3,14 @@
 import sys
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.measures import measure
-from ops.text.words import count_words
-from orchestration.pages.cells import columns
-from orchestration.quality.measures import measured
+from ops.core.measures import measure
+from ops.text.words import count_words, difference
+from orchestration.checks.validate import measured
+from pages.rows import columns
 
 SPACES = "".join(chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace())
 
@@ -24,3 +25,35 @@ def test_what_is_drawn_is_what_is_expected_and_what_is_shown():
     table = pa.table({"text": ["a\u00a0b c\u2003d"], "title": ["a\u00a0b\u00a0c\u2003d\u2003e"]})
     assert measure(table, "text.words").to_pylist() == measured(table, "text.words").to_pylist() == [4]
     assert {column.name: column.part for column in columns(table)} == {"text": "facts", "title": "texts"}
+
+
+TEXTS = st.text("ab c.’é\n\u0301", max_size=30)
+
+
+@given(TEXTS, TEXTS)
+def test_the_pieces_of_a_difference_give_back_both_texts(old, new):
+    found = difference(old, new)
+    assert "".join(piece.text for piece in found if piece.sign != "+") == old
+    assert "".join(piece.text for piece in found if piece.sign != "-") == new
+    assert all(piece.text for piece in found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("", "", []),
+        ("same words", "same words", [("=", "same words")]),
+        ("", "new", [("+", "new")]),
+        ("old", "", [("-", "old")]),
+        ("a b c", "a x c", [("=", "a "), ("-", "b"), ("+", "x"), ("=", " c")]),
+        ("a b", "a a b", [("=", "a "), ("+", "a "), ("=", "b")]),
+        ("Größe 1", "Größe 2", [("=", "Größe "), ("-", "1"), ("+", "2")]),
+    ],
+)
+def test_differences_are_least(old, new, expected):
+    assert difference(old, new) == expected
+
+
+def test_long_texts_are_compared_as_well():
+    assert [sign for sign, _ in difference("a " * 100_000 + "b", "a " * 100_000 + "c")] == ["=", "-", "+"]
+    assert [sign for sign, _ in difference("a b " * 50_000, "c d " * 50_000)] == ["-", "+", "="]

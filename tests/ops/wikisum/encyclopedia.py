@@ -6,9 +6,9 @@ Belongs here: what several tests of this system build. Not here: what they asser
 import json
 from typing import Any
 
-from ops.crawl.schemas import PAGES
+from ops.core.parts import FILES, Artifact
+from ops.crawl.outcomes import PAGES
 from ops.parse.schemas import ARTICLES, WEB_PAGES
-from ops.parts import FILES, Artifact
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.ranked import RankedParams, ranked

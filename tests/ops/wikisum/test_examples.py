@@ -4,18 +4,16 @@ import json
 
 import pytest
 
-from ops.core.splits import split_of
+from ops.core.sampling import split_of
 from ops.metrics.rouge import rouge
 from ops.text.word_numbers import normalised
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
-from ops.wikisum.inputs import first_words, lead_recall
-from ops.wikisum.learned import LearnedRanker
-from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
 from ops.wikisum.learned_ranker import load as load_ranker
-from ops.wikisum.ranked import RankedParams, order_of
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.ranked import RankedParams, first_words, lead_recall, order_of
+from ops.wikisum.schemas import SplitParams
 from ops.wikisum.statistics import rouge1_recall, statistics
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END, TokenizerParams, tokenizer
 from ops.wikisum.tokenizer import load as load_tokenizer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.wikisum.itself import is_itself
+from ops.wikisum.clones import is_itself
 
 BREAD, SLASH, SIGNS = "Salt bread", "AC/DC", "C++"
 

@@ -7,11 +7,11 @@ import pytest
 
 from assets.declare.declaration import declared
 from assets.systems.wikisum.datasets import learned_ranker
-from ops.core.splits import split_of
+from ops.core.sampling import split_of
 from ops.wikisum.learned_ranker import LearnedRankerParams
 from ops.wikisum.ranked import RankedParams
 from ops.wikisum.references import ReferenceParams
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import SplitParams
 from tests.ops.wikisum.encyclopedia import Steps, article, page
 
 SPLITS = SplitParams(validation=0.2, test=0.3)

@@ -5,17 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from ops.models.long_sequences.store import ExampleStore
-from ops.models.long_sequences.texts import TextModel
+from ops.core.parts import Part
 from ops.models.training import TrainingError
-from ops.parts import Part
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.long_sequences.task import ExampleStore
+from ops.wikisum.long_sequences.texts import TextModel
 from ops.wikisum.models.grid import grid
 from ops.wikisum.models.summaries import SummaryParams, summaries
-from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES
-from ops.wikisum.splits import SplitParams
+from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES, SplitParams
 from ops.wikisum.statistics import statistics
 from tests.checkpoints import Memory
 from tests.ops.wikisum.encyclopedia import Steps, article, page

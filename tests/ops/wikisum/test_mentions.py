@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.wikisum.mentions import WINDOW, title_mentions
+from ops.wikisum.clones import WINDOW, title_mentions
 
 WORDS = st.lists(st.sampled_from(["salt", "bread", "the", "sea"]), max_size=90)
 

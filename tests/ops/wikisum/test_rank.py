@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.oracle import bigram_recall
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words, words
+from ops.rank.rankers import bigram_recall, content_words, sum_basic, text_rank, words
 from ops.text.word_numbers import normalised
 from ops.wikisum import rank
 from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN, title_counts

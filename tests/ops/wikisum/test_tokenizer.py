@@ -6,10 +6,8 @@ import tempfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import drawn
-from ops.core.splits import split_of
-from ops.wikisum.schemas import RANKED
-from ops.wikisum.splits import SplitParams
+from ops.core.sampling import drawn, split_of
+from ops.wikisum.schemas import RANKED, SplitParams
 from ops.wikisum.tokenizer import TokenizerParams, drawn_texts, target_of, tokenizer
 from tests.parts import dealt, parts
 

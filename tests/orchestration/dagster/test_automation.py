@@ -10,7 +10,7 @@ import pytest
 
 from orchestration.dagster import automation
 from orchestration.files.locks import lock_within
-from orchestration.mlflow.outbox import TrackedRun, WaitingRun, outbox, put, waiting
+from orchestration.mlflow.tracking import TrackedRun, WaitingRun, outbox, put, waiting
 from orchestration.workspace.workspace import Workspace
 from tests.waiting import until
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import dagster as dg
 import pytest
 
-from assets.declare.automation import INPUTS_CHANGED
+from assets.declare.dagster_asset import INPUTS_CHANGED
 from orchestration.catalogue import workspace
-from orchestration.dagster import source_files
-from orchestration.dagster.source_files import source_assets
+from orchestration.dagster import automation
+from orchestration.dagster.automation import source_assets
 
 MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
 EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])
@@ -35,7 +35,7 @@ class World:
         counted = self.dataset("counted", [parsed])
         summed = self.dataset("summed", [dg.AssetDep(counted, partition_mapping=EVERY)], None)
         paired = self.dataset("paired", [parsed, summed])
-        every = [dg.AssetDep(item, partition_mapping=EVERY) for item in (parsed, counted, paired)]
+        every = [dg.AssetDep(dataset, partition_mapping=EVERY) for dataset in (parsed, counted, paired)]
         shown = self.dataset("shown", [*every, summed], None)
         self.defs = dg.Definitions(assets=[texts, parsed, counted, summed, paired, shown])
         self.names = ["parsed", "counted", "summed", "paired", "shown"]
@@ -149,14 +149,14 @@ def test_what_is_stale_by_code_alone_is_left_alone(world):
 
 def test_a_look_tells_dagster_what_is_new_and_nothing_twice(monkeypatch):
     answers = {"papers": {"2018-06": "one", "2018-07": "two", "2018-08": "three"}}
-    monkeypatch.setattr(source_files, "ask", lambda *_: answers)
-    monkeypatch.setattr(source_files, "observed", lambda _: ["papers"])
+    monkeypatch.setattr(automation, "ask", lambda *_: answers)
+    monkeypatch.setattr(automation, "observed", lambda _: ["papers"])
     (papers,) = source_assets(workspace())
     key = dg.AssetKey(["source_files", "papers"])
 
     def look():
         before = len(instance.fetch_observations(key, limit=100).records)
-        source_files._asked.cache_clear()
+        automation._asked.cache_clear()
         job = dg.Definitions(assets=[papers]).resolve_implicit_global_asset_job_def()
         assert job.execute_in_process(instance=instance, partition_key="2018-08").success
         records = instance.fetch_observations(key, limit=100).records

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from ops import measures
-from ops.outcome import Outcome, drop, reject
-from ops.scores import DatasetScore
-from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
+from ops.core import measures
+from ops.core.counts import counts
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcome, drop, reject
+from ops.talksumm.schemas import GOLD_ALIGNMENTS
 from orchestration.catalogue import workspace
 from orchestration.dvc import metrics
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.live.former_numbers import former
-from orchestration.state.counts import counts
+from orchestration.present import former
 from orchestration.state.manifests import Manifest
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
@@ -42,11 +42,11 @@ def record_of(name):
 class Project:
     """Partitions of one dataset in a workspace, and the metrics made of them; stands in for a View, too."""
 
-    def __init__(self, workspace, item):
-        self.workspace, self.item = workspace, item
+    def __init__(self, workspace, dataset):
+        self.workspace, self.dataset = workspace, dataset
 
     def put(self, month, kept=(), dropped=(), rejected=()):
-        place = self.workspace.folder(self.item, month)
+        place = self.workspace.folder(self.dataset, month)
         place.mkdir(parents=True, exist_ok=True)
         lost = [drop(record_of(f"{reason}-{n}"), reason) for n, reason in enumerate(dropped)]
         broken = [reject(record_of(name), "broken") for name in rejected]
@@ -54,36 +54,36 @@ class Project:
         units = [one["id"] for one in (*made, *lost, *broken)]
         write_outcomes(place, [Outcome.of(GOLD_ALIGNMENTS, units, made, lost, broken)], GOLD_ALIGNMENTS)
 
-    def finished(self, item, month):
-        place = self.workspace.folder(self.item, month)
+    def finished(self, dataset, month):
+        place = self.workspace.folder(self.dataset, month)
         return Manifest({}, folder_hashes(place), counts(place))
 
     known = finished
 
     def write(self):
-        metrics.write(self.item, self)
+        metrics.write(self.dataset, self)
 
     def table(self, kind):
-        with self.workspace.metrics_file(self.item).with_suffix(f".{kind}.csv").open(newline="") as file:
+        with self.workspace.metrics_file(self.dataset).with_suffix(f".{kind}.csv").open(newline="") as file:
             return [tuple(line.values()) for line in csv.DictReader(file)]
 
     @property
     def numbers(self):
-        return json.loads(self.workspace.metrics_file(self.item).read_text())
+        return json.loads(self.workspace.metrics_file(self.dataset).read_text())
 
     @property
     def scores(self):
-        return json.loads(metrics.scores_file(self.workspace, self.item).read_text())
+        return json.loads(metrics.scores_file(self.workspace, self.dataset).read_text())
 
 
 @pytest.fixture
 def project(tmp_workspace):
-    item = dataclasses.replace(
+    dataset = dataclasses.replace(
         tmp_workspace.datasets["sources/gold_alignments"],
         measures=("last_word", "sentence.characters"),
         scores={"words": DatasetScore("last_word"), "longest": DatasetScore("last_word", "greatest")},
     )
-    project = Project(tmp_workspace, item)
+    project = Project(tmp_workspace, dataset)
     for month in MONTHS:
         project.put(month)
     return project
@@ -120,7 +120,7 @@ def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_t
         ("last_word", "20", "50", "0"),
         ("last_word", "50", "100", "1"),
     ]
-    assert {line[0] for line in project.table("distributions")} == set(project.item.measures)
+    assert {line[0] for line in project.table("distributions")} == set(project.dataset.measures)
 
 
 def test_scores_are_over_all_months_and_left_out_where_there_is_nothing(project):
@@ -155,7 +155,9 @@ def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(pro
     project.write()
     assert read == ["2018-07"]
     assert project.scores["longest"] == 40.0
-    project.item = dataclasses.replace(project.item, scores={"share": DatasetScore("last_word", "share")})
+    project.dataset = dataclasses.replace(
+        project.dataset, scores={"share": DatasetScore("last_word", "share")}
+    )
     project.write()
     assert read[1:] == list(MONTHS)
     assert project.scores == {"share": 1.0}
@@ -174,14 +176,16 @@ def test_what_is_remembered_may_be_broken_or_lost(project):
 def test_the_former_version_is_remembered_beside_this_one(project):
     project.put("2018-06", [3])
     project.write()
-    assert former(project.item, project) is None
+    assert former(project.dataset, project) is None
     project.put("2018-06", [3, 12])
     project.put("2018-07", [70])
     project.write()
-    was = former(project.item, project)
+    was = former(project.dataset, project)
     assert sum(was["profile"]["last_word"]) == 1 and was["when"].endswith("UTC")
-    project.item = dataclasses.replace(project.item, scores={})  # measured anew, but not another version
-    assert former(project.item, project) == was
+    project.dataset = dataclasses.replace(
+        project.dataset, scores={}
+    )  # measured anew, but not another version
+    assert former(project.dataset, project) == was
 
 
 def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
@@ -189,12 +193,12 @@ def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
     project.write()
     project.put("2018-06", [3, 12])
     project.write()
-    assert former(project.item, project) is not None
+    assert former(project.dataset, project) is not None
     monkeypatch.setattr(measures, "_GROWING", [0.0, 1.0, 100.0])
     monkeypatch.setattr(metrics, "_measuring", lambda: "other code")
-    assert former(project.item, project) is None
+    assert former(project.dataset, project) is None
     project.put("2018-06", [3, 12, 40])
-    assert former(project.item, project)["profile"]["last_word"] == [0, 2]
+    assert former(project.dataset, project)["profile"]["last_word"] == [0, 2]
 
 
 def test_files_that_are_right_are_left_alone(project):
@@ -211,10 +215,10 @@ def test_files_that_are_right_are_left_alone(project):
 def test_every_plot_has_a_template_a_title_and_names_its_columns():
     from assets.declare.settings import checkout
 
-    for item in workspace().datasets.values():
-        for plot in metrics.plots(workspace(), item) if item.shape else []:
+    for dataset in workspace().datasets.values():
+        for plot in metrics.plots(workspace(), dataset) if dataset.shape else []:
             template = json.loads((checkout() / ".dvc/plots" / f"{plot.drawn['template']}.json").read_text())
             assert "<DVC_METRIC_DATA>" in json.dumps(template)
             header = metrics.FUNNEL if plot.drawn["template"] == "funnel" else metrics.DISTRIBUTIONS
             assert {plot.drawn["x"], plot.drawn["y"]} <= set(header)
-            assert plot.drawn["title"].startswith(item.name)
+            assert plot.drawn["title"].startswith(dataset.name)

@@ -6,21 +6,21 @@ import os
 import pytest
 
 from assets.declare.settings import checkout
-from orchestration.dvc import plots
+from orchestration.dvc import metrics
 from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
 def template(tmp_workspace):
-    plots.write_template(tmp_workspace)
-    return plots.template_file(tmp_workspace)
+    metrics.write_template(tmp_workspace)
+    return metrics.template_file(tmp_workspace)
 
 
 def test_dvc_is_told_where_the_template_is():
     config = configparser.ConfigParser()
     config.read(checkout() / ".dvc" / "config")
     path = checkout() / ".dvc" / config["plots"]["html_template"]
-    assert os.path.normpath(path) == str(plots.template_file(Workspace.here()))
+    assert os.path.normpath(path) == str(metrics.template_file(Workspace.here()))
 
 
 def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
@@ -35,11 +35,11 @@ def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
 
 def test_a_template_that_is_gone_or_changed_is_made_again_and_a_right_one_left_alone(template, tmp_workspace):
     page, made = template.read_text(), template.stat().st_mtime_ns
-    plots.write_template(tmp_workspace)
+    metrics.write_template(tmp_workspace)
     assert template.stat().st_mtime_ns == made
     template.write_text(page.replace("{plot_divs}", ""))
-    plots.write_template(tmp_workspace)
+    metrics.write_template(tmp_workspace)
     assert template.read_text() == page
     template.unlink()
-    plots.write_template(tmp_workspace)
+    metrics.write_template(tmp_workspace)
     assert template.read_text() == page

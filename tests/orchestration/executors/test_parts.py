@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.outcome import Outcome, Shape, columns
+from ops.core.outcome import Outcome, Shape, columns
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, engine
 from tests.waiting import until
@@ -51,9 +51,7 @@ def test_a_bad_number_of_workers_is_refused(monkeypatch, text):
 
 
 def test_a_dead_worker_ends_the_map_with_the_signal():
-    with pytest.raises(
-        WorkerDiedError, match=r"its worker process was ended by SIGKILL \(for want of memory\?"
-    ):
+    with pytest.raises(WorkerDiedError, match=r"its worker process was ended by SIGKILL \(out of memory\?"):
         list(LocalEngine(2).map(dies_at, range(8), 3))
 
 

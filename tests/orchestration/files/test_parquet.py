@@ -6,10 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.outcome import TEXT, TITLE, VECTOR, Outcome, Shape, columns, drop, place, reject, struct
-from ops.parts import Part, Parts
+from ops.core.outcome import TEXT, TITLE, VECTOR, Outcome, Shape, columns, drop, place, reject, struct
+from ops.core.parts import TABLES, Part, Parts, part_files
 from orchestration.files.identity import folder_files
-from orchestration.files.parquet import TABLES, part_files, write_outcomes
+from orchestration.files.parquet import write_outcomes
 from tests.readers import READERS
 
 PLAIN = columns(("title", pa.string()), ("lines", pa.list_(struct(("text", pa.string())))))

@@ -148,7 +148,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(DiskFullError):
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
-    assert [item.name for item in tmp_path.iterdir()] == ["record.json"]
+    assert [dataset.name for dataset in tmp_path.iterdir()] == ["record.json"]
 
 
 def test_a_removed_folder_is_gone_at_once(place):

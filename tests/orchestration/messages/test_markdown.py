@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestration.messages.markdown import escaped, table
-from orchestration.quality.conservation import Finding
+from orchestration.checks.conservation import Finding
+from orchestration.messages.tables import escaped, table
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ODD = [

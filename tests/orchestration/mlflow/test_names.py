@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlflow.utils.validation import _validate_metric_name
 
-from orchestration.mlflow.names import accepted
+from orchestration.mlflow.tracking import accepted
 
 
 def test_names_that_become_the_same_are_numbered():

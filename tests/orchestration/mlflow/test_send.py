@@ -18,11 +18,10 @@ from mlflow.artifacts import download_artifacts
 from mlflow.pyfunc import load_model
 
 from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.files import make, save
+from ops.models.seq2seq.files import KIND, make, save
 from ops.models.seq2seq.pieces import Pieces
-from ops.models.seq2seq.served import KIND
-from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import TAG, find, send
+from orchestration.mlflow.tracking import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put, waiting
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
@@ -154,8 +153,8 @@ def test_a_run_is_in_mlflow_as_it_was_put_into_the_outbox(place):
     assert math.isnan(odd) and run.data.metrics.pop("endless") > 1e308
     assert run.data.metrics == {"kept": 3.0, "drop share": 0.25}
     assert run.data.tags["partition"] == "2018-06" and set(run.data.tags["long"]) == {"y"}
-    found = {item.tags[0].value: item.dataset for item in run.inputs.dataset_inputs}
-    assert {item.name for item in found.values()} == {"sources/talks 2018-06", "talksumm/pairs 2018-06"}
+    found = {dataset.tags[0].value: dataset.dataset for dataset in run.inputs.dataset_inputs}
+    assert {dataset.name for dataset in found.values()} == {"sources/talks 2018-06", "talksumm/pairs 2018-06"}
     assert found["output"].digest == DIGEST and found["output"].profile == '{"num_rows": 3}'
     for number in (1, 2):
         nested = by_name[f"gamma={number}"]
@@ -191,7 +190,7 @@ def test_a_model_is_an_artifact_that_can_be_loaded_with_the_code_of_when_it_was_
             )
         )
     assert load_model(str(found)).metadata.signature.inputs.input_names() == ["source"]
-    assert (found / "code/ops/models/served.py").exists()
+    assert (found / "code/ops/models/trained.py").exists()
 
 
 def test_what_was_sent_in_part_is_finished_and_what_is_there_twice_goes(place):

@@ -26,14 +26,14 @@ def points() -> pa.Table:
 
 
 def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
-    item = tmp_workspace.datasets["talksumm/tuning"]
+    dataset = tmp_workspace.datasets["talksumm/tuning"]
     for number, table in enumerate((points().slice(0, 50), points().slice(50))):
-        folder = tmp_workspace.folder(item)
+        folder = tmp_workspace.folder(dataset)
         folder.mkdir(parents=True, exist_ok=True)
         pq.write_table(table, folder / f"kept-{number:05d}.parquet")
     record = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS)
-    write_manifest(tmp_workspace, item, "", record)
-    tracking.track(tmp_workspace, item, "", record, {}, "a-run", 1.5)
+    write_manifest(tmp_workspace, dataset, "", record)
+    tracking.track(tmp_workspace, dataset, "", record, {}, "a-run", 1.5)
     assert send(tmp_workspace) == ""
 
     mlflow = MlflowClient(tmp_workspace.tracking_uri)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.state.plan import _if_changed
+from orchestration.state.freshness import _if_changed
 
 
 @pytest.mark.parametrize(

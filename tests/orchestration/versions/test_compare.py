@@ -5,7 +5,7 @@ import json
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.files import checksummed
+from orchestration.files import damage
 from orchestration.state.manifests import Manifest
 from orchestration.versions.compare import made_differently
 from orchestration.versions.revisions import WORKING_TREE, Version
@@ -34,7 +34,7 @@ def made(tmp_path):
             manifest = Manifest(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
             counts = {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}}
             stored = {"key": value, "files": manifest.files, "version": manifest.version, "counts": counts}
-            (folder / f"2018-{name[1:]}.json").write_bytes(checksummed.dump(stored))
+            (folder / f"2018-{name[1:]}.json").write_bytes(damage.dump_checked(stored))
         manifests = {path.name: path for path in folder.iterdir()}
         label = "HEAD" if commit else WORKING_TREE
         return Version(workspace(), "talksumm/pairs", label, commit, "v", files, manifests)

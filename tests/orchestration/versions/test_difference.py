@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.outcome import Outcome, Shape, columns
+from ops.core.outcome import Outcome, Shape, columns
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
 from orchestration.versions.difference import KINDS, difference

@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 from ops.coreference import network
 from ops.coreference.links import Link
 from ops.discofuse.build.annotated import annotate, joined, parsed, pieces
-from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.pipeline import sentence_ends
-from ops.discofuse.build.stored import (
+from ops.discofuse.build.annotation import (
+    Annotation,
     AnnotationParams,
     OtherPipelineError,
     columns_of,
     pipeline_of,
     stored_annotations,
 )
-from ops.discofuse.schemas import ANNOTATED
-from ops.discofuse.sources.schemas import PROSE
+from ops.discofuse.build.pipeline import sentence_ends
+from ops.discofuse.schemas import ANNOTATED, PROSE
 from ops.text.sentences import sentence_spans
 from orchestration.files.parquet import write_table
 

@@ -81,7 +81,7 @@ def test_caps_hold_and_no_more_is_taken_away_than_they_ask(
     caps = Caps(**{"and": one, "but": two, "anaphora": three, "control": four})
     given_rows = rows(counts)
     folder = tmp_path_factory.mktemp("balanced")
-    kept, dropped, _ = run(folder, BalancedParams(caps=caps, seed=seed), given_rows)
+    kept, dropped, _ = run(folder, BalancedParams(caps=caps, domains={}, seed=seed), given_rows)
     assert {name for [name] in kept["source_ids"].to_pylist()} == obvious(given_rows, caps, seed)
     total = kept.num_rows
     connectives = [name.strip(", ") for name in kept["connective_string"].to_pylist()]
@@ -95,7 +95,7 @@ def test_each_dropped_example_says_which_cap_took_it(tmp_path):
     caps = Caps(**{"and": 0.2, "but": 0.2, "anaphora": 0.2, "control": 0.3})
     kept, dropped, _ = run(
         tmp_path,
-        BalancedParams(caps=caps),
+        BalancedParams(caps=caps, domains={}),
         rows({"none": 60, "and": 50, "but": 50, "he": 50, "although": 10}),
     )
     assert kept.num_rows == 100 and kinds(kept) == {

@@ -5,11 +5,11 @@ import pytest
 
 from ops.discofuse import annotator, fusion_examples
 from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
-from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
-from ops.discofuse.sources.schemas import PROSE
+from ops.discofuse.schemas import PROSE
 
 PARAMS = AnnotationParams()
 BOTH = (

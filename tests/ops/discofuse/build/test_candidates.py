@@ -5,11 +5,16 @@ import pytest
 
 import ops.discofuse.build.candidates as module
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.annotation import (
+    Annotation,
+    AnnotationParams,
+    OtherPipelineError,
+    columns_of,
+    pipeline_of,
+)
 from ops.discofuse.build.candidates import candidates
-from ops.discofuse.build.example import Candidate, FusionExample
-from ops.discofuse.build.stored import AnnotationParams, OtherPipelineError, columns_of, pipeline_of
 from ops.discofuse.rules import RuleParams
+from ops.discofuse.rules.rule import Candidate, FusionExample
 from ops.discofuse.schemas import ANNOTATED, CANDIDATES
 
 PARAMS = AnnotationParams()

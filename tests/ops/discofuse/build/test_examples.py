@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.core.splits import SPLITS, split_of
+from ops.core.sampling import SPLITS, split_of
+from ops.core.thresholds import above, at_least
 from ops.discofuse.build.examples import ExampleParams, certainties, examples, lengths
 from ops.discofuse.schemas import CANDIDATES, EXAMPLES
-from ops.thresholds import above, at_least
 from tests.ops.discofuse.example_cases import candidate
 from tests.parts import parts
 

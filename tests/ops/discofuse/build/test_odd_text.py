@@ -4,11 +4,11 @@ import pyarrow as pa
 import pytest
 
 from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
-from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
-from ops.discofuse.sources.schemas import PROSE
+from ops.discofuse.schemas import PROSE
 
 PARAMS = AnnotationParams()
 REASONS = {"no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}

@@ -5,10 +5,10 @@ import csv
 import pyarrow as pa
 import pytest
 
+from ops.core.parts import FilesFolder
 from ops.discofuse.build.balanced import BalancedParams, Caps, balanced
 from ops.discofuse.build.release import file_of, released
 from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
-from ops.parts import FilesFolder
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 
@@ -32,7 +32,7 @@ def outcomes(tmp_path):
     first = [fused("a"), example("b"), fused("c", domain="", split="validation")]
     second = [example("d", split="test"), example("e"), example("f", domain="law")]
     examples = parts(tmp_path / "examples", EXAMPLES.kept, first, second)
-    fates = list(balanced(examples, BalancedParams(caps=Caps(control=1))))
+    fates = list(balanced(examples, BalancedParams(caps=Caps(control=1), domains={})))
     chosen = parts(tmp_path / "balanced", BALANCED.kept, *[fate.kept for fate in fates])
     return list(released(examples, chosen, FilesFolder(tmp_path / "files")))
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.discofuse.evaluation.alignment import (
+    CONNECTIVES,
     OTHER,
     aligned,
     both_pronouns,
@@ -16,7 +17,6 @@ from ops.discofuse.evaluation.alignment import (
     slot,
     words,
 )
-from ops.discofuse.evaluation.senses import CONNECTIVES
 from ops.discofuse.rules import connectives as of_rules
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "he", "she"]), max_size=5)

@@ -6,22 +6,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.annotation.judged import TABLE
-from ops.annotation.schemas import ANSWERS
 from ops.discofuse.evaluation import human_evaluation as judging
-from ops.discofuse.evaluation.human_evaluation import (
+from ops.discofuse.evaluation.human_evaluation import human_evaluation
+from ops.discofuse.evaluation.people import (
     HUMAN_EVALUATION,
+    PEOPLE,
+    RATING_SHEETS,
     HumanEvaluationParams,
-    human_evaluation,
+    RatingSheetParams,
 )
-from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
-from ops.discofuse.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
+from ops.evaluation.answers import ANSWERS
+from ops.evaluation.table import TABLE
 from ops.talksumm.evaluation import human_evaluation as talksumm
-from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS as TALKSUMM_SHEETS
+from ops.talksumm.evaluation import people as talksumm_people
 from tests.parts import parts
 
-CLARITY, DECISIONS, DETECTION = (one.name for one in QUESTIONNAIRES)
-SHOWN = {one.name: one.shown for one in QUESTIONNAIRES}
+CLARITY, DECISIONS, DETECTION = PEOPLE.names
+SHOWN = {one.name: one.shown for one in PEOPLE.questionnaires}
 QUESTION = {CLARITY: "understandable", DETECTION: "human"}
 RATERS = ("ann", "bob", "chi", "dan", "eve")
 
@@ -178,9 +179,9 @@ def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
     fusions = judged(tmp_path, [ours], given)
     [summaries] = talksumm.human_evaluation(
         parts(tmp_path, ANSWERS.kept, given),
-        parts(tmp_path, TALKSUMM_SHEETS.kept, [theirs]),
-        talksumm.RatingSheetParams(),
-        talksumm.HumanEvaluationParams(resamples=10),
+        parts(tmp_path, talksumm_people.RATING_SHEETS.kept, [theirs]),
+        talksumm_people.RatingSheetParams(),
+        talksumm_people.HumanEvaluationParams(resamples=10),
     )
     assert fusions.kept["row_id"].to_pylist() == [ours["id"]]
     assert summaries.kept["row_id"].to_pylist() == ["s0"]

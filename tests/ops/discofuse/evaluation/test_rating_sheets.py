@@ -7,21 +7,15 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
-from ops.discofuse.evaluation.rating_sheets import (
-    RATING_SHEETS,
-    RatingSheetParams,
-    gold_decisions,
-    offers,
-    rating_sheets,
-)
-from ops.discofuse.evaluation.senses import CONNECTIVES, SENSE_NAMES, SENSES
+from ops.discofuse.evaluation.alignment import CONNECTIVES, SENSE_NAMES, SENSES
+from ops.discofuse.evaluation.human_evaluation import gold_decisions, offers, rating_sheets
+from ops.discofuse.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
 from ops.discofuse.models import fusions as fusing
 from ops.discofuse.schemas import EXAMPLES
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(examples=2, splits=("validation", "train"), fusions=3, raters=("ann", "bob"))
-CLARITY, DECISIONS, DETECTION = (one.name for one in QUESTIONNAIRES)
+CLARITY, DECISIONS, DETECTION = PEOPLE.names
 
 
 def example(name, domain="sports", split="validation", kind="SINGLE_S_COORD", connective=", but", **change):

@@ -2,14 +2,13 @@ import json
 
 import pytest
 
-from ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams, fusion_model, trained
-from ops.discofuse.models.fusion_texts import copied, judged, source_of, target_of
-from ops.discofuse.models.fusion_training import MODELS
+from ops.core.parts import Artifact
+from ops.discofuse.models.fusion_model import FUSION_MODEL, MODELS, FusionModelParams, fusion_model, trained
 from ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
+from ops.discofuse.models.training_sets import copied, judged, source_of, target_of
 from ops.discofuse.schemas import BALANCED, EXAMPLES
-from ops.models.seq2seq.pairs import Pairs
+from ops.models.seq2seq.config import Pairs
 from ops.models.training import CheckpointError, NotFiniteError, TrainingError
-from ops.parts import Artifact
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, model_params
 from tests.parts import parts

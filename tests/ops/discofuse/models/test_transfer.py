@@ -2,12 +2,11 @@ import json
 
 import pytest
 
-from ops.discofuse.models.fusion_training import MODELS
+from ops.discofuse.models.fusion_model import MODELS
 from ops.discofuse.models.transfer import SYSTEMS, TABLE, TABLE_10, TRANSFER, TransferParams, transfer
-from ops.discofuse.schemas import BALANCED
-from ops.discofuse.sources.schemas import FUSION_PAIRS
+from ops.discofuse.schemas import BALANCED, FUSION_PAIRS
 from ops.metrics.bootstrap import interval
-from ops.metrics.sari import sari
+from ops.metrics.fusion import sari
 from ops.models.seq2seq.files import load
 from ops.models.training import TrainingError
 from tests.checkpoints import Memory, StoppedError

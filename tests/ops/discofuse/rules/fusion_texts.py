@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from ops.coreference.links import Link
 from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.build.example import Candidate
 from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.build.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates
+from ops.discofuse.rules.rule import Candidate
 
 _MARKED = re.compile(r"([\[{])(.+?)[\]}]")
 _PRONOUNS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ops.discofuse.rules import RULES, RuleParams
-from ops.discofuse.rules.sentence import ParsedSentence
+from ops.discofuse.rules.rule import ParsedSentence
 from tests.ops.discofuse.rules.fusion_texts import annotation, found
 
 MADE = (

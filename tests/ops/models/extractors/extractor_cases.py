@@ -6,8 +6,8 @@ import numpy as np
 
 from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.extractors.paper import ExtractorPaper
-from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.transformer_extractor import TransformerExtractor
+from ops.models.extractors.pointer import PointerExtractor
+from ops.models.extractors.transformer import TransformerExtractor
 from ops.models.word_vectors import WordVectors
 
 WORDS = [f"w{number}" for number in range(40)]

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.extractors import labelled as labelled_module
+from ops.models.extractors import paper as paper_module
 from ops.models.extractors.files import load, save
-from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import ExtractorPaper, LabelError
+from ops.models.extractors.paper import ExtractorPaper, LabelError, Labelled
 from ops.models.extractors.tasks import PointerTask, TransformerTask
-from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
+from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
 from tests.ops.models.extractors.extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
 
@@ -220,7 +219,7 @@ def test_the_loss_of_gains_is_the_cross_entropy_of_two_softmaxes():
 
 
 def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
-    monkeypatch.setattr(labelled_module, "LONGEST", 3)
+    monkeypatch.setattr(paper_module, "LONGEST", 3)
     papers = [ExtractorPaper("A", spans(5, 0)), ExtractorPaper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])

@@ -6,9 +6,7 @@ import torch
 
 from ops.models.extractors.config import PointerConfig
 from ops.models.extractors.paper import Extraction
-from ops.models.extractors.pointer import Pointer
-from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.words import word_rows
+from ops.models.extractors.pointer import Pointer, PointerExtractor, word_rows
 from tests.ops.models.extractors.extractor_cases import paper_of, pointer, spans
 
 

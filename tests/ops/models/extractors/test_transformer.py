@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from ops.models.extractors.features import CUES, WIDTH, features
-from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, ExtractorPaper
-from ops.models.extractors.recurrence import conclusion, introduction, recurrence
+from ops.models.extractors.features import CUES, WIDTH, conclusion, features, introduction, recurrence
+from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
 from ops.models.extractors.tasks import TransformerTask
 from ops.models.extractors.transformer import PaperTransformers, encoder_layer
 from ops.parse.roles import ROLES

@@ -1,8 +1,7 @@
 """Models from text to text in miniature: a handful of words, and networks that are made in a blink."""
 
-from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
 from ops.models.seq2seq.files import make
-from ops.models.seq2seq.pairs import Pairs
 from ops.models.seq2seq.pieces import Pieces
 
 NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve", "Flo"]

@@ -3,13 +3,11 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
 from ops.models.installed import ModelNotInstalledError
-from ops.models.network_files import CONFIG, ModelFilesError
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
+from ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig
 from ops.models.seq2seq.files import load, save
-from ops.models.seq2seq.pairs import Pairs
-from ops.models.seq2seq.pretrained import PretrainedModel
-from ops.models.seq2seq.pretrained_files import FOLDER
-from ops.models.seq2seq.task import Seq2SeqTask
+from ops.models.seq2seq.model import Seq2SeqTask
+from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel
+from ops.models.trained import CONFIG, ModelFilesError
 from ops.models.training import TrainingParams, train
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 

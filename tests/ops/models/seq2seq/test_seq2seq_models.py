@@ -5,10 +5,10 @@ import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
-from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.seq2seq.files import PIECES, load, make, save
+from ops.models.seq2seq.model import Seq2SeqTask
 from ops.models.seq2seq.pieces import EOS, PAD
-from ops.models.seq2seq.task import Seq2SeqTask
+from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
 from tests.ops.models.seq2seq.seq2seq_cases import (
     CONFIGS,

@@ -11,16 +11,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from ops.coreference.fitting import Lists, fit
+from ops.coreference.network import Lists, fit
 from ops.models.extractors.pointer import SentenceEncoder
 from ops.models.extractors.transformer import encoder_layer
-from ops.models.long_sequences.model import make
-from ops.models.long_sequences.store import ExampleStore
-from ops.models.long_sequences.task import SequenceTask
 from ops.models.training import TrainingParams, train
-from tests.ops.models.long_sequences.sequence_cases import PARAMS as PARAMS_OF_SEQUENCES
-from tests.ops.models.long_sequences.sequence_cases import VOCABULARY, examples
+from ops.wikisum.long_sequences.model import make
+from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
 from tests.ops.models.training.toy_task import Toy
+from tests.ops.wikisum.long_sequences.sequence_cases import PARAMS as PARAMS_OF_SEQUENCES
+from tests.ops.wikisum.long_sequences.sequence_cases import VOCABULARY, examples
 
 PARAMS = TrainingParams(epochs=2, batch_size=10, learning_rate=0.01, metric="error", clip=1.0)
 

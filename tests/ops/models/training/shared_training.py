@@ -11,12 +11,11 @@ import signal
 import sys
 from dataclasses import asdict
 
-from ops.models.long_sequences.store import ExampleStore
-from ops.models.long_sequences.task import SequenceTask
 from ops.models.training import TrainingParams, train
 from ops.models.training.processes import Processes
-from tests.ops.models.long_sequences.sequence_cases import drawing_nothing, examples
+from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
 from tests.ops.models.training.toy_task import Folder, Toy
+from tests.ops.wikisum.long_sequences.sequence_cases import drawing_nothing, examples
 
 
 def toy():

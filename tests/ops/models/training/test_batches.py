@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.training.batches import batches
 from ops.models.training.params import TrainingParams
+from ops.models.training.processes import batches
 
 COSTS = st.lists(st.integers(1, 50), max_size=200)
 

@@ -8,15 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.annotation.judged import TABLE
-from ops.annotation.schemas import ANSWERS
-from ops.parasci.evaluation.human_evaluation import (
+from ops.evaluation.answers import ANSWERS
+from ops.evaluation.table import TABLE
+from ops.parasci.evaluation.human_evaluation import human_evaluation
+from ops.parasci.evaluation.people import (
     HUMAN_EVALUATION,
+    PAIRS,
+    PHENOMENA,
+    RATING_SHEETS,
     HumanEvaluationParams,
-    human_evaluation,
+    RatingSheetParams,
 )
-from ops.parasci.evaluation.questionnaires import PAIRS, PHENOMENA
-from ops.parasci.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from tests.parts import parts
 
 SHEET = {question.name: sheet for sheet in (PAIRS, PHENOMENA) for question in sheet.questions}

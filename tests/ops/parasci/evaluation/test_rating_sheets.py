@@ -6,8 +6,8 @@ import io
 import pytest
 from pydantic import ValidationError
 
-from ops.parasci.evaluation.questionnaires import EXAMPLES, PAIRS, PHENOMENA
-from ops.parasci.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
+from ops.parasci.evaluation.human_evaluation import rating_sheets
+from ops.parasci.evaluation.people import EXAMPLES, PAIRS, PHENOMENA, RATING_SHEETS, RatingSheetParams
 from ops.parasci.schemas import PARAPHRASES
 from tests.parts import dealt
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.papers.grobid import tei_of
+from ops.parse.papers.extraction_tools import tei_of
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, ServiceError, Source
 from tests.ops.parse.papers.test_paper_xml import TEI

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.identity import row_id
+from ops.core.identity import row_id
 from ops.parse.files import shown
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.records import Record, record_id, record_place

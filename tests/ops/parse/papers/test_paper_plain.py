@@ -13,7 +13,7 @@ from ops.parse.papers import FORMATS
 from ops.parse.papers.body import body_spans
 from ops.parse.papers.paper import Paper
 from ops.parse.source import ParseError, Raw
-from ops.text.space import fold
+from ops.text.words import fold
 
 PAPER = """# Talking to Machines
 date: 2018-07-15

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from ops.parse.papers import FORMATS, s2orc_bulk
+from ops.parse.papers import FORMATS
+from ops.parse.papers.s2orc import read_bulk
 from ops.parse.source import MonthRule, ParseError, Raw, Source
 from tests.work import lines_run
 
@@ -161,7 +162,7 @@ def test_the_work_of_marks_paragraphs_and_headings_is_linear():
         bibref=[(start + 7, start + 10) for start in starts],
         sectionheader=[(start + 11, start + 11) for start in starts],
     )
-    lines, paper = lines_run(s2orc_bulk.read, record)
+    lines, paper = lines_run(read_bulk, record)
     assert len(paper.marks) == many and lines < 600 * many
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ops.parse.papers import FORMATS
-from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.paper import Paper
+from ops.parse.papers.scirex import detokenised
 from ops.parse.source import MonthRule, ParseError, Raw, Source
 
 SENTENCES = [

@@ -4,7 +4,7 @@ import pytest
 
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.papers import FORMATS
-from ops.parse.papers.tei import Tei
+from ops.parse.papers.extraction_tools import Tei
 from ops.parse.source import ParseError, Raw
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>

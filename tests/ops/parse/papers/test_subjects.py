@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.papers.subjects import categories_in, subjects_of
+from ops.parse.papers.paper import categories_in, subjects_of
 from ops.parse.records import Record
 from ops.parse.source import Raw
 from tests.poison.parsers import PARSERS

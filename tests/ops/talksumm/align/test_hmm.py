@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assets.declare.settings import checkout
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.align.decoding import DecodingTable, decode
-from ops.talksumm.align.transition import stay_probability
+from ops.talksumm.align.hmm import DecodingTable, decode, stay_probability
 
 
 def dense_viterbi(log_emission, log_start, matrix):

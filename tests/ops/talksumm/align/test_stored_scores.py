@@ -9,16 +9,15 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.thresholds import above, at_least, at_most, below, scored
 from ops.parse.schemas import PAPERS, SENTENCES
-from ops.rank.budget import Budget
+from ops.rank.choose import Budget
 from ops.talksumm.align.alignments import divide, lengths
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.pairing.pairs import PairParams, leads, pair_talks, similarities
-from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS
-from ops.talksumm.sources.schemas import TALKS
-from ops.talksumm.summarise.budgets import SummaryParams, needs, summaries
-from ops.thresholds import above, at_least, at_most, below, scored
-from tests.ops.talksumm.pairing.test_pairs import paper, sentence, talk
+from ops.talksumm.pairing import PairParams, leads, pair_talks, similarities
+from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
+from ops.talksumm.summarise import SummaryParams, needs, summaries
+from tests.ops.talksumm.test_pairs import paper, sentence, talk
 from tests.parts import parts
 
 #: Scores as they are stored: rounded to six decimals.

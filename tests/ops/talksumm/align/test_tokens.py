@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.talksumm.align.tokens import content_tokens, observe
-from ops.text.stop_words import STOP_WORDS
+from ops.talksumm.align.emission import content_tokens, observe
+from ops.text.words import STOP_WORDS
 
 LETTERS = "acdegilmnotw"
 

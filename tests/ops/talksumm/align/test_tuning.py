@@ -16,12 +16,11 @@ from ops.models.registry import word_vectors
 from ops.parse.records import Record
 from ops.parse.source import Raw
 from ops.talksumm import HmmParams, align_words
-from ops.talksumm.align.tokens import observe
-from ops.talksumm.align.transition import stay_probability
+from ops.talksumm.align.emission import observe
+from ops.talksumm.align.hmm import stay_probability
 from ops.talksumm.align.tuning import KnobSetting, TuningParams, intervals, tune
-from ops.talksumm.schemas import PAIRS, TUNING
-from ops.talksumm.sources.gold_alignments import parse_gold_alignments
-from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS
+from ops.talksumm.schemas import GOLD_ALIGNMENTS, PAIRS, TALKS, TUNING
+from ops.talksumm.sources.gold import parse_gold_alignments
 from tests.parts import parts
 
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample"
@@ -137,8 +136,7 @@ def dropped(outcome):
 def slow_path(words, sentences, hmm, starts):
     """Viterbi with a dense transition matrix; emissions by the definition, word by word."""
     vectors = word_vectors()
-    from ops.talksumm.align.emission import log_emission
-    from ops.talksumm.align.tokens import content_tokens
+    from ops.talksumm.align.emission import content_tokens, log_emission
 
     tokens, origins = observe(words)
     vocabulary = sorted(set(tokens))

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from ops.metrics.rouge import rouge_of_references
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams, gold_papers, greedy, split
-from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
+from ops.talksumm.schemas import HUMAN_SUMMARIES
 from tests.ops.talksumm.summary_cases import text
 from tests.parts import parts
 

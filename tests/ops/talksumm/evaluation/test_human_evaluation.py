@@ -7,14 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.annotation.judged import TABLE
-from ops.annotation.schemas import ANSWERS
-from ops.talksumm.evaluation.human_evaluation import (
+from ops.evaluation.answers import ANSWERS
+from ops.evaluation.table import TABLE
+from ops.talksumm.evaluation.human_evaluation import human_evaluation
+from ops.talksumm.evaluation.people import (
     HUMAN_EVALUATION,
+    RATING_SHEETS,
     HumanEvaluationParams,
-    human_evaluation,
+    RatingSheetParams,
 )
-from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from tests.parts import parts
 
 PARAMS = HumanEvaluationParams(resamples=200)

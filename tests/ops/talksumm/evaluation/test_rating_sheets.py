@@ -7,10 +7,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
-from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
-from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES
-from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.evaluation.human_evaluation import rating_sheets
+from ops.talksumm.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
+from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TALKS
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(budget="thirty", papers=2, raters=("ann", "bob"))
@@ -117,7 +116,7 @@ def test_more_papers_than_there_are_take_all(tmp_path):
 
 def test_every_rater_gets_all_rows_of_each_questionnaire_in_both_forms(tmp_path):
     outcome = made(tmp_path)
-    for questionnaire in QUESTIONNAIRES:
+    for questionnaire in PEOPLE.questionnaires:
         name = questionnaire.name
         wanted = {row["id"]: row["text"] for row in outcome.kept.to_pylist() if row["questionnaire"] == name}
         for rater in ("ann", "bob"):

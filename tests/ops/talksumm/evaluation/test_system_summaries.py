@@ -4,10 +4,7 @@ from hypothesis import strategies as st
 
 from ops.models.extractors.paper import Extraction, take_words
 from ops.rank.choose import hybrid, only
-from ops.rank.simple import best_first
-from ops.rank.sum_basic import sum_basic
-from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words
+from ops.rank.rankers import best_first, content_words, sum_basic, text_rank
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
 from ops.talksumm.evaluation.system_summaries import (
     BASELINES,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Raw, Source, month_of
-from ops.talksumm.sources.gold_alignments import FORMATS, parse_gold_alignments
-from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
+from ops.talksumm.schemas import GOLD_ALIGNMENTS
+from ops.talksumm.sources.gold import ALIGNMENT_FORMATS, parse_gold_alignments
 
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "alignments"
 HEADER = "first_word,last_word,sentence\n"
@@ -94,7 +94,7 @@ def test_a_folder_gives_one_record_a_file_and_names_what_is_none(tmp_path):
     (tmp_path / "a.csv").write_text(HEADER + "0,0,\n")
     (tmp_path / "notes.txt").write_text("?")
     source = Source(kind="word_runs", path="x", month=MonthRule(constant="2018-06"), licence="CC0-1.0")
-    found = {raw.path: raw.error for raw in FORMATS["word_runs"].split(tmp_path, source)}
+    found = {raw.path: raw.error for raw in ALIGNMENT_FORMATS["word_runs"].split(tmp_path, source)}
     assert found == {
         "a.csv": None,
         "b.csv": None,
@@ -104,7 +104,7 @@ def test_a_folder_gives_one_record_a_file_and_names_what_is_none(tmp_path):
 
 def test_a_file_may_be_called_by_its_month():
     raw = Raw("2018-07-agreement.csv", "2018-07-agreement", b"")
-    fields = FORMATS["word_runs"].fields(raw)
+    fields = ALIGNMENT_FORMATS["word_runs"].fields(raw)
     assert month_of(MonthRule(field="document"), raw, fields) == "2018-07"
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Raw, Source, month_of
-from ops.talksumm.sources.human_summaries import FORMATS, KINDS, parse_human_summaries
-from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
+from ops.talksumm.schemas import HUMAN_SUMMARIES
+from ops.talksumm.sources.gold import KINDS, SUMMARY_FORMATS, parse_human_summaries
 
-FORMAT = FORMATS["cl_scisumm_summaries"]
+FORMAT = SUMMARY_FORMATS["cl_scisumm_summaries"]
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "summaries"
 
 

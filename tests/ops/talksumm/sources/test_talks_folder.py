@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.identity import row_id
+from ops.core.identity import row_id
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Source
-from ops.talksumm.sources.schemas import TALKS
-from ops.talksumm.sources.talks import FORMATS, metadata, parse_talks
+from ops.talksumm.schemas import TALKS
+from ops.talksumm.sources.talks import FORMATS, parse_talks, read_metadata
 
 TRANSCRIPTS = FORMATS["transcripts"]
 SOURCE = Source(
@@ -213,7 +213,7 @@ def test_the_order_of_files_and_rows_is_fixed(folder):
 @settings(deadline=None)
 @given(st.text(alphabet='file,title,date,url,licence\n\r" ab.txt2018\x00\x85\u2028é'))
 def test_any_metadata_is_read_or_refused(text):
-    rows = metadata.read((HEADER + text).encode())
+    rows = read_metadata((HEADER + text).encode())
     assert all(row.written in text for row in rows)
     assert "".join(text.split()) == "".join("".join(row.written for row in rows).split())
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parse.source import ParseError
-from ops.talksumm.sources.talks import plain, srt, talk, timed, webvtt
+from ops.talksumm.sources.captions import read_srt, read_webvtt
+from ops.talksumm.sources.transcripts import decoded_transcript, read_plain, read_timed
 
 VTT = """WEBVTT - a talk
 Kind: captions
@@ -69,7 +70,7 @@ def spans(words):
 
 
 def test_webvtt_keeps_only_what_is_spoken_and_times_it_by_characters():
-    assert spans(webvtt.read(VTT)) == [
+    assert spans(read_webvtt(VTT)) == [
         ("Hello", 0.0, 0.667),
         ("world,", 0.667, 1.467),
         ("it", 1.467, 1.733),
@@ -81,7 +82,7 @@ def test_webvtt_keeps_only_what_is_spoken_and_times_it_by_characters():
 
 
 def test_offsets_lead_back_to_the_first_character_of_a_word_in_the_file():
-    found = {word.text: VTT[word.offset :] for word in webvtt.read(VTT)}
+    found = {word.text: VTT[word.offset :] for word in read_webvtt(VTT)}
     assert found["Hello"].startswith("Hello <c.loud>")
     assert found["world,"].startswith("wor</c>ld,")
     assert found["&"].startswith("&amp; I")
@@ -89,7 +90,7 @@ def test_offsets_lead_back_to_the_first_character_of_a_word_in_the_file():
 
 
 def test_rolling_captions_count_every_word_once():
-    assert spans(webvtt.read(ROLLING)) == [
+    assert spans(read_webvtt(ROLLING)) == [
         ("hello", 0.0, 0.5),
         ("world", 0.5, 2.0),
         ("this", 2.01, 3.0),
@@ -103,18 +104,18 @@ def test_a_line_said_twice_stays_where_captions_do_not_roll():
         f"00:0{index}.000 --> 00:0{index + 1}.000\n{line}\n\n"
         for index, line in enumerate(["Thank you.", "Thank you.", "Next slide.", "It works.", "Questions?"])
     )
-    assert [word.text for word in webvtt.read(text)].count("Thank") == 2
+    assert [word.text for word in read_webvtt(text)].count("Thank") == 2
 
 
 def test_subrip_with_byte_order_mark_crlf_and_tags():
-    words = srt.read(SRT)
+    words = read_srt(SRT)
     assert [word.text for word in words] == ["Good", "day", "to", "you", "2019", "all", "a", "<", "b"]
     assert spans(words)[4] == ("2019", 2.25, 3.0)
     assert all(SRT[word.offset :].startswith(word.text) for word in words)
 
 
 def test_a_cue_right_under_the_webvtt_header_is_read():
-    assert spans(webvtt.read("WEBVTT\nKind: x\n00:01.000 --> 00:02.000\nhi")) == [("hi", 1.0, 2.0)]
+    assert spans(read_webvtt("WEBVTT\nKind: x\n00:01.000 --> 00:02.000\nhi")) == [("hi", 1.0, 2.0)]
 
 
 @pytest.mark.parametrize("wrap", [lambda words: words, lambda words: {"language": "en", "words": words}])
@@ -126,7 +127,7 @@ def test_json_words_keep_their_own_times(wrap):
         {"word": " ", "start": 2, "end": 3},
     ]
     text = json.dumps(wrap(entries))
-    words = timed.read(text)
+    words = read_timed(text)
     assert spans(words) == [
         ("Hi", 0.0, 0.25),
         ("café", 0.25, 0.75),
@@ -163,7 +164,7 @@ def test_json_words_keep_their_own_times(wrap):
 )
 def test_malformed_webvtt_names_the_line(text, cause):
     with pytest.raises(ParseError, match=cause):
-        webvtt.read(text)
+        read_webvtt(text)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_malformed_webvtt_names_the_line(text, cause):
 )
 def test_malformed_subrip_names_the_line(text, cause):
     with pytest.raises(ParseError, match=cause):
-        srt.read(text)
+        read_srt(text)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_malformed_subrip_names_the_line(text, cause):
 )
 def test_malformed_json_names_the_word_or_the_line(text, cause):
     with pytest.raises(ParseError, match=cause):
-        timed.read(text)
+        read_timed(text)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +229,7 @@ def test_malformed_json_names_the_word_or_the_line(text, cause):
 )
 def test_bytes_that_are_no_text_are_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
-        talk.decode(content)
+        decoded_transcript(content)
 
 
 TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs")))
@@ -237,7 +238,7 @@ TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs")))
 @settings(deadline=None)
 @given(st.text())
 def test_offsets_of_plain_words_increase_and_point_at_them(text):
-    words = plain.read(text)
+    words = read_plain(text)
     assert all(text[word.offset : word.offset + len(word.text)] == word.text for word in words)
     assert all(a.offset + len(a.text) < b.offset for a, b in itertools.pairwise(words))
     assert [word.text for word in words] == text.removeprefix("\ufeff").split()
@@ -251,7 +252,7 @@ def test_json_offsets_increase_whatever_the_escapes(entries, ascii_only):
         [{"word": word, "start": at, "end": at} for (word, _), at in zip(entries, moments, strict=True)],
         ensure_ascii=ascii_only,
     )
-    words = timed.read(text)
+    words = read_timed(text)
     assert [word.text for word in words] == [piece for word, _ in entries for piece in word.split()]
     assert all(a.offset < b.offset for a, b in itertools.pairwise(words))
     if not ascii_only:
@@ -262,7 +263,7 @@ def test_json_offsets_increase_whatever_the_escapes(entries, ascii_only):
 @settings(deadline=None)
 @given(st.text(alphabet="WEBVTNO-> :.,0123<>c/v&;{}\\\n\r ab\ufeff"))
 def test_any_text_is_read_or_refused(text):
-    for read in (webvtt.read, srt.read, timed.read, plain.read):
+    for read in (read_webvtt, read_srt, read_timed, read_plain):
         for candidate in (text, "WEBVTT\n\n00:01.000 --> 00:02.000\n" + text):
             try:
                 words = read(candidate)
@@ -277,24 +278,24 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (webvtt.read, CUE + "<a" * 500_000),
-        (webvtt.read, CUE + "<" * 1_000_000),
-        (webvtt.read, CUE + "<b>x" * 250_000),
-        (webvtt.read, CUE + "&a" * 500_000),
-        (webvtt.read, CUE + "{\\" * 500_000),
-        (webvtt.read, CUE + "a\n" * 500_000),
-        (webvtt.read, CUE + "x<00:01.500> " * 75_000),
-        (webvtt.read, "WEBVTT\n\n" + " " * 1_000_000 + "-->"),
-        (webvtt.read, "WEBVTT\n\n" + "0" * 1_000_000 + " -->"),
-        (webvtt.read, "WEBVTT\n\n" + "00:01.000 --> 00:02.000\na\na\na\n\n" * 30_000),
-        (srt.read, "1\n" * 500_000),
-        (srt.read, "1\n00:00:01,000 --> 00:00:02,000\na\n\n" * 25_000),
-        (timed.read, '[{"word": "' + "\\u0041" * 160_000 + '"}]'),
-        (timed.read, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]'),
-        (timed.read, '{"a":' * 200_000),
-        (timed.read, "[" + "1" * 1_000_000),
-        (plain.read, "a " * 500_000),
-        (plain.read, "\r" * 1_000_000),
+        (read_webvtt, CUE + "<a" * 500_000),
+        (read_webvtt, CUE + "<" * 1_000_000),
+        (read_webvtt, CUE + "<b>x" * 250_000),
+        (read_webvtt, CUE + "&a" * 500_000),
+        (read_webvtt, CUE + "{\\" * 500_000),
+        (read_webvtt, CUE + "a\n" * 500_000),
+        (read_webvtt, CUE + "x<00:01.500> " * 75_000),
+        (read_webvtt, "WEBVTT\n\n" + " " * 1_000_000 + "-->"),
+        (read_webvtt, "WEBVTT\n\n" + "0" * 1_000_000 + " -->"),
+        (read_webvtt, "WEBVTT\n\n" + "00:01.000 --> 00:02.000\na\na\na\n\n" * 30_000),
+        (read_srt, "1\n" * 500_000),
+        (read_srt, "1\n00:00:01,000 --> 00:00:02,000\na\n\n" * 25_000),
+        (read_timed, '[{"word": "' + "\\u0041" * 160_000 + '"}]'),
+        (read_timed, '[{"word": "' + "a " * 500_000 + '", "start": 0, "end": 1}]'),
+        (read_timed, '{"a":' * 200_000),
+        (read_timed, "[" + "1" * 1_000_000),
+        (read_plain, "a " * 500_000),
+        (read_plain, "\r" * 1_000_000),
     ],
 )
 def test_a_hostile_megabyte_takes_no_longer_than_a_megabyte(read, text):

@@ -18,8 +18,9 @@ from assets.declare.settings import checkout, settings
 from ops.models.installed import installed_digest, package_folder
 from ops.parse.records import Record
 from ops.parse.source import MonthRule, ServiceError, Source
-from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
-from ops.talksumm.sources.talks.speech import MODEL
+from ops.talksumm.sources import speech
+from ops.talksumm.sources.speech import MODEL
+from ops.talksumm.sources.talks import FORMATS, parse_talks
 from orchestration.catalogue import workspace
 from orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
@@ -172,7 +173,7 @@ def test_a_recogniser_without_its_model_or_language_is_refused(options):
 #: Prints the words and times of a recording that is its input.
 PROGRAM = """
 import json, sys
-from ops.talksumm.sources.talks import speech
+from ops.talksumm.sources import speech as speech
 print(json.dumps(speech.read(sys.stdin.buffer.read())))
 """
 

@@ -1,6 +1,7 @@
 """Scored leads of three systems, and the sheets that are made of them."""
 
-from ops.wikisum.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
+from ops.wikisum.evaluation.human_evaluation import rating_sheets
+from ops.wikisum.evaluation.people import RATING_SHEETS, RatingSheetParams
 from ops.wikisum.evaluation.scores import EVALUATION
 from tests.parts import dealt
 

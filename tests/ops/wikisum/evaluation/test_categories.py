@@ -6,8 +6,7 @@ import pytest
 import yaml
 
 from assets.declare.settings import checkout
-from ops.wikisum.evaluation.categories import Group, groups_of
-from ops.wikisum.evaluation.scores import EvaluationParams
+from ops.wikisum.evaluation.scores import EvaluationParams, Group, groups_of
 
 ACTOR, TOWN = "maren holt was an american actor .", "holt is a town ."
 ACTORS = Group(category="actors$", lead=r"\bactor\b")

@@ -7,19 +7,18 @@ import math
 
 import pytest
 
-from ops.annotation.answers import FORMATS, parse_answers
-from ops.annotation.schemas import ANSWERS
+from ops.evaluation.answers import ANSWERS, FORMATS, parse_answers
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Source
-from ops.wikisum.evaluation.human_evaluation import (
+from ops.wikisum.evaluation.human_evaluation import human_evaluation, tables, welch
+from ops.wikisum.evaluation.people import (
     HUMAN_EVALUATION,
+    PREFERENCE,
+    QUALITY,
+    RATING_SHEETS,
     HumanEvaluationParams,
-    human_evaluation,
-    tables,
-    welch,
+    RatingSheetParams,
 )
-from ops.wikisum.evaluation.questionnaires import PREFERENCE, QUALITY
-from ops.wikisum.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from tests.ops.wikisum.evaluation import sheet_cases as sheets
 from tests.parts import parts
 

@@ -2,7 +2,7 @@
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from ops.parts import Artifact
+from ops.core.parts import Artifact
 from ops.wikisum.models.summarizer import SummarizerParams
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.tokenizer import END, SPECIAL

@@ -7,11 +7,11 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
 from ops.models.installed import ModelNotInstalledError, installed_digest
-from ops.models.long_sequences.texts import KIND
-from ops.models.seq2seq.pretrained_files import FOLDER
+from ops.models.seq2seq.pretrained import FOLDER
 from ops.models.training import TrainingError
+from ops.wikisum.long_sequences.texts import KIND
 from ops.wikisum.models.grid import GRID, GridParams, grid
-from ops.wikisum.models.reading import reader_of
+from ops.wikisum.models.learning_sets import reader_of
 from ops.wikisum.models.summaries import SummaryParams, summaries
 from ops.wikisum.models.summarizer import (
     MODELS,
@@ -22,7 +22,7 @@ from ops.wikisum.models.summarizer import (
 )
 from ops.wikisum.tokenizer import END, TITLE_END
 from tests.checkpoints import Memory
-from tests.ops.models.long_sequences.pretrained_cases import write_led
+from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
 from tests.ops.wikisum.models.test_summarizer import artifact_of
 

@@ -5,14 +5,13 @@ import torch
 import yaml
 
 from assets.declare.settings import section
+from ops.core.parts import Artifact
 from ops.metrics.rouge import rouge
-from ops.models.long_sequences.model import make
-from ops.models.long_sequences.sizes import SubwordVocabulary
-from ops.models.long_sequences.texts import KIND
 from ops.models.training import TrainingError
-from ops.parts import Artifact
-from ops.wikisum.models.learning_sets import JUDGED_ON, learning_set
-from ops.wikisum.models.reading import SubWords
+from ops.wikisum.long_sequences.model import make
+from ops.wikisum.long_sequences.sizes import SubwordVocabulary
+from ops.wikisum.long_sequences.texts import KIND
+from ops.wikisum.models.learning_sets import JUDGED_ON, SubWords, learning_set
 from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
 from ops.wikisum.models.summarizer import (
     MODELS,

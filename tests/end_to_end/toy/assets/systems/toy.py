@@ -5,15 +5,14 @@ from __future__ import annotations
 from ops.toy import answering, choice, rating
 from ops.toy import riddles as riddle_files
 
-from assets.declare.child_runs import Trainings, Trials
 from assets.declare.dataset import dataset
+from assets.declare.declaration import Threshold, Trainings, Trials
 from assets.declare.expectations import between, identity, not_null, text, unique
-from assets.declare.thresholds import Threshold
-from ops import thresholds as rules
-from ops.outcome import Outcomes
+from ops.core import thresholds as rules
+from ops.core.measures import DatasetScore
+from ops.core.outcome import Outcomes
+from ops.core.parts import Parts
 from ops.parse.scan import Records
-from ops.parts import Parts
-from ops.scores import DatasetScore
 
 
 @dataset(

@@ -8,10 +8,10 @@ from typing import Any
 
 from ops.toy.choice import QUESTIONS
 
-from ops.identity import row_id
-from ops.models.served import ModelKind
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns
-from ops.parts import Parts
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.core.parts import Parts
+from ops.models.trained import ModelKind
 
 MEMORY = Shape(unit=QUESTIONS.kept, kept=columns(*list(QUESTIONS.kept)[3:]))
 

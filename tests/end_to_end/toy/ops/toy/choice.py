@@ -8,11 +8,11 @@ import pyarrow as pa
 from ops.toy.riddles import RIDDLES
 from pydantic import Field
 
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
-from ops.parts import Parts
-from ops.thresholds import at_least, scored
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, scored
 
 QUESTIONS = Shape(
     unit=RIDDLES.kept,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 from ops.toy.choice import QUESTIONS
 
-from ops.annotation.export import sent_files
-from ops.annotation.questionnaire import YES_NO, Question, Questionnaire
-from ops.annotation.rounds import RaterParams, Raters
-from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Shape, columns
-from ops.parts import Parts
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Shape, columns
+from ops.core.parts import Parts
+from ops.evaluation.questionnaire import YES_NO, Question, Questionnaire
+from ops.evaluation.raters import RaterParams, Raters
+from ops.evaluation.sheets import sent_files
 
 QUESTIONNAIRE = Questionnaire(
     name="toy_riddles",

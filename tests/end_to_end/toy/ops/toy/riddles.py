@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ops.identity import row_id
-from ops.outcome import Outcome, Row, Shape, columns
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row, Shape, columns
 from ops.parse.decoding import decoded
 from ops.parse.lines import lines_of_files
 from ops.parse.records import Record, read_each

@@ -1,0 +1,281 @@
+"""One top-level statement as text that only a change of meaning changes, and the names that it mentions.
+
+Belongs here: what of a statement counts (no comments, docstrings, layout or imports), and which of its names
+are the module's. Not here: the statements of a module (modules.py), and what their names mean (symbols.py).
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+#: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
+ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
+#: The decorator that takes these.
+DATASET_DECORATOR = "dataset"
+
+#: A statement with one of these may reach any name of its module, and a module that only its run knows.
+_REFLECTION = frozenset({"globals", "eval", "exec", "__import__", "__name__"})
+_IMPORTING = "import_module"
+
+#: The packages of the project.
+PROJECT = ("ops", "assets", "pages", "orchestration")
+
+#: Strings that may name a file beside the module, or files by a pattern.
+_PATH = re.compile(r"[\w*-]+([./][\w*-]+)+")
+#: What may name a module anywhere in a string, which may be a program for another process.
+_DOTTED = re.compile(rf"(?<![\w./])(?:{'|'.join(PROJECT)})(?:\.\w+)+")
+
+
+class Import(NamedTuple):
+    """A name that an import binds: `from <dots><base> import <name> as <bound>`; else without base."""
+
+    level: int
+    base: str | None
+    name: str
+    bound: str
+
+
+class Statement(NamedTuple):
+    """What counts of a statement."""
+
+    text: str
+    """A hash of its syntax tree, in which numbers stand for what it mentions: `#0` for the first."""
+    mentions: list[str]
+    """Names of the module, each with the attributes that follow it ("periods.after"), by their numbers."""
+    imports: list[Import]
+    """The imports inside of it."""
+    files: list[str]
+    """Strings that may name files."""
+    modules: list[str]
+    """Dotted paths of the project in strings."""
+    reflects: bool
+    """Whether it may reach any name of its module."""
+    aside: list[str]
+    """What else it mentions, of which nothing is made: see ABOUT."""
+
+
+def read_statement(node: ast.stmt, bound: Collection[str]) -> Statement:
+    """Return what counts of a statement of a module that binds some names."""
+    reader = _Reader()
+    reader.write(node)
+    known = {*bound, *(found.bound for found in reader.imports)}
+    numbers: dict[str, int] = {}
+    reflects = False
+    for place, chain, _ in reader.mentions:
+        root, _, attributes = chain.partition(".")
+        reflects |= (attributes or root).rpartition(".")[2] == _IMPORTING
+        if root in known:
+            reader.parts[place] = f"#{numbers.setdefault(chain, len(numbers))}"
+        else:
+            reflects |= root in _REFLECTION
+    files, modules = sorted(reader.files), sorted(reader.modules)
+    text = md5(" ".join(reader.parts))
+    return Statement(text, [*numbers], reader.imports, files, modules, reflects, reader.aside)
+
+
+def imported(node: ast.AST) -> Iterator[Import]:
+    """Yield the names that an import binds; none for another node."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            base, _, name = alias.name.rpartition(".")
+            if alias.asname and base:
+                yield Import(0, base, name, alias.asname)
+            else:
+                yield Import(0, None, alias.name, alias.asname or alias.name.split(".")[0])
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield Import(node.level, node.module or "", alias.name, alias.asname or alias.name)
+
+
+def is_used(found: Import, mentions: Iterable[str]) -> bool:
+    """Say whether some mentions use what an import binds; `import a.b` binds `a`, and is there for `a.b`."""
+    if found.base is not None or found.bound == found.name:
+        return any(chain.split(".")[0] == found.bound for chain in mentions)
+    wanted = found.name if found.bound == found.name.split(".")[0] else found.bound
+    return any(f"{chain}.".startswith(f"{wanted}.") or wanted.startswith(f"{chain}.") for chain in mentions)
+
+
+def is_docstring(node: ast.AST) -> bool:
+    """Say whether a statement is a string alone, of a module, class, function or attribute."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def chain_of(node: ast.AST) -> str | None:
+    """Return a name with the attributes that follow it, "periods.after"; None for another expression."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(attributes)])
+
+
+def md5(content: str | bytes) -> str:
+    """Return the MD5 of bytes, or of a text as UTF-8: 32 hexadecimal digits."""
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+class _Reader:
+    """Writes a tree and notes what it mentions, in one walk.
+
+    A name that a function binds hides that of the module in this function: it is text like any other.
+    A class hides nothing: its methods do not see its names.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        #: The place in `parts`, the chain, and whether no scope can hide it (`global name`).
+        self.mentions: list[tuple[int, str, bool]] = []
+        self.imports: list[Import] = []
+        self.files: set[str] = set()
+        self.modules: set[str] = set()
+        self.aside: list[str] = []
+        self._scopes: list[set[str]] = [set()]
+        self._globals: list[set[str]] = [set()]
+
+    def write(self, value: object) -> None:
+        """Write a node, a list of nodes, or a field that is none."""
+        if isinstance(value, ast.AST):
+            special = _SPECIAL.get(type(value))
+            if special is None:
+                self._fields(value, value._fields)
+            else:
+                special(self, value)
+        elif isinstance(value, list):
+            self.parts.append("[")
+            for item in value:
+                if isinstance(item, (ast.Import, ast.ImportFrom)):
+                    self.imports.extend(imported(item))
+                elif not is_docstring(item):
+                    self.write(item)
+            self.parts.append("]")
+        else:
+            self.parts.append(repr(value))
+
+    def _fields(self, node: ast.AST, names: Iterable[str]) -> None:
+        self.parts += (type(node).__name__, "(")
+        for name in names:
+            self.write(getattr(node, name, None))
+        self.parts.append(")")
+
+    def _mention(self, chain: str, certain: bool = False) -> None:
+        self.mentions.append((len(self.parts), chain, certain))
+        self.parts.append(chain)
+
+    def _open(self, names: Iterable[str] = ()) -> int:
+        self._scopes.append(set(names))
+        self._globals.append(set())
+        return len(self.mentions)
+
+    def _close(self, first: int) -> None:
+        """End a scope: what it binds are no mentions of the module's names, from the first of it on."""
+        hidden = self._scopes.pop() - self._globals.pop()
+        kept = [found for found in self.mentions[first:] if found[2] or found[1].split(".")[0] not in hidden]
+        self.mentions[first:] = kept
+
+    def _name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._mention(node.id)
+        else:
+            self._scopes[-1].add(node.id)
+            self.parts.append(node.id)
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        if chain := chain_of(node):
+            self._mention(chain)
+        else:
+            self._fields(node, ("value", "attr"))
+
+    def _constant(self, node: ast.Constant) -> None:
+        self.parts.append(repr(node.value))
+        if isinstance(node.value, str):
+            self.modules.update(_DOTTED.findall(node.value))
+            if _PATH.fullmatch(node.value):
+                self.files.add(node.value)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        """Write decorators, defaults and annotations outside of the function's scope, and its body inside."""
+        if not isinstance(node, ast.Lambda):
+            self._scopes[-1].add(node.name)
+        outside = [name for name in node._fields if name not in ("body", "type_comment")]
+        self._fields(node, outside)
+        arguments = node.args
+        listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        rest = [argument for argument in (arguments.vararg, arguments.kwarg) if argument]
+        first = self._open(argument.arg for argument in (*listed, *rest))
+        self.write(node.body)
+        self._close(first)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        """Write what is iterated first outside of the scope, and the rest inside."""
+        self.write(node.generators[0].iter)
+        first = self._open()
+        self._fields(node, [name for name in node._fields if name != "generators"])
+        for number, generator in enumerate(node.generators):
+            fields = [name for name in generator._fields if number or name != "iter"]
+            self._fields(generator, fields)
+        self._close(first)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        self._scopes[-1].add(node.name)
+        self._scopes.append(set())
+        self._globals.append(set())
+        self._fields(node, node._fields)
+        self._scopes.pop()
+        self._globals.pop()
+
+    def _global(self, node: ast.Global) -> None:
+        self._globals[-1].update(node.names)
+        self.parts.append("global")
+        for name in node.names:
+            self._mention(name, certain=True)
+
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        self._globals[-1].update(node.names)
+        self._fields(node, node._fields)
+
+    def _binding(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
+        if node.name:
+            self._scopes[-1].add(node.name)
+        self._fields(node, node._fields)
+
+    def _call(self, node: ast.Call) -> None:
+        """Write a call, without what the declaration of a dataset says about it."""
+        made = node.keywords
+        if isinstance(node.func, ast.Name) and node.func.id == DATASET_DECORATOR:
+            made = [word for word in node.keywords if word.arg not in ABOUT]
+            about = (found for word in node.keywords if word not in made for found in ast.walk(word))
+            self.aside += filter(None, map(chain_of, about))
+        self._fields(node, ("func", "args"))
+        self.write(made)
+
+
+_SPECIAL: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
+    ast.Name: _Reader._name,
+    ast.Attribute: _Reader._attribute,
+    ast.Constant: _Reader._constant,
+    ast.FunctionDef: _Reader._function,
+    ast.AsyncFunctionDef: _Reader._function,
+    ast.Lambda: _Reader._function,
+    ast.ListComp: _Reader._comprehension,
+    ast.SetComp: _Reader._comprehension,
+    ast.DictComp: _Reader._comprehension,
+    ast.GeneratorExp: _Reader._comprehension,
+    ast.ClassDef: _Reader._class,
+    ast.Global: _Reader._global,
+    ast.Nonlocal: _Reader._nonlocal,
+    ast.ExceptHandler: _Reader._binding,
+    ast.MatchAs: _Reader._binding,
+    ast.MatchStar: _Reader._binding,
+    ast.Call: _Reader._call,
+}

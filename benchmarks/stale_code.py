@@ -1,0 +1,269 @@
+"""How many datasets an edit makes stale, and how long the hashes of all code take.
+
+Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/hashing/symbols.py) are
+set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
+edit finds its file by the text that it replaces, so that it may lie anywhere.
+"""
+
+import ast
+import functools
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import diskcache
+
+from assets.declare import code
+from assets.declare.hashing import modules
+from assets.declare.hashing.names import ProjectNames, Symbol
+from assets.declare.hashing.statements import PROJECT, imported, is_docstring, md5
+from assets.declare.hashing.symbols import Reach, Symbols
+from assets.declare.settings import checkout
+from orchestration.catalogue import workspace
+
+#: What is edited, and (text, other text) for each replacement; "" for a file that is new.
+Edit = tuple[str, list[tuple[str, str]]]
+
+DROP = '''def drop(unit: Row, reason: str, score: float | None = None, detail: str | None = None) -> Row:
+    """Return the dropped row of a unit."""
+    return {**unit, "reason": reason, "score": score, "detail": detail}
+
+
+'''
+REJECT = '''def reject(unit: Row, error: str) -> Row:
+    """Return the rejected row of a unit; `error` names the file, the row and the cause."""
+    return {**unit, "error": error}
+
+
+'''
+TABLE = """def _table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+    for row in rows:
+        if row.keys() != set(schema.names):
+            odd = sorted(row.keys() ^ set(schema.names))
+            raise pa.ArrowInvalid(f"row {row.get('id')!r} does not have the columns of its table: {odd}")
+    return pa.Table.from_pylist(list(rows), schema=schema)
+"""
+TABLES = f"""from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+import pyarrow as pa
+
+Row: TypeAlias = Mapping[str, Any]
+
+{TABLE}"""
+EXAMPLE = '_EXAMPLE = {"month": "2018-06", "year": "2018"}'
+
+EDITS: list[Edit] = [
+    ("a comment at `drop` (ops/core/outcome.py)", [(DROP, f"# Why.\n{DROP}")]),
+    ("another docstring of `drop`", [("Return the dropped row of a unit.", "Return a row.")]),
+    (
+        "another layout of `drop`",
+        [('    return {**unit, "reason"', '    return {\n        **unit, "reason"')],
+    ),
+    ("`drop` and `reject` in another order", [(f"{DROP}{REJECT}", f"{REJECT}{DROP}")]),
+    (
+        "an unused import beside `drop`",
+        [("import pyarrow as pa\n\nRow:", "import json\nimport pyarrow as pa\n\nRow:")],
+    ),
+    ("a new function beside `drop`", [(TABLE, f"{TABLE}\n\ndef keep(unit: Row) -> Row:\n    return unit\n")]),
+    (
+        "`_table`, beside `drop`, moved to a new module",
+        [(TABLE, "from ops.core.new_tables import _table\n"), ("", TABLES)],
+    ),
+    (
+        "one more re-export of a package (ops.talksumm)",
+        [
+            (
+                "from ops.rank.budget import Budget, summarize\n",
+                "from ops.rank.budget import Budget, summarize, word_count\n",
+            )
+        ],
+    ),
+    ("a local variable renamed, of `_table`", [(TABLE, TABLE.replace("odd", "strange"))]),
+    ("what `drop` does", [(DROP, DROP.replace("{**unit,", "{**dict(unit),"))]),
+    (
+        "a helper in ops/core/outcome.py that few use (`spans`)",
+        [('Role("spans", words)', 'Role("spans", str(words))')],
+    ),
+    ("a constant of periods that only messages use", [(EXAMPLE, EXAMPLE.replace("06", "07"))]),
+    ("a function of periods (`period`)", [('"none": ALL}[every]', '"none": ALL}.get(every)')]),
+    (
+        "the default of a param (talksumm.pairs)",
+        [("        default=0.78, gt=0", "        default=0.79, gt=0")],
+    ),
+    (
+        "a default of a function (the skip-bigrams of ROUGE)",
+        [("gap: int = GAP) -> Counter", "gap: int = GAP + 0) -> Counter")],
+    ),
+    (
+        "a regular expression of parsing (footnotes of papers)",
+        [("{{0,80}}?(?i:equal contrib", "{{0,90}}?(?i:equal contrib")],
+    ),
+    (
+        "a decorator (the cache of the sentence encoder)",
+        [("@lru_cache(maxsize=2)\ndef _encoder(", "@lru_cache(maxsize=3)\ndef _encoder(")],
+    ),
+    (
+        "a compiled function (recalls of WikiSum)",
+        [("    recalls = np.zeros(len(ends) - 1)", "    recalls = np.zeros(-1 + len(ends))")],
+    ),
+    (
+        "a rule of DiscoFuse (anaphora)",
+        [
+            (
+                "def _repeats(source: ParsedSentence, phrase: TokenList) -> bool:\n",
+                "def _repeats(source: ParsedSentence, phrase: TokenList) -> bool:\n    assert phrase\n",
+            )
+        ],
+    ),
+    ("what a crawl's child process does", [("_MEMORY = 4 * 2**30", "_MEMORY = 5 * 2**30")]),
+    (
+        "an expectation of a dataset",
+        [('between("candidates.score.least", 0, 1)', 'between("candidates.score.least", 0, 2)')],
+    ),
+    (
+        "the body of an asset function",
+        [
+            (
+                "    return talks.map(match_talks, papers)",
+                "    found = talks.map(match_talks, papers)\n    return found",
+            )
+        ],
+    ),
+    (
+        "a template of a page",
+        [('<h2 id="funnel">From the source to here</h2>', '<h2 id="funnel">From the source</h2>')],
+    ),
+    ("a data file (stop_words.txt)", [("\nourselves\n", "\nourselves\nhenceforth\n")]),
+    (
+        "an option of the writer of Parquet",
+        [("compression_level=3,\n        use_dictionary", "compression_level=4,\n        use_dictionary")],
+    ),
+]
+
+
+class WholeModules:
+    """Hashes of what a symbol reaches in its own module, and of all modules that this imports, as a whole."""
+
+    def __init__(self, root: Path, within: tuple[str, ...]) -> None:
+        self._names = ProjectNames(root)
+        self._symbols = Symbols(root, within)
+        self.counts = self._symbols.counts
+        self._modules = functools.cache(self._read)
+
+    def reach(self, symbol: Symbol) -> Reach:
+        """Return the hash of a symbol; packages are left out, since no edit changes their versions."""
+        module, own, waiting = symbol.module, {symbol}, [symbol]
+        while waiting:
+            used = {found for _, found in self._symbols.content(waiting.pop()).uses if found.module == module}
+            waiting += used - own
+            own |= used
+        source = self._names.source(module)
+        numbers = sorted({number for _, name in own for number in source.names.get(name, ())})
+        statements = [source.statements[number] for number in numbers]
+        roots = {chain.split(".")[0] for statement in statements for chain in statement.mentions}
+        bindings = [found for root in roots for found in source.imports.get(root, ())]
+        bindings += [found for statement in statements for found in statement.imports]
+        found = {name for binding in bindings for name in [*self._names.imported(binding, module)][-1:]}
+        seen, waiting_modules = set(), [*filter(self.counts, found)]
+        while waiting_modules:
+            if (name := waiting_modules.pop()) not in seen:
+                seen.add(name)
+                waiting_modules += filter(self.counts, self._modules(name)[1])
+        texts = [statement.text for statement in statements]
+        return Reach(md5(repr([texts, sorted((name, self._modules(name)[0]) for name in seen)])), frozenset())
+
+    def _read(self, module: str) -> tuple[str, set[str]]:
+        """Return the hash of a module with the files that it names, and the modules that it imports."""
+        file = self._names.file(module)
+        tree, strings, found = ast.parse(file.read_bytes()), set(), set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+                strings.add(node.value)
+            for binding in imported(node):
+                found |= {*[*self._names.imported(binding, module)][-1:]}
+                if binding.name == "pkgutil":
+                    strings.add("walks")
+            if isinstance(body := getattr(node, "body", None), list):
+                node.body = [line for line in body if not is_docstring(line)]
+        if "walks" in strings:
+            found |= {below for name in found for below in self._names.below(name)}
+        patterns = [text for text in strings if len(text) < 100 and not text.startswith("/")]
+        paths = {path for text in patterns for path in _beside(file.parent, text)}
+        data = [md5(path.read_bytes()) for path in sorted(paths)]
+        return md5(repr([ast.dump(tree), data])), found - {module}
+
+
+def _beside(folder: Path, text: str) -> list[Path]:
+    if (
+        not all(letter.isalnum() or letter in "_*-./" for letter in text)
+        or ".." in text
+        or text.endswith(".")
+    ):
+        return []
+    return [path for path in (folder.glob(text) if "*" in text else [folder / text]) if path.is_file()]
+
+
+def hashes(root: Path, kind: Callable[[Path, tuple[str, ...]], Symbols | WholeModules]) -> dict[str, str]:
+    """Return the hash of the code of every dataset."""
+    code.symbols = functools.cache(functools.partial(kind, root))
+    return {name: type(item).code.func(item)["code"] for name, item in workspace().datasets.items()}
+
+
+def edited(root: Path, replacements: list[tuple[str, str]]) -> dict[Path, str | None]:
+    """Edit the one file that has each text, and return what the files were before."""
+    before: dict[Path, str | None] = {}
+    for text, other in replacements:
+        if text:
+            files = [path for path, content in _texts(root).items() if text in content]
+            assert len(files) == 1, f"{text!r} is in {files}"
+            before[files[0]] = files[0].read_text()
+            files[0].write_text(before[files[0]].replace(text, other, 1))
+        else:
+            before[root / "ops/core/new_tables.py"] = None
+            (root / "ops/core/new_tables.py").write_text(other)
+    return before
+
+
+def _texts(root: Path) -> dict[Path, str]:
+    kinds = ("*.py", "*.html", "*.txt")
+    files = [path for package in PROJECT for kind in kinds for path in (root / package).rglob(kind)]
+    return {path: path.read_text() for path in files}
+
+
+def main() -> None:
+    """Print a table of edits, and the seconds that the hashes take."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for package in PROJECT:
+            shutil.copytree(
+                checkout() / package, root / package, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        store = diskcache.Cache(str(root / "cache"), disk=diskcache.JSONDisk)
+        modules._cache = lambda: store
+        kinds = {Symbols: {}, WholeModules: {}}
+        seconds = []
+        for _ in range(3):
+            began = time.process_time()
+            kinds[Symbols] = hashes(root, Symbols)
+            seconds.append(time.process_time() - began)
+        kinds[WholeModules] = hashes(root, WholeModules)
+        print(f"| edit | stale of {len(kinds[Symbols])} datasets, by symbols | by whole modules |")
+        print("|---|---|---|")
+        for what, replacements in EDITS:
+            before = edited(root, replacements)
+            stale = []
+            for kind, known in kinds.items():
+                found = hashes(root, kind)
+                stale.append(sum(found[name] != value for name, value in known.items()))
+            for path, content in before.items():
+                path.unlink() if content is None else path.write_text(content)
+            print(f"| {what} | {stale[0]} | {stale[1]} |", flush=True)
+        assert hashes(root, Symbols) == kinds[Symbols]
+        first, again = seconds[0], min(seconds[1:])
+        print(f"\nSeconds of processor time for all hashes: {first:.2f}, and {again:.2f} from the cache.")
+
+
+if __name__ == "__main__":
+    main()

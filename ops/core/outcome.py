@@ -1,0 +1,253 @@
+"""What a step returns: every input unit used, dropped or rejected, and nothing lost between.
+
+Belongs here: the `Outcome` of one part of work, the shape of its three tables, and their columns with
+meanings and roles. Not here: writing them (orchestration/files) and checking them
+(orchestration/checks/conservation.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import pyarrow as pa
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+class Role(NamedTuple):
+    """What a column is to its row, for whoever shows the row."""
+
+    name: Literal[
+        "title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages", "vector"
+    ]
+    detail: str = ""
+
+
+#: What a row is about, in a few words, and at length.
+TITLE, TEXT = Role("title"), Role("text")
+#: What tells a row from others and says nothing: a path, an address. When something was published.
+NAME, TIME = Role("name"), Role("time")
+#: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
+TRANSCRIPT = Role("transcript")
+
+#: A list of numbers, of a size that params decide: a step gives it by `Shape.sized`, and so it is stored.
+VECTOR = Role("vector")
+
+#: A list of the passages that the row's text divides into: structs with `start` and `end`, in characters.
+PASSAGES = Role("passages")
+
+
+def place(phrase: str) -> Role:
+    """Return the role of a column that tells where a row stands in what it was made of.
+
+    `phrase` says so in words, with columns of the row: "{locator}, characters {start}-{end}".
+    """
+    return Role("place", phrase)
+
+
+def passage(column: str) -> Role:
+    """Return the role of a field in a list of sentences: index of their passage in a column of the row."""
+    return Role("passage", column)
+
+
+def spans(words: str) -> Role:
+    """Return the role of a list of spans of words (`first` and `last`, as indices, both included).
+
+    `words` tells where these are: "pair_id.words" is the column `words` of the row that `pair_id` names.
+    """
+    return Role("spans", words)
+
+
+def column(
+    name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
+) -> pa.Field:
+    """Return a column with what it means and is, which no file carries: Parquet is written without both."""
+    metadata = {"meaning": meaning} if meaning else {}
+    metadata |= {"role": role.name, "detail": role.detail} if role else {}
+    return pa.field(name, kind, nullable, metadata or None)
+
+
+def role(field: pa.Field) -> Role | None:
+    """Return what a column is to its row, None where its declaration does not say."""
+    metadata = field.metadata or {}
+    return Role(metadata[b"role"].decode(), metadata[b"detail"].decode()) if b"role" in metadata else None
+
+
+def of_role(schema: pa.Schema, name: str) -> dict[str, str]:
+    """Return the columns that have a role, in order, each with the detail of it."""
+    return {field.name: found.detail for field in schema if (found := role(field)) and found.name == name}
+
+
+def meaning(field: pa.Field) -> str:
+    """Return what a column means; of nested ones, what each of their fields means as well."""
+    own = (field.metadata or {}).get(b"meaning", b"").decode()
+    kind = field.type.value_type if pa.types.is_list(field.type) else field.type
+    nested = [kind.field(index) for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
+    parts = [f"{inner.name}: {text}" if (text := meaning(inner)) else inner.name for inner in nested]
+    return ". ".join(filter(None, [own, "; ".join(parts)]))
+
+
+#: The columns that every table of the project begins with.
+IDENTITY = pa.schema(
+    [
+        column("id", pa.string(), "stable: made from content or source, not from position", nullable=False),
+        column("source_ids", pa.list_(pa.string()), "rows or files that it was made from", nullable=False),
+        column("licence", pa.string(), "of all sources that it was made from", NAME, nullable=False),
+    ]
+)
+
+DROP_COLUMNS = pa.schema(
+    [
+        column("reason", pa.string(), "the rule or threshold that dropped it", nullable=False),
+        column("score", pa.float64(), "what the threshold was compared with"),
+        column("detail", pa.string(), "what else there is to know"),
+    ]
+)
+
+REJECT_COLUMNS = pa.schema(
+    [column("error", pa.string(), "what was wrong: the file, the row and the cause", nullable=False)]
+)
+
+
+#: A column as shapes are written: name, type and, mostly, meaning and role; or one of another shape.
+Field: TypeAlias = (
+    tuple[str, pa.DataType] | tuple[str, pa.DataType, str] | tuple[str, pa.DataType, str, Role] | pa.Field
+)
+
+
+def columns(*fields: Field) -> pa.Schema:
+    """Return a schema of the identity columns followed by `fields`."""
+    return extended(IDENTITY, *fields)
+
+
+def extended(schema: pa.Schema, *fields: Field) -> pa.Schema:
+    """Return the columns of a schema followed by `fields`."""
+    return pa.schema([*schema, *_fields(fields)])
+
+
+def struct(*fields: Field) -> pa.DataType:
+    """Return the type of a nested row."""
+    return pa.struct(_fields(fields))
+
+
+def _fields(fields: Iterable[Field]) -> list[pa.Field]:
+    return [field if isinstance(field, pa.Field) else column(*field) for field in fields]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The columns of a step's tables: `kept` rows, and the input `unit` that a lost one is stored as.
+
+    A dropped row is its whole unit with `reason`, `score` and `detail`; a rejected row is its whole
+    unit with `error`. Both keep the unit's own id, so that a unit can be followed from step to step.
+    """
+
+    kept: pa.Schema
+    unit: pa.Schema
+
+    def __post_init__(self) -> None:
+        taken = set(self.unit.names) & {*DROP_COLUMNS.names, *REJECT_COLUMNS.names}
+        if taken:
+            raise ValueError(f"a unit cannot have the columns {sorted(taken)}: a lost one gets these")
+
+    def sized(self, size: int) -> Shape:
+        """Return the shape with vectors of kept rows as Arrow's lists of a fixed size."""
+        vectors = of_role(self.kept, "vector")
+        fields = [
+            field.with_type(pa.list_(field.type.value_type, size)) if field.name in vectors else field
+            for field in self.kept
+        ]
+        return Shape(pa.schema(fields), self.unit)
+
+    @property
+    def dropped(self) -> pa.Schema:
+        """The unit's columns, then why it was dropped."""
+        return pa.schema([*self.unit, *DROP_COLUMNS])
+
+    @property
+    def rejected(self) -> pa.Schema:
+        """The unit's columns, then what was wrong with it."""
+        return pa.schema([*self.unit, *REJECT_COLUMNS])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the input units of one part.
+
+    `units` are the ids of all units that went in. Each is the id of one dropped or one rejected row,
+    or stands in the `id` or the `source_ids` of a kept row; never in two of the three.
+    `combinations` counts by reason what the step itself generated (all pairs of a paper's sentences),
+    which is not stored whole. `files` are what it made beside rows (a model), by their paths in the folder
+    of such files.
+    """
+
+    units: pa.Array
+    kept: pa.Table
+    dropped: pa.Table
+    rejected: pa.Table
+    combinations: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        shape: Shape,
+        units: Iterable[str],
+        kept: Sequence[Row],
+        dropped: Sequence[Row] = (),
+        rejected: Sequence[Row] = (),
+        combinations: Mapping[str, int] | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> Outcome:
+        """Build the tables from rows; a row that does not fit its schema raises pyarrow.ArrowInvalid."""
+        return cls(
+            units=pa.array(units, pa.string()),
+            kept=_table(kept, shape.kept),
+            dropped=_table(dropped, shape.dropped),
+            rejected=_table(rejected, shape.rejected),
+            combinations=dict(combinations or {}),
+            files=dict(files or {}),
+        )
+
+    @classmethod
+    def joined(cls, outcomes: Sequence[Outcome]) -> Outcome:
+        """Return what some outcomes of one step are together, as if all their units had gone in at once."""
+        if len(outcomes) == 1:
+            return outcomes[0]
+        combinations: Counter[str] = Counter()
+        for outcome in outcomes:
+            combinations.update(outcome.combinations)
+        tables = {
+            name: pa.concat_tables([getattr(outcome, name) for outcome in outcomes]).combine_chunks()
+            for name in ("kept", "dropped", "rejected")
+        }
+        return cls(
+            pa.concat_arrays([outcome.units for outcome in outcomes]),
+            **tables,
+            combinations=dict(combinations),
+            files={name: content for outcome in outcomes for name, content in outcome.files.items()},
+        )
+
+
+Outcomes: TypeAlias = Iterator[Outcome]
+
+
+def drop(unit: Row, reason: str, score: float | None = None, detail: str | None = None) -> Row:
+    """Return the dropped row of a unit."""
+    return {**unit, "reason": reason, "score": score, "detail": detail}
+
+
+def reject(unit: Row, error: str) -> Row:
+    """Return the rejected row of a unit; `error` names the file, the row and the cause."""
+    return {**unit, "error": error}
+
+
+def _table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
+    for row in rows:
+        if row.keys() != set(schema.names):
+            odd = sorted(row.keys() ^ set(schema.names))
+            raise pa.ArrowInvalid(f"row {row.get('id')!r} does not have the columns of its table: {odd}")
+    return pa.Table.from_pylist(list(rows), schema=schema)

@@ -1,0 +1,43 @@
+"""The base of every knob in params.yaml.
+
+Belongs here: the pydantic base class, and the type that marks a field as the name of a model.
+Not here: the sections themselves, which stand beside the ops that read them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NewType
+
+from pydantic import BaseModel, ConfigDict
+
+#: Whether a step computes with baseline kernels, on the processor: params.yaml's `numerics: strict`.
+Strict = NewType("Strict", bool)
+
+
+class ModelName(str):
+    """The name of a model in the registry: its digest becomes part of what a step depends on."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(cls, core_schema.str_schema(min_length=1))
+
+
+class Params(BaseModel):
+    """One section of params.yaml; an unknown key or a bad value is an error that names it.
+
+    A step's section is declared by the class: `class HmmParams(Params, section="talksumm.hmm")`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+    section: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, section: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.section = section
+
+    def models(self) -> list[str]:
+        """Return the names of the models that this section names, sorted."""
+        return sorted({value for value in self.__dict__.values() if isinstance(value, ModelName)})

@@ -1,0 +1,156 @@
+"""The kept rows of a dataset as part files, so that memory does not grow with the corpus.
+
+Belongs here: names of part files in the folder of a partition, reading them, whole or filtered, mapping an
+op over them, and files that lie beside rows. Not here: writing them, where they come from, and whether they
+are sound (orchestration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.core.outcome import Outcome, Outcomes
+
+#: The tables of a partition.
+TABLES = ("kept", "dropped", "rejected")
+
+#: Where files that are no rows lie in the folder of a partition: who reads it whole passes over them.
+FILES = "__files"
+
+#: Counts of what a step itself generated, beside its tables; only where it generated something.
+COMBINATIONS = "__counts/combinations.json"
+
+
+def part_name(table: str, index: int) -> str:
+    """Return where a part lies in its partition: `kept-00000.parquet`, `__dropped/dropped-00000.parquet`.
+
+    Who reads the folder of a partition gets the kept rows: pandas, Arrow and Hugging Face's datasets pass
+    over folders that begin with two underscores, and `*.parquet` in DuckDB or Polars does not enter them.
+    """
+    return f"{_table_folder(table)}{table}-{index:05d}.parquet"
+
+
+def part_files(folder: Path, table: str) -> list[Path]:
+    """Return the files of one table of a partition, in order."""
+    return sorted(folder.glob(f"{_table_folder(table)}{table}-*.parquet"))
+
+
+def _table_folder(table: str) -> str:
+    return "" if table == "kept" else f"__{table}/"
+
+
+@dataclass(frozen=True)
+class FilesFolder:
+    """Where files of the partition that is being made lie: a step writes there what memory may not hold."""
+
+    path: Path
+
+    @contextmanager
+    def writing(self) -> Iterator[Callable[[str, str], None]]:
+        """Yield `write(name, text)`, which adds text to a file (UTF-8); files are open until the end."""
+        opened: dict[str, TextIO] = {}
+        with ExitStack() as stack:
+
+            def write(name: str, text: str) -> None:
+                if name not in opened:
+                    path = self.path / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    opened[name] = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+                opened[name].write(text)
+
+            yield write
+
+
+class Engine(Protocol):
+    """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
+
+    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+        """Yield `op(piece, *shared)` for every piece; those of a sequence are asked for when they are due."""
+        ...
+
+
+class OneProcess:
+    """Runs ops in this process, one piece after the other."""
+
+    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+        """Yield `op(piece, *shared)` for every piece."""
+        return (op(piece, *shared) for piece in pieces)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part file; `read` brings it whole into memory."""
+
+    path: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has, as the end of the file tells."""
+        count: int = pq.read_metadata(self.path).num_rows
+        return count
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the part's rows, or only some of their columns."""
+        return pq.read_table(self.path, columns=list(columns) if columns else None)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The kept rows of one partition, or of all of them, of a dataset."""
+
+    schema: pa.Schema
+    parts: tuple[Part, ...]
+    engine: Engine
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        return (part.read() for part in self.parts)
+
+    def read(
+        self, columns: Sequence[str] | None = None, where: tuple[str, Collection[str]] | None = None
+    ) -> pa.Table:
+        """Return the rows as one table; `where` = (column, values) keeps those whose column is among values.
+
+        Only the matching rows of one part at a time stay in memory.
+        """
+        wanted = self.schema if columns is None else pa.schema([self.schema.field(name) for name in columns])
+        tables = [wanted.empty_table()]
+        for part in self.parts:
+            if where is None:
+                tables.append(part.read(wanted.names).cast(wanted))
+                continue
+            column, values = where
+            mask = pc.is_in(part.read([column])[column], value_set=pa.array(sorted(values), pa.string()))
+            if pc.any(mask).as_py():
+                tables.append(part.read(wanted.names).filter(mask).cast(wanted))
+        return pa.concat_tables(tables)
+
+    def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
+        """Call `op(table, *shared)` for every part and yield the outcomes in order."""
+        return self.engine.map(_on_table, self.parts, op, *shared)
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A dataset that is more than rows: its kept rows, and the files beside them, which make a model."""
+
+    rows: Parts
+    folder: Path
+    """That of the files."""
+
+    def files(self, below: str = "") -> dict[str, bytes]:
+        """Return the files of a folder of the artifact, by their paths in it."""
+        base = self.folder / below
+        found = sorted(path for path in base.rglob("*") if path.is_file())
+        return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
+
+
+def _on_table(part: Part, op: Callable[..., Outcome], *shared: object) -> Outcome:
+    return op(part.read(), *shared)

@@ -1,0 +1,247 @@
+"""The Parquet files of a release: rows of a dataset by configuration and split, of bounded size.
+
+Belongs here: which rows may be released, by their licences, and the files. Not here: the card, Croissant and
+checksums around the files (orchestration/release).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pydantic import Field
+
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns
+from ops.core.params import Params
+from ops.core.parts import FilesFolder, Parts
+
+#: Why a row is not released.
+FORBIDDEN = "licence"
+
+#: Bytes of a megabyte that rows may fill; the rest is room for the index of a file.
+_FILLED = 980_000
+
+#: Bytes of a table in memory that are written as one row group: what a reader takes in at once.
+_ROW_GROUP = 64 << 20
+
+_FILES = columns(
+    ("file", pa.string(), "beside the rows; the same path in the released folder", NAME),
+    ("config", pa.string(), "the configuration that it belongs to"),
+    ("split", pa.string(), "train, validation or test"),
+    ("rows", pa.int64()),
+    ("bytes", pa.int64()),
+    ("md5", pa.string(), "of its bytes, by which DVC has it"),
+)
+
+
+class ReleaseParams(Params, section="release"):
+    """What may be released, and how large a file is."""
+
+    licences: tuple[str, ...] = Field(
+        default=("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "Apache-2.0", "MIT"),
+        description="SPDX names; a row of any other licence is not released",
+    )
+    megabytes: float = Field(default=500, gt=0, description="a file is no larger, unless by a single row")
+
+
+def shape(rows: Shape) -> Shape:
+    """Return the shape of the release of a dataset: its rows are units, and each file is a row."""
+    return Shape(unit=rows.kept, kept=_FILES)
+
+
+def release_files(
+    rows: Parts,
+    files: FilesFolder,
+    params: ReleaseParams,
+    config: str | None = None,
+    without: Collection[str] = (),
+    subsets: Mapping[str, Parts] | None = None,
+) -> Outcomes:
+    """Yield a row for each file with what lies in it; rows that may not be released are dropped.
+
+    A file is `data/<config>/<split>-<number>.parquet`: `config` is the column that names the configuration,
+    `split` the one that names the split. Files have all columns but the split and those `without`. A subset
+    holds the rows that are sources of another dataset's rows: it is a configuration besides, and a column
+    tells of every row whether it is in it. Files are written row group by row group: of each split of a
+    configuration one is in memory, and the ids of the rows in its open file.
+
+    Raises ValueError for a configuration that is called like a subset.
+    """
+    added = {name: _sources(parts) for name, parts in (subsets or {}).items()}
+    names = [name for name in rows.schema.names if name not in {*without, "split"}]
+    kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * _FILLED)
+    allowed = cache(partial(allows, params.licences))
+    writers: dict[tuple[str, str], _SplitWriter] = {}
+    for table in rows:
+        chosen = pa.array(map(allowed, table["licence"].to_pylist()), pa.bool_())
+        released = table.filter(chosen)
+        if len(released) < len(table):
+            yield _dropped(kind, table.filter(pc.invert(chosen)))
+        for name, ids in added.items():
+            released = released.append_column(name, pc.is_in(released["id"], value_set=ids))
+        for value, split, found in _by_config_and_split(released, config):
+            place = config_name(value), split
+            if place[0] in added:
+                raise ValueError(
+                    f"{config} {value!r} is what a part of the release is called: give it another name"
+                )
+            writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
+            yield from writer.add(found.select([*names, *added]))
+        for name in added:
+            for _, split, found in _by_config_and_split(released.filter(released[name])):
+                writer = writers.setdefault(
+                    (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
+                )
+                yield from writer.add(found.select([*names, *added]))
+    for _, writer in sorted(writers.items()):
+        yield from writer.close()
+
+
+def allows(licences: Collection[str], licence: str) -> bool:
+    """Say whether a row's licence is among some, or all that it names are, whether joined by AND or by OR."""
+    return licence in licences or all(name in licences for name in licence_names(licence))
+
+
+def licence_names(licence: str) -> list[str]:
+    """Return the licences that an SPDX expression names, each once, in order."""
+    names = (name.strip(" ()") for name in re.split(r"\s+(?:AND|OR)\s+", licence))
+    return list(dict.fromkeys(names))
+
+
+class _SplitWriter:
+    """Writes the rows of a split of a configuration into files of bounded size.
+
+    The rows of a subset are units of another configuration's outcomes.
+    """
+
+    def __init__(
+        self, folder: Path, kind: Shape, config: str, split: str, most: int, is_subset: bool = False
+    ) -> None:
+        self._is_subset = is_subset
+        self._folder, self._kind, self._most = folder, kind, most
+        self._config, self._split, self._number = config, split, 0
+        self._waiting: list[pa.Table] = []
+        self._file: tuple[pa.OSFile, pq.ParquetWriter] | None = None
+        self._ids: list[pa.Array] = []
+        self._licences: set[str] = set()
+
+    def add(self, table: pa.Table) -> Outcomes:
+        """Take rows; yield the outcomes of files that are full."""
+        self._waiting.append(table)
+        if sum(waiting.nbytes for waiting in self._waiting) >= min(_ROW_GROUP, self._most):
+            yield from self._write()
+
+    def close(self) -> Outcomes:
+        """Yield the outcomes of the files that are left."""
+        yield from self._write()
+        if self._file:
+            yield self._end(*self._file)
+
+    def _write(self) -> Outcomes:
+        waiting, self._waiting = self._waiting, []
+        for piece in _pieces(waiting, min(_ROW_GROUP, self._most)):
+            if self._file and self._file[0].tell() + piece.nbytes > self._most:
+                yield self._end(*self._file)
+            if self._file is None:
+                path = self._folder / self._name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                sink = pa.OSFile(str(path), "wb")
+                self._file = sink, _parquet_writer(sink, piece.schema)
+            self._file[1].write_table(piece, row_group_size=len(piece))
+            self._ids += piece["id"].chunks
+            self._licences.update(pc.unique(piece["licence"]).to_pylist())
+
+    @property
+    def _name(self) -> str:
+        return f"data/{self._config}/{self._split}-{self._number:05d}.parquet"
+
+    def _end(self, sink: pa.OSFile, writer: pq.ParquetWriter) -> Outcome:
+        writer.close()
+        sink.close()
+        file, ids = self._name, pa.chunked_array(self._ids).combine_chunks()
+        with (self._folder / file).open("rb") as written:
+            md5 = hashlib.file_digest(written, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+        row = {
+            "id": row_id("file", file, md5),
+            "source_ids": [],
+            "licence": joint_licence(self._licences),
+            "file": file,
+            "config": self._config,
+            "split": self._split,
+            "rows": len(ids),
+            "bytes": (self._folder / file).stat().st_size,
+            "md5": md5,
+        }
+        self._number, self._file, self._ids, self._licences = self._number + 1, None, [], set()
+        outcome = Outcome.of(self._kind, [], [row])
+        place = outcome.kept.schema.get_field_index("source_ids")
+        named = outcome.kept.set_column(
+            place, outcome.kept.schema.field(place), pa.ListArray.from_arrays([0, len(ids)], ids)
+        )
+        return replace(outcome, units=ids[:0] if self._is_subset else ids, kept=named)
+
+
+def config_name(value: str) -> str:
+    """Return a configuration as a folder may be called; `default` for none."""
+    return re.sub(r"[^\w.-]+", "-", value).strip(".-") or "default"
+
+
+def _by_config_and_split(table: pa.Table, config: str | None = None) -> Iterator[tuple[str, str, pa.Table]]:
+    """Yield rows by the column that names the configuration, "" without one, and by split."""
+    configs = table[config] if config else pa.array([""] * len(table), pa.string())
+    keys = pc.binary_join_element_wise(configs, table["split"], "/")
+    for key in sorted(pc.unique(keys).to_pylist()):
+        value, _, split = key.rpartition("/")
+        yield value, split, table.filter(pc.equal(keys, key))
+
+
+def _dropped(kind: Shape, table: pa.Table) -> Outcome:
+    told = [
+        pa.array([FORBIDDEN] * len(table)),
+        pa.nulls(len(table), pa.float64()),
+        pa.nulls(len(table), pa.string()),
+    ]
+    empty = Outcome.of(kind, [], [])
+    dropped = pa.table([*table.columns, *told], kind.dropped)
+    return Outcome(table["id"].combine_chunks(), empty.kept, dropped, empty.rejected)
+
+
+def _sources(parts: Parts) -> pa.Array:
+    ids = pc.list_flatten(parts.read(["source_ids"])["source_ids"])
+    return pc.unique(ids)
+
+
+def _pieces(tables: Sequence[pa.Table], most: int) -> Iterator[pa.Table]:
+    """Yield the rows of some tables in pieces of at most `most` bytes, or of one row."""
+    if not tables:
+        return
+    waiting = [pa.concat_tables(tables).combine_chunks()]
+    while waiting:
+        table = waiting.pop()
+        if table.nbytes <= most or len(table) == 1:
+            yield table
+        else:
+            half = len(table) // 2
+            waiting += [table.slice(half), table.slice(0, half)]
+
+
+def _parquet_writer(sink: pa.OSFile, schema: pa.Schema) -> pq.ParquetWriter:
+    """Return a writer with pinned options, and with an index of pages, by which viewers jump to a row."""
+    plain = pa.schema([field.remove_metadata() for field in schema])
+    return pq.ParquetWriter(
+        sink,
+        plain,
+        version="2.6",
+        compression="zstd",
+        compression_level=3,
+        write_page_index=True,
+        store_schema=False,
+    )

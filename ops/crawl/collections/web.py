@@ -1,0 +1,200 @@
+"""Collections of pages and files: Wikipedia's dumps, Common Crawl, any folder or bucket.
+
+Belongs here: the packs of a dump, which are a hundred pages each, bzip2 of their own, and found by the index;
+the captures of given URLs in a month, by Common Crawl's index and ranges of its WARC files; files below a
+place, through fsspec (file://, s3://, gs://, az://, sftp://). Not here: reading XML, wikitext and WARC
+(ops/parse), Common Crawl as a search of many URLs at once (ops/crawl/captures).
+
+fsspec checks no address. So no protocol that asks for addresses of the web, or hands a place on to another
+protocol (`simplecache::http://...`), is among those that are read.
+"""
+
+from __future__ import annotations
+
+import bz2
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urljoin
+
+from ops.crawl.client import FetchError
+from ops.crawl.collections.item import Item, WebCollection
+from ops.text.words import whole_number
+
+if TYPE_CHECKING:
+    import fsspec
+
+_LONGEST_LINE = 10_000
+
+
+@dataclass(frozen=True)
+class WikipediaDump(WebCollection):
+    """The packs `first` to `last` of a dump, counted from 0, the last not included; None: to the end."""
+
+    dump: str
+    """`https://dumps.wikimedia.org/enwiki/20180801/enwiki-20180801-pages-articles-multistream.xml.bz2`."""
+    index: str
+    """The same with `-index.txt.bz2`."""
+    month: str
+    first: int = 0
+    last: int | None = None
+
+    def items(self, month: str) -> Iterator[Item]:
+        """Yield the packs, if the dump is of this month; the index is read as far as is needed."""
+        if month != self.month:
+            return
+        offsets = self._offsets()
+        begin = next(offsets, None)
+        number = 0
+        while begin is not None and (self.last is None or number < self.last):
+            end = next(offsets, None)
+            if number >= self.first:
+                length = None if end is None else end - begin
+                yield Item(f"{begin}", self.dump, month, begin, length)
+            begin, number = end, number + 1
+
+    def pages(self, item: Item) -> bytes:
+        """Return the pages of a pack as XML, without the element around them. Raises FetchError."""
+        packed = b"".join(self.content(item))
+        try:
+            return bz2.BZ2Decompressor().decompress(packed, self.client.most_bytes)
+        except OSError as error:
+            raise FetchError(f"{item.url}: no pack begins at byte {item.offset}: {error}") from error
+
+    def _offsets(self) -> Iterator[int]:
+        """Yield where each pack begins: lines are `offset:page:title`, a hundred with the same offset."""
+        former = -1
+        for line in _lines(self.client.stream(self.index), self.index):
+            try:
+                offset = whole_number(line.partition(b":")[0].decode("latin-1"))
+            except ValueError:
+                offset = -1
+            if offset < max(former, 0):
+                raise FetchError(f"{self.index}: no line of an index: {line[:80]!r}")
+            if offset > former:
+                former = offset
+                yield former
+
+
+def _lines(chunks: Iterable[bytes], where: str) -> Iterator[bytes]:
+    """Yield the lines of a packed text, a piece at a time in memory."""
+    unpacker, rest = bz2.BZ2Decompressor(), b""
+    for chunk in chunks:
+        while chunk or not (unpacker.needs_input or unpacker.eof):
+            if unpacker.eof:
+                unpacker = bz2.BZ2Decompressor()
+            try:
+                text = rest + unpacker.decompress(chunk, 2**20)
+            except OSError as error:
+                raise FetchError(f"{where}: {error}") from error
+            chunk = unpacker.unused_data if unpacker.eof else b""
+            *lines, rest = text.split(b"\n")
+            yield from lines
+            if len(rest) > _LONGEST_LINE:
+                raise FetchError(f"{where}: a line of more than {_LONGEST_LINE} bytes")
+    if not unpacker.eof:
+        raise FetchError(f"{where}: it ends too early")
+    yield from filter(None, [rest])
+
+
+@dataclass(frozen=True)
+class CommonCrawl(WebCollection):
+    """Captures of `urls` in one crawl, whose index is like https://index.commoncrawl.org/CC-MAIN-2018-26-index."""
+
+    urls: Sequence[str]
+    index: str
+    files: str = "https://data.commoncrawl.org/"
+
+    def items(self, month: str) -> Iterator[Item]:
+        """Yield the last good capture of each URL in a month, which is a gzipped WARC record.
+
+        URLs without one are left out. Raises FetchError.
+        """
+        for url in self.urls:
+            captures = [item for item in self._captures(url) if item.month == month]
+            if captures:
+                yield max(captures, key=lambda item: item.about["timestamp"])
+
+    def _captures(self, url: str) -> Iterator[Item]:
+        place = f"{self.index}?url={quote(url, safe='')}&output=json&filter=status:200"
+        try:
+            content = self.client.read(place)
+        except FetchError as error:
+            if "status 404" in str(error):  # what it answers where it has none
+                return
+            raise
+        for line in content.splitlines():
+            try:
+                found = json.loads(line)
+                time = str(found["timestamp"])
+                record = urljoin(self.files, found["filename"])
+                offset, length = whole_number(found["offset"]), whole_number(found["length"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise FetchError(f"{place}: no line of an index: {error!r}") from error
+            about = {"timestamp": time, "digest": str(found.get("digest", ""))}
+            yield Item(url, record, f"{time[:4]}-{time[4:6]}", offset, length, about)
+
+
+_CHUNK = 2**20
+#: What places of files and buckets begin with; a path without any is that of a file.
+_PROTOCOLS = frozenset(
+    ("file", "local", "memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "sftp", "ssh")
+)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Files below `place` whose path matches `pattern`; its one group is the month (YYYY-MM or YYYYMM)."""
+
+    place: str
+    pattern: str
+
+    def items(self, month: str) -> Iterator[Item]:
+        """Yield the files of a month by path; a link out of a local folder is none. Raises FetchError."""
+        system, base = file_system(self.place)
+        if not system.exists(base):
+            raise FetchError(f"{self.place}: there is no such folder")
+        for path in sorted(system.find(base)):
+            name = path.removeprefix(base).lstrip("/")
+            found = re.search(self.pattern, name)
+            if found and _dashed(found.group(1) or "") == month and not leads_out(system, base, path):
+                yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
+
+    def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces; it knows no conditions. Raises FetchError."""
+        system, _ = file_system(self.place)
+        try:
+            with system.open(item.url, "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    yield chunk
+        except OSError as error:
+            raise FetchError(f"{item.url}: {error.strerror or error}") from error
+
+
+def file_system(place: str) -> tuple[fsspec.AbstractFileSystem, str]:
+    """Return what reads a folder or bucket, and its path there. Raises FetchError for other places."""
+    import fsspec  # here, since every command imports the kinds of collections
+
+    protocol = fsspec.utils.get_protocol(place)
+    if protocol in ("http", "https"):
+        raise FetchError(f"{place}: pages of the web are crawled (kind url_list), not listed")
+    if protocol not in _PROTOCOLS or "::" in place:
+        raise FetchError(f"{place}: no protocol of {', '.join(sorted(_PROTOCOLS))}")
+    try:
+        system, base = fsspec.core.url_to_fs(place)
+    except (ImportError, ValueError) as error:
+        raise FetchError(f"{place}: {error}") from error
+    return system, str(base).rstrip("/")
+
+
+def _dashed(month: str) -> str:
+    return month if "-" in month else f"{month[:4]}-{month[4:]}"
+
+
+def leads_out(system: fsspec.AbstractFileSystem, base: str, path: str) -> bool:
+    """Say whether a path of a local folder is a link out of it."""
+    local = "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
+    return local and not Path(path).resolve().is_relative_to(Path(base).resolve())

@@ -1,0 +1,258 @@
+"""A crawl of what a search finds: lists of queries, each of which leads to pages of the web.
+
+Belongs here: from queries to the URLs of results, the ranks of a page, and what is searched for an article:
+its title, and the headings of its sections; search by somebody's HTTP API, any that answers a URL with JSON,
+and what every search gives. Not here: search in what was crawled (local_search.py), asking for the pages
+(spider.py), crawling what is found for articles (cited.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar, NamedTuple, Protocol
+from urllib.parse import quote, quote_plus
+
+import pyarrow as pa
+from pydantic import AfterValidator, Field, field_validator
+
+from ops.core.outcome import Row
+from ops.core.params import Params
+from ops.crawl.client import Client, FetchError
+from ops.crawl.collect import list_lines
+from ops.crawl.frontier import same
+from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
+from ops.crawl.options import SEARCH, CrawlOptions
+from ops.parse.source import Raw
+
+
+class Hit(NamedTuple):
+    """A page that was found."""
+
+    url: str
+    rank: int
+    """From 1."""
+    score: float | None
+    """What the back end ranks by, where it says."""
+
+
+class Search(Protocol):
+    """A back end."""
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        """Return at most `k` pages, the best first, each URL once."""
+        ...
+
+
+class HttpSearchParams(Params):
+    """A provider. Nothing of it is a secret: the key stands in the environment."""
+
+    url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k}, {offset}, {key}")
+    results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
+    key_variable: str | None = Field(
+        default=None, pattern=r"^\w+$", description="the environment variable that holds the key"
+    )
+    key_header: str | None = Field(default=None, description="the header for the key; else {key} in url")
+    page: int = Field(default=100, gt=0, description="the most that the provider gives at once")
+
+    @field_validator("results")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        import jmespath  # here, as below, since every command imports the kinds of crawls
+        from jmespath.exceptions import JMESPathError
+
+        try:
+            jmespath.compile(value)
+        except JMESPathError as error:
+            raise ValueError(f"no JMESPath: {error}") from None
+        return value
+
+
+@dataclass(frozen=True)
+class HttpSearch:
+    """A provider that is asked by a client."""
+
+    params: HttpSearchParams
+    client: Client
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` pages in the order of the answers, of which there are several for an {offset}.
+
+        Without one there are at most `page`. Raises LookupError where the environment has no key, FetchError
+        for an answer that holds no URLs; neither text holds the key.
+        """
+        found: dict[str, None] = {}
+        offset, paged = 0, "{offset}" in self.params.url
+        while len(found) < k and (paged or not offset):
+            size = min(k - len(found), self.params.page)
+            urls = self._answer(query, size, offset)[:size]
+            if found.keys() >= {*urls}:  # the end, or the same again
+                break
+            found |= dict.fromkeys(urls)
+            offset += len(urls)
+        return [Hit(url, rank, None) for rank, url in enumerate(found, start=1)]
+
+    def _answer(self, query: str, k: int, offset: int) -> list[str]:
+        key = self._key()
+        values = {"query": quote_plus(query), "k": str(k), "offset": str(offset), "key": quote_plus(key)}
+        url = self.params.url
+        for name, value in values.items():
+            url = url.replace(f"{{{name}}}", value)
+        headers = {self.params.key_header: key} if self.params.key_header else {}
+        try:
+            found = self._urls(query, self.client.read(url, headers))
+        except FetchError as error:
+            raise FetchError(_without(key, str(error))) from None
+        if any(_without(key, place) != place for place in found):
+            raise FetchError(f"the answer to {query!r} gives the key away in its URLs")
+        return found
+
+    def _urls(self, query: str, content: bytes) -> list[str]:
+        import jmespath
+
+        try:
+            found = jmespath.search(self.params.results, json.loads(content))
+        except (ValueError, RecursionError) as error:
+            raise FetchError(f"the answer to {query!r} is no JSON: {str(error)[:300]}") from None
+        if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
+            raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
+        # Half of a surrogate pair becomes what it does in browsers.
+        return [url.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for url in found]
+
+    def _key(self) -> str:
+        name = self.params.key_variable
+        if name is None:
+            return ""
+        key = os.environ.get(name, "").strip()
+        if not (key and key.isascii() and key.isprintable()):
+            raise LookupError(f"the environment variable {name} holds no key for {self.params.url}")
+        return key
+
+
+def _without(key: str, text: str) -> str:
+    """Return a text without a key, in any form that it has in URLs and headers."""
+    for form in filter(None, (key, quote_plus(key), quote(key))):
+        text = text.replace(form, "***")
+    return text
+
+
+class SearchOptions(HttpSearchParams, CrawlOptions):
+    """Of a search: a line is a query; its results are asked for as pages of a list are."""
+
+    depth: int = Field(default=1, ge=1, description="1: the results alone")
+    k: int = Field(default=10, gt=0, description="how many results of a query are asked for")
+    listing_bytes: int = Field(default=2**30, gt=0, description="a larger answer, unpacked, is rejected")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key of the provider."""
+        return (self.key_variable,) if self.key_variable else ()
+
+
+def list_results(
+    queries: Sequence[str],
+    options: SearchOptions,
+    journal: Journal,
+    former: FormerVersion,
+    tell: Callable[[int, int], None],
+) -> None:
+    """Write down the results of each query, the best first, but for queries whose results the journal has."""
+    provider = HttpSearch(options, Client.of(options, options.listing_bytes))
+
+    def results(query: str) -> list[str]:
+        hits = provider.search(query, options.k)
+        if not hits:
+            raise FetchError(f"nothing is found for {query!r}")
+        return [hit.url for hit in hits]
+
+    listed = {line for line, entry in journal.entries.items() if entry.fate == "listing"}
+    list_lines([query for query in queries if query not in listed], results, journal, former, tell)
+
+
+def ranks(queries: Sequence[str], entries: Mapping[str, UrlOutcome]) -> dict[str, dict[str, int]]:
+    """Return the rank of each page by the query that found it; pages by what their URLs have in common."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for query in queries:
+        results = entries[query].links if query in entries else ()
+        for rank, url in enumerate(results, start=1):
+            found[same(url)].setdefault(query, rank)
+    return found
+
+
+#: The title in front tells sections of many articles apart.
+QUERY = "{title} {section}"
+#: Headings of lists that every article may have: nothing is about them.
+NOT_ASKED = ("References", "External links", "See also", "Further reading", "Notes", "Bibliography")
+
+
+def _words(query: str) -> str:
+    try:
+        query.format(title="", section="")
+    except (LookupError, ValueError, AttributeError) as error:
+        raise ValueError(f"{query!r} has something in braces besides title and section: {error}") from None
+    return query
+
+
+#: How a query is worded, with {title} and {section}.
+Query = Annotated[str, AfterValidator(_words)]
+
+
+def asked(headings: Iterable[str], not_asked: Collection[str]) -> list[str]:
+    """Return the headings that are searched for, without those that are `not_asked`, in whatever case."""
+    without = {heading.casefold() for heading in not_asked}
+    return [heading for heading in headings if heading.strip().casefold() not in without]
+
+
+def queries(title: str, headings: Iterable[str], query: str) -> list[str]:
+    """Return what is searched for an article, each query once: of a lead, which has no heading, the title."""
+    found = (query.format(title=title, section=heading) if heading else title for heading in headings)
+    return list(dict.fromkeys(found))
+
+
+class ArticleSearchOptions(SearchOptions):
+    """How a search is asked for articles, and sites for its results."""
+
+    how_many: ClassVar = SearchOptions.how_many | {"query", "not_asked"}
+
+    depth: int = Field(default=2, ge=2, description="1 are the queries, 2 their results")
+    licence: str = Field(min_length=1, description="of the pages; an SPDX name")
+    query: Query = Field(
+        default=QUERY, description="how a section is searched for; who reads the results words it the same"
+    )
+    not_asked: tuple[str, ...] = Field(default=NOT_ASKED, description="headings that nothing is searched for")
+
+
+class ArticleQueries:
+    """Reads rows with `title` and `sections`, and gives what is searched for them."""
+
+    beside = False
+    options = ArticleSearchOptions
+    asks = SEARCH
+
+    def __init__(self, query: str = QUERY, not_asked: Collection[str] = NOT_ASKED) -> None:
+        self._query, self._not_asked = query, not_asked
+
+    def given(self, options: ArticleSearchOptions) -> ArticleQueries:
+        """Return the reader that words queries as a source has it."""
+        return ArticleQueries(options.query, options.not_asked)
+
+    def columns(self, kept: pa.Schema) -> list[str]:
+        """Return the columns of title and sections. Raises ValueError for rows that have none."""
+        if missing := {"title", "sections"} - {*kept.names}:
+            raise ValueError(f"has no {' and no '.join(sorted(missing))}")
+        return ["title", "sections"]
+
+    def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
+        """Return the queries of an article, as JSON; what is a URL is none."""
+        headings = asked((section["title"] for section in row["sections"]), self._not_asked)
+        found = queries(row["title"], headings, self._query)
+        no_urls = [query for query in found if not query.lower().startswith(("http://", "https://"))]
+        return Raw(row["id"], row["id"], json.dumps(no_urls).encode())
+
+    def parse(self, raw: Raw) -> tuple[str, ...]:
+        """Return the queries."""
+        return tuple(json.loads(raw.content))

@@ -1,0 +1,86 @@
+"""The running text of a row, told by the roles of its columns.
+
+Belongs here: which columns hold it, and the passages that it divides into. Not here: what is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from ops.core.outcome import TEXT, TRANSCRIPT, Role, Row, of_role, role
+from ops.text.words import fold
+
+#: Between two paragraphs of a text.
+PARAGRAPH_END = "\n\n"
+
+
+class Passage(NamedTuple):
+    """A part of a text: a section of an article or a paper, a paragraph of a page, or all of it."""
+
+    paragraphs: list[str]
+    """Each one line, none empty."""
+    about: Row
+    """What the row says of the passage; nothing of a whole text."""
+
+
+class RunningText(NamedTuple):
+    """The columns that hold the running text of a row."""
+
+    column: pa.Field
+    passages: str | None
+    """The list of its passages."""
+
+    @classmethod
+    def of(cls, schema: pa.Schema) -> RunningText | None:
+        """Return the columns of rows with this schema, None where no role tells of a text.
+
+        A list of sentences goes before a text, which may have headings and page numbers as well, and a text
+        before a transcript.
+        """
+        for field in schema:
+            if TEXT in (roles := _roles_within(field)):
+                found = (inner.detail for inner in roles if inner.name == "passage")
+                return cls(field, next(found, None))
+        for column in of_role(schema, "text"):
+            return cls(schema.field(column), next(iter(of_role(schema, "passages")), None))
+        for column in of_role(schema, "transcript"):
+            return cls(schema.field(column), None)
+        return None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [self.column.name, *([self.passages] if self.passages else [])]
+
+    def read(self, row: Row) -> Iterator[Passage]:
+        """Yield the passages of a row; sentences of one passage are a paragraph, and so is a transcript."""
+        value: Any = row[self.column.name] or ()
+        about = (row[self.passages] or ()) if self.passages else ()
+        if roles := _roles_within(self.column):
+            index = next((roles[inner] for inner in roles if inner.name == "passage"), None)
+            for place, sentences in groupby(value, lambda sentence: sentence[index] if index else None):
+                text = " ".join(sentence[roles[TEXT]] or "" for sentence in sentences)
+                yield Passage(_folded([text]), about[place] if about else {})
+        elif role(self.column) == TRANSCRIPT:
+            yield Passage(_folded([" ".join(word["text"] for word in value)]), {})
+        elif about:
+            for part in about:
+                yield Passage(_folded(value[part["start"] : part["end"]].split(PARAGRAPH_END)), part)
+        elif value:
+            yield Passage(_folded(value.split(PARAGRAPH_END)), {})
+
+
+def _folded(paragraphs: list[str]) -> list[str]:
+    return [paragraph for paragraph in map(fold, paragraphs) if paragraph]
+
+
+def _roles_within(field: pa.Field) -> dict[Role, str]:
+    """Return the fields of a list of sentences by their roles; nothing of any other column."""
+    if not (pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type)):
+        return {}
+    found = {known: inner.name for inner in field.type.value_type.fields if (known := role(inner))}
+    return found if TEXT in found else {}

@@ -1,1 +1,0 @@
-"""What DiscoFuse alone reads, parsed: prose, and split-and-rephrase corpora."""

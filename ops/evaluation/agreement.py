@@ -1,0 +1,174 @@
+"""What ratings say together, and how far raters agree.
+
+Belongs here: majority votes, means, shares, Cohen's kappa. Not here: intervals (ops/metrics).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from statistics import fmean, stdev
+
+import pyarrow as pa
+
+from ops.evaluation.questionnaire import Questionnaire
+
+MAJORITY = pa.schema(
+    [
+        ("question", pa.string()),
+        ("row_id", pa.string()),
+        ("value", pa.string()),  # null where two values have the most votes
+        ("votes", pa.int32()),
+        ("raters", pa.int32()),
+        ("tie", pa.bool_()),
+    ]
+)
+MEANS = pa.schema(
+    [
+        ("question", pa.string()),
+        ("value", pa.string()),  # null: the question as a whole
+        ("ratings", pa.int32()),
+        ("share", pa.float64()),
+        ("mean", pa.float64()),
+        ("deviation", pa.float64()),
+    ]
+)
+AGREEMENT = pa.schema(
+    [
+        ("question", pa.string()),
+        ("rater", pa.string()),
+        ("other", pa.string()),  # null: the majority of all others
+        ("rows", pa.int32()),
+        ("left_out", pa.int32()),  # rows of the rater that the other side says nothing about, or is tied on
+        ("observed", pa.float64()),
+        ("kappa", pa.float64()),
+    ]
+)
+
+
+def cohen_kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
+    """Return Cohen's kappa (1960) of two raters over the same items, (p_o - p_e) / (1 - p_e).
+
+    None where it has no value: no items, or both raters give one and the same value to all. Raises ValueError
+    if the lengths differ.
+    """
+    if len(one) != len(other):
+        raise ValueError(f"{len(one)} and {len(other)} ratings: kappa is of the same items")
+    first, second = Counter(one), Counter(other)
+    # In whole numbers, multiplied by n^2: so that chance agreement of exactly 1 is found.
+    whole = len(one) ** 2
+    agreed = len(one) * sum(a == b for a, b in zip(one, other, strict=True))
+    chance = sum(count * second[value] for value, count in first.items())
+    return (agreed - chance) / (whole - chance) if whole > chance else None
+
+
+def majority(ratings: pa.Table) -> pa.Table:
+    """Return the value of every rated row and question that most raters gave; of a tie, none (MAJORITY)."""
+    found = []
+    for question, rows in _by_question(ratings).items():
+        for row, by_rater in rows.items():
+            value, votes = _most(list(by_rater.values()))
+            counts = {"votes": votes, "raters": len(by_rater), "tie": value is None}
+            found.append({"question": question, "row_id": row, "value": value, **counts})
+    return pa.Table.from_pylist(found, MAJORITY)
+
+
+def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
+    """Return, of each question, mean and standard deviation, and the share of each value (MEANS).
+
+    All ratings count alike, whoever gave them. The deviation is that of a sample (n - 1), null below two
+    ratings; both are null for scales that are no numbers. Raises KeyError for a question that the
+    questionnaire does not have.
+    """
+    found = []
+    for name, rows in _by_question(ratings).items():
+        question = questionnaire.question(name)
+        if question is None:
+            raise KeyError(f"the questionnaire {questionnaire.name} has no question {name!r}")
+        values = [value for by_rater in rows.values() for value in by_rater.values()]
+        numbers = [int(value) for value in values] if question.scale.numeric else []
+        whole = {"question": name, "value": None, "ratings": len(values), "share": 1.0}
+        deviation = stdev(numbers) if len(numbers) > 1 else None
+        found.append({**whole, "mean": fmean(numbers) if numbers else None, "deviation": deviation})
+        for value in question.scale.values:
+            count = values.count(value)
+            share = {"ratings": count, "share": count / len(values), "mean": None, "deviation": None}
+            found.append({"question": name, "value": value, **share})
+    return pa.Table.from_pylist(found, MEANS)
+
+
+def against_the_others(ratings: pa.Table) -> pa.Table:
+    """Return the agreement of every rater with the majority of all others, by question (AGREEMENT).
+
+    Rows that no other rated, or on which the others are tied, are left out and counted.
+    """
+    found = []
+    for question, rows in _by_question(ratings).items():
+        for rater in sorted({rater for by_rater in rows.values() for rater in by_rater}):
+            own = {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
+            others = {}
+            for row in own:
+                value, _ = _most([value for name, value in rows[row].items() if name != rater])
+                if value is not None:
+                    others[row] = value
+            found.append(_agreement(question, rater, None, own, others))
+    return pa.Table.from_pylist(found, AGREEMENT)
+
+
+def pairwise(ratings: pa.Table) -> pa.Table:
+    """Return the agreement of every two raters on the rows that both rated, by question (AGREEMENT)."""
+    found = []
+    for question, rows in _by_question(ratings).items():
+        raters = sorted({rater for by_rater in rows.values() for rater in by_rater})
+        for first, second in combinations(raters, 2):
+            sides = [
+                {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
+                for rater in (first, second)
+            ]
+            found.append(_agreement(question, first, second, *sides))
+    return pa.Table.from_pylist(found, AGREEMENT)
+
+
+def _agreement(
+    question: str, rater: str, other: str | None, own: Mapping[str, str], others: Mapping[str, str]
+) -> dict[str, object]:
+    both = [row for row in own if row in others]
+    one, two = [own[row] for row in both], [others[row] for row in both]
+    observed = math.fsum(a == b for a, b in zip(one, two, strict=True)) / len(both) if both else None
+    counts = {"rows": len(both), "left_out": len(own) - len(both)}
+    kappa = cohen_kappa(one, two)
+    return {
+        "question": question,
+        "rater": rater,
+        "other": other,
+        **counts,
+        "observed": observed,
+        "kappa": kappa,
+    }
+
+
+def _by_question(ratings: pa.Table) -> dict[str, dict[str, dict[str, str]]]:
+    """Return value by question, row and rater, each sorted."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    columns = ("question", "row_id", "rater", "value")
+    for question, row, rater, value in sorted(
+        zip(*(ratings[name].to_pylist() for name in columns), strict=True)
+    ):
+        by_rater = found.setdefault(question, {}).setdefault(row, {})
+        if rater in by_rater:
+            raise ValueError(
+                f"{rater} rates row {row!r}, question {question!r} twice: validate the answers first"
+            )
+        by_rater[rater] = value
+    return found
+
+
+def _most(values: Sequence[str]) -> tuple[str | None, int]:
+    """Return the most frequent value, None if it is not alone, and its votes."""
+    best = Counter(values).most_common(2)
+    if not best:
+        return None, 0
+    tied = len(best) > 1 and best[0][1] == best[1][1]
+    return None if tied else best[0][0], best[0][1]

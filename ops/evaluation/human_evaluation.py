@@ -1,0 +1,276 @@
+"""What people say of rows that were sent to them: the human evaluation of every system.
+
+Belongs here: the rows and sheets that are sent out, which answers count, what people say of each row and of
+many, the dataset of both with its tables. Not here: what people are asked
+(ops/<system>/evaluation/people.py), which rows are drawn and how a paper's tables look (human_evaluation.py
+there), votes and agreement (agreement.py).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import IDENTITY, Field, Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.core.parts import Parts
+from ops.evaluation.agreement import against_the_others, majority, pairwise
+from ops.evaluation.answers import ANSWERS, RATINGS, validate
+from ops.evaluation.questionnaire import Question, Questionnaire
+from ops.evaluation.raters import RaterParams, reliability, replaced, second_round
+from ops.evaluation.sheets import rater_files, sent_files
+from ops.evaluation.table import TABLE, Bootstrap, ratio
+
+_TEXT = pa.string()
+
+#: One answer among those that a row got.
+ANSWER = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
+
+#: What the answers of a row come to.
+VOTES = (
+    ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
+    ("votes", pa.int32(), "raters who gave the most frequent answer"),
+    ("raters", pa.int32(), "who answered"),
+    ("tie", pa.bool_(), "whether two answers have the most votes"),
+)
+
+#: The folder of the sheets of a second round.
+SECOND_ROUND = "second_round"
+
+#: Rows that were sent out, each with what its raters say, as `aggregated` gives them.
+JudgedRows: TypeAlias = Sequence[tuple[Row, Row]]
+
+_YES_NO = {"yes": 1.0, "no": 0.0}
+
+
+@dataclass(frozen=True)
+class People:
+    """What a system asks people about its rows."""
+
+    questionnaires: tuple[Questionnaire, ...]
+    """In the order in which raters answer them."""
+    sheets: Shape
+    """The rows that are sent out."""
+    judged: Shape
+    """The rows of what is said of them. Columns of the sheets come back with them."""
+    about: str
+    """A heading, and what raters should know before the questions; Markdown."""
+    leave_empty: str
+    """What raters leave unanswered."""
+
+    @property
+    def questions(self) -> list[Question]:
+        """The questions of all questionnaires."""
+        return [question for several in self.questionnaires for question in several.questions]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the questionnaires."""
+        return [questionnaire.name for questionnaire in self.questionnaires]
+
+    def sent(
+        self, questionnaire: Questionnaire, units: Sequence[Row], about: Sequence[str], **shown: Any
+    ) -> Row:
+        """Return a row that is sent out, made from some units; what it is `about` makes its id.
+
+        Columns that are not given are null.
+        """
+        return {
+            **dict.fromkeys(self.sheets.kept.names),
+            "id": row_id("rated", questionnaire.name, *about),
+            "source_ids": [unit["id"] for unit in units],
+            "licence": units[0]["licence"] if len(units) == 1 else joint_licence(u["licence"] for u in units),
+            "questionnaire": questionnaire.name,
+            **shown,
+        }
+
+    def files(self, rows: Sequence[Row], params: RaterParams) -> dict[str, bytes]:
+        """Return the files for all raters of the rows that are sent out."""
+        table = pa.Table.from_pylist(list(rows), self.sheets.kept)
+        return dict(sent_files(table, self.questionnaires, params, self.about, self.leave_empty))
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Sound ratings (shape RATINGS), and the answers that do not count."""
+
+    ratings: pa.Table
+    dropped: list[Row]
+    rejected: list[Row]
+
+
+def human_evaluation(
+    people: People,
+    ratings: Parts,
+    sent: pa.Table,
+    asked: RaterParams,
+    said: Callable[[JudgedRows], Iterable[Row]],
+    tables: Callable[[Sequence[Row], pa.Table], Mapping[str, Any]],
+) -> Outcomes:
+    """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
+
+    Which count, and why others do not, is explained at `collected`. `said` gives a system's own columns of
+    each judged row; `tables` makes of the kept rows and the ratings that count what table.json has beside the
+    `questions`, the `raters` with their reliability, the `agreement` of each rater with the majority of all
+    others, and that of `pairs` of raters. What unreliable raters have rated is asked of another one: the
+    sheets are in `second_round`, and once they are filled the former answers are dropped as
+    `unreliable_rater`.
+    """
+    answers = ratings.read()
+    found = collected(answers, sent, people.questionnaires)
+    raters = reliability(found.ratings, people.questionnaires, asked.reliable)
+    lost = _among(found.ratings, replaced(found.ratings, raters, asked.per_row))
+    counted = found.ratings.filter(pc.invert(lost))
+    given = {rating["source_ids"][0] for rating in found.ratings.filter(lost).to_pylist()}
+    dropped = [
+        drop(unit, "unreliable_rater", detail=f"{unit['file']}, {unit['place']}")
+        for unit in answers.filter(_among(answers, given)).to_pylist()
+    ]
+    judged = list(aggregated(counted, sent.to_pylist(), people.questionnaires))
+    shared = [name for name in people.sheets.kept.names if name in people.judged.kept.names]
+    about = [name for name in shared if name not in (*IDENTITY.names, "questionnaire")]
+    kept: list[Row] = [
+        {**vote, **{name: row[name] for name in about}, **own}
+        for (row, vote), own in zip(judged, said(judged), strict=True)
+    ]
+    content = {
+        "questions": [question.described() for question in people.questions],
+        "raters": raters,
+        "agreement": against_the_others(found.ratings).to_pylist(),
+        "pairs": pairwise(found.ratings).to_pylist(),
+        **tables(kept, counted),
+    }
+    files = {TABLE: json.dumps(content, indent=1, sort_keys=True).encode()}
+    again = second_round(found.ratings, raters, asked.per_row)
+    for questionnaire in people.questionnaires:
+        for name, sheet in rater_files(sent, questionnaire, again.get(questionnaire.name, {}), asked.seed):
+            files[f"{SECOND_ROUND}/{name}"] = sheet
+    yield Outcome.of(
+        people.judged,
+        answers["id"].to_pylist(),
+        kept,
+        [*found.dropped, *dropped],
+        found.rejected,
+        files=files,
+    )
+
+
+def judged_shape(sheets: str, question: str, about: Sequence[Field], said: Sequence[Field]) -> Shape:
+    """Return the shape of what people say of the rows of a dataset; `about` are columns of these."""
+    return Shape(
+        unit=ANSWERS.kept,
+        kept=columns(
+            ("row_id", _TEXT, f"row of {sheets}"),
+            ("questionnaire", _TEXT, "its name"),
+            ("question", _TEXT, question),
+            *about,
+            *VOTES,
+            *said,
+            ("answers", pa.list_(ANSWER), "by rater"),
+        ),
+    )
+
+
+def answered(groups: Sequence[Sequence[Row]], draws: Bootstrap) -> dict[str, Any]:
+    """Return what all answers to a question come to, about some rows in groups.
+
+    `raters` and `ratings`; the mean of all ratings (of yes and no the share of yes) with its 95 % interval
+    over groups; `deviation`, the standard deviation of all (n - 1). It is not the mean of the groups' means:
+    a group counts by how many ratings it has. Null without any.
+    """
+    numbers = [[number for row in rows for number in numbers_of(row["answers"])] for rows in groups]
+    given = [number for several in numbers for number in several]
+    sums = [(math.fsum(several), len(several)) for several in numbers]
+    return {
+        "raters": len({answer["rater"] for rows in groups for row in rows for answer in row["answers"]}),
+        "ratings": len(given),
+        **draws.around(sums, ratio),
+        "deviation": stdev(given) if len(given) > 1 else None,
+    }
+
+
+def numbers_of(answers: Iterable[Mapping[str, str]]) -> list[float]:
+    """Return answers as numbers: yes is 1, no 0."""
+    values = [answer["value"] for answer in answers]
+    return [_YES_NO[value] if value in _YES_NO else float(value) for value in values]
+
+
+def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questionnaire]) -> Collected:
+    """Return the answers to some questionnaires that count, compared with the rows that were sent out.
+
+    Dropped are answers to another questionnaire (`other_questionnaire`: one source may hold those of all
+    systems) and those that were left empty (`no_answer`); rejected is what `ops.evaluation.answers.validate`
+    rejects. `sent` has the columns `id`, `licence`, `questionnaire` and what each questionnaire shows.
+    """
+    known = pa.array(sorted(questionnaire.name for questionnaire in questionnaires))
+    ours = pc.is_in(answers["questionnaire"], known)
+    counted = pc.and_(ours, pc.is_valid(answers["answer"]))
+    dropped = [
+        drop(
+            unit,
+            "no_answer" if asked_here else "other_questionnaire",
+            detail=f"{unit['file']}, {unit['place']}",
+        )
+        for unit, asked_here in zip(
+            answers.filter(pc.invert(counted)).to_pylist(),
+            ours.filter(pc.invert(counted)).to_pylist(),
+            strict=True,
+        )
+    ]
+    given = answers.filter(counted)
+    checked = [
+        validate(
+            given.filter(pc.equal(given["questionnaire"], questionnaire.name)),
+            sent.filter(pc.equal(sent["questionnaire"], questionnaire.name)),
+            questionnaire,
+        )
+        for questionnaire in questionnaires
+    ]
+    ratings = pa.concat_tables([RATINGS.kept.empty_table(), *(outcome.kept for outcome in checked)])
+    return Collected(ratings, dropped, [unit for outcome in checked for unit in outcome.rejected.to_pylist()])
+
+
+def aggregated(
+    ratings: pa.Table, sent: Sequence[Row], questionnaires: Sequence[Questionnaire]
+) -> Iterator[tuple[Row, Row]]:
+    """Yield each rated row that was sent out with what its raters say, by question, in the order of `sent`.
+
+    The second of the two has id, source_ids, licence, row_id, questionnaire, question, majority (null of a
+    tie), votes, raters, tie, and answers (rater, value) by rater.
+    """
+    named = {questionnaire.name: questionnaire for questionnaire in questionnaires}
+    given: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for rating in ratings.to_pylist():
+        given[rating["row_id"], rating["question"]].append(rating)
+    votes = {(vote["row_id"], vote["question"]): vote for vote in majority(ratings).to_pylist()}
+    for row in sent:
+        for question in named[row["questionnaire"]].questions:
+            if several := given.get((row["id"], question.name)):
+                ordered = sorted(several, key=lambda rating: str(rating["rater"]))
+                yield row, _said(row, ordered, votes[row["id"], question.name])
+
+
+def _among(table: pa.Table, ids: Iterable[str]) -> pa.ChunkedArray:
+    return pc.is_in(table["id"], pa.array(sorted(ids), pa.string()))
+
+
+def _said(row: Row, ratings: Sequence[Row], vote: Row) -> Row:
+    return {
+        "id": row_id("judged", row["id"], vote["question"]),
+        "source_ids": [row["id"], *(rating["source_ids"][0] for rating in ratings)],
+        "licence": joint_licence([row["licence"], *(rating["licence"] for rating in ratings)]),
+        "row_id": row["id"],
+        "questionnaire": row["questionnaire"],
+        "question": vote["question"],
+        "majority": vote["value"],
+        **{name: vote[name] for name in ("votes", "raters", "tie")},
+        "answers": [{"rater": rating["rater"], "value": rating["value"]} for rating in ratings],
+    }

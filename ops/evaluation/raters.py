@@ -1,0 +1,155 @@
+"""Who rates which row: several raters each, and a second round for the rows of raters who agree with nobody.
+
+Belongs here: drawing a row's raters, telling which raters are reliable, what the second round asks of whom.
+Not here: kappa (agreement.py), the files for raters (sheets.py).
+
+Dong et al. (2021), section 5: three of twelve people rate each pair; what raters with a Cohen's kappa below
+0.4 against the majority of the others had rated is asked again, of the best rater.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import AfterValidator, Field, model_validator
+
+from ops.core.outcome import Row
+from ops.core.params import Params
+from ops.core.sampling import drawn
+from ops.evaluation.agreement import against_the_others
+from ops.evaluation.questionnaire import Questionnaire
+
+
+def _distinct(raters: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(raters)) < len(raters):
+        raise ValueError("a rater stands twice")
+    return raters
+
+
+#: Names, each once; part of file names, also of systems that take upper and lower case for the same.
+Raters = Annotated[
+    tuple[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], ...],
+    Field(min_length=1),
+    AfterValidator(_distinct),
+]
+
+#: Ids of rows, by rater.
+Assigned = Mapping[str, set[str]]
+
+
+class RaterParams(Params):
+    """Who rates, how many rate a row, and from which agreement on a rater's answers count."""
+
+    raters: Raters = ("rater1", "rater2", "rater3")
+    raters_per_row: int | None = Field(
+        None, ge=1, description="of these, drawn for each row (Dong et al. 2021: 3 of 12); null: all"
+    )
+    reliable: float = Field(
+        0.4,
+        ge=-1,
+        le=1,
+        description="Cohen's kappa; what a rater below it has rated is asked of another one (Dong et al.)",
+    )
+    seed: int = Field(0, description="of all draws")
+
+    @model_validator(mode="after")
+    def _enough(self) -> RaterParams:
+        if self.per_row > len(self.raters):
+            raise ValueError(f"raters_per_row is {self.per_row}, but there are {len(self.raters)} raters")
+        return self
+
+    @property
+    def per_row(self) -> int:
+        """How many raters rate a row."""
+        return len(self.raters) if self.raters_per_row is None else self.raters_per_row
+
+    def assigned(self, rows: Iterable[str]) -> Assigned:
+        """Return who rates which rows. What one row's raters are depends on no other row."""
+        found: dict[str, set[str]] = {rater: set() for rater in self.raters}
+        for row in rows:
+            order = {rater: drawn(self.seed, "rater", row, rater) for rater in self.raters}
+            for rater in sorted(order, key=order.__getitem__)[: self.per_row]:
+                found[rater].add(row)
+        return found
+
+
+def reliability(
+    ratings: pa.Table, questionnaires: Sequence[Questionnaire], least: float
+) -> list[dict[str, Any]]:
+    """Return of every rater of every questionnaire the rows, the mean kappa, and whether it is enough.
+
+    Kappa is that against the majority of all others, meant over the questions; None where it has no value
+    (nobody else rated the rows, or all answers are one), which is held against nobody.
+    """
+    found = []
+    for questionnaire in questionnaires:
+        own = ratings.filter(pc.equal(ratings["questionnaire"], questionnaire.name))
+        kappas: defaultdict[str, list[float]] = defaultdict(list)
+        for row in against_the_others(own).to_pylist():
+            if row["kappa"] is not None:
+                kappas[row["rater"]].append(row["kappa"])
+        rows: defaultdict[str, set[str]] = defaultdict(set)
+        for rater, row in zip(own["rater"].to_pylist(), own["row_id"].to_pylist(), strict=True):
+            rows[rater].add(row)
+        for rater in sorted(rows):
+            kappa = round(fmean(kappas[rater]), 6) if kappas[rater] else None
+            found.append(
+                {
+                    "questionnaire": questionnaire.name,
+                    "rater": rater,
+                    "rows": len(rows[rater]),
+                    "kappa": kappa,
+                    "reliable": kappa is None or kappa >= least,
+                }
+            )
+    return found
+
+
+def replaced(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> set[str]:
+    """Return the ids of the ratings that no more count: an unreliable rater's, of a question about a row
+    that `per_row` reliable raters have answered.
+    """
+    unreliable = {(row["questionnaire"], row["rater"]) for row in raters if not row["reliable"]}
+    answers: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for rating in ratings.to_pylist():
+        answers[rating["row_id"], rating["question"]].append(rating)
+    lost: set[str] = set()
+    for several in answers.values():
+        odd = {rating["id"] for rating in several if (rating["questionnaire"], rating["rater"]) in unreliable}
+        if len(several) - len(odd) >= per_row:
+            lost |= odd
+    return lost
+
+
+def second_round(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> dict[str, Assigned]:
+    """Return, by questionnaire, who is asked about which rows once more.
+
+    A row that unreliable raters have rated, and fewer than `per_row` reliable ones, is asked of the rater
+    with the greatest kappa who has not rated it; of nobody, if all have.
+    """
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    by_row: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for name, row, rater in zip(
+        *(ratings[column].to_pylist() for column in ("questionnaire", "row_id", "rater")), strict=True
+    ):
+        by_row[name, row].add(rater)
+    known = defaultdict(list)
+    for rater in raters:
+        known[rater["questionnaire"]].append(rater)
+    for (name, row), rated in sorted(by_row.items()):
+        good = [rater for rater in known[name] if rater["reliable"]]
+        missing = per_row - sum(rater["rater"] in rated for rater in good)
+        if missing <= 0 or rated <= {rater["rater"] for rater in good}:
+            continue
+        best = sorted(
+            (rater for rater in good if rater["kappa"] is not None and rater["rater"] not in rated),
+            key=lambda rater: (-rater["kappa"], rater["rater"]),
+        )
+        for rater in best[:missing]:
+            found[name][rater["rater"]].add(row)
+    return {name: dict(assigned) for name, assigned in found.items()}

@@ -1,0 +1,184 @@
+"""What raters get: CSV sheets for spreadsheets, tasks for Label Studio, and how to fill them in.
+
+Belongs here: the files of one sample for all of its raters, and a sheet's cells as they are written and read.
+Not here: which rows are rated (ops/<system>/evaluation/human_evaluation.py), reading filled sheets
+(answers.py).
+
+A sheet has the columns `questionnaire`, `rater`, `row_id`, those that raters read, and for each question
+`question: <name>` (wording and allowed values) and `answer: <name>`, which is to be filled in. Label Studio
+imports a list of `{"data": {...}}`, whose values its configuration shows as `$name`. A choice is exported
+under its `alias`, where it has one (labelstud.io/tags/choice).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ops.core.sampling import drawn
+from ops.evaluation.questionnaire import Questionnaire
+from ops.evaluation.raters import Assigned, RaterParams
+from ops.text.words import fold
+
+KEYS = ("questionnaire", "rater", "row_id")
+ANSWER_COLUMN = "answer: "
+QUESTION_COLUMN = "question: "
+
+
+#: What a spreadsheet takes for the beginning of a formula, also in its full-width form.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'")
+
+
+#: The file that says how the others are filled in.
+README = "README.md"
+
+
+def sent_files(
+    rows: pa.Table,
+    questionnaires: Sequence[Questionnaire],
+    params: RaterParams,
+    about: str,
+    leave_empty: str,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files for all raters, by path: README.md, CSV sheets, tasks for Label Studio, its interface.
+
+    `rows` has the columns `id`, `questionnaire` and what each questionnaire shows. `about` is a heading and
+    what raters should know before the questions, `leave_empty` what they leave unanswered; both Markdown.
+    """
+    yield README, _readme(rows, questionnaires, params, about, leave_empty).encode()
+    for questionnaire in questionnaires:
+        yield f"label_studio/{questionnaire.name}.xml", label_studio_config(questionnaire).encode()
+        ids = rows.filter(pc.equal(rows["questionnaire"], questionnaire.name))["id"].to_pylist()
+        yield from rater_files(rows, questionnaire, params.assigned(ids), params.seed)
+
+
+def rater_files(
+    rows: pa.Table, questionnaire: Questionnaire, assigned: Assigned, seed: int
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the CSV sheet and the tasks of each rater, with the rows that are theirs, by path."""
+    name = questionnaire.name
+    for rater, ids in assigned.items():
+        own = rows.filter(pc.is_in(rows["id"], pa.array(sorted(ids), pa.string())))
+        yield f"sheets/{rater}/{name}.csv", csv_sheet(own, questionnaire, rater, seed)
+        yield f"label_studio/{rater}/{name}.json", label_studio_tasks(own, questionnaire, rater, seed)
+
+
+def csv_sheet(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: int) -> bytes:
+    """Return the sheet of one rater as CSV: UTF-8 with a byte order mark, every cell quoted, CRLF.
+
+    `rows` has the columns `id` and `questionnaire.shown`; white space in texts is folded. Raises KeyError for
+    a column that is not there, ValueError for a rater without a name.
+    """
+    if rater != fold(rater) or not rater:
+        raise ValueError(f"a rater needs a name without white space around it, found {rater!r}")
+    asked = [(QUESTION_COLUMN + q.name, ANSWER_COLUMN + q.name, q.wording) for q in questionnaire.questions]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow([*KEYS, *questionnaire.shown, *(name for pair in asked for name in pair[:2])])
+    for row in ordered(rows.select(["id", *questionnaire.shown]), rater, seed).to_pylist():
+        shown = [shown_text(row[name]) for name in questionnaire.shown]
+        cells = [questionnaire.name, rater, row["id"], *shown]
+        for _, _, wording in asked:
+            cells += [wording, ""]
+        writer.writerow([guarded(cell) for cell in cells])
+    return text.getvalue().encode("utf-8-sig")
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet runs as a formula: one gets an apostrophe, as does an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text of a cell: what `guarded` made is undone; a spreadsheet may have done so already."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def ordered(rows: pa.Table, rater: str, seed: int) -> pa.Table:
+    """Return rows in a rater's own random order, drawn by seed, rater and row id."""
+    ids = rows["id"].to_pylist()
+    return rows.take(
+        pa.array(sorted(range(len(ids)), key=lambda row: drawn(seed, rater, ids[row])), pa.int64())
+    )
+
+
+def shown_text(value: object) -> str:
+    """Return a value of a row as raters read it: white space folded, nothing where it is missing."""
+    return "" if value is None else fold(str(value).replace("\x00", " "))
+
+
+def label_studio_config(questionnaire: Questionnaire) -> str:
+    """Return the labelling configuration: the shown columns, then one required choice a question."""
+    view = ElementTree.Element("View")
+    for name in questionnaire.shown:
+        ElementTree.SubElement(view, "Header", value=name)
+        ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
+    for question in questionnaire.questions:
+        ElementTree.SubElement(view, "Header", value=question.text)
+        about = {"name": question.name, "toName": questionnaire.shown[-1]}
+        choices = ElementTree.SubElement(view, "Choices", about, choice="single-radio", required="true")
+        for value in question.scale.values:
+            ElementTree.SubElement(choices, "Choice", value=question.scale.shown(value), alias=value)
+    ElementTree.indent(view)
+    return ElementTree.tostring(view, encoding="unicode") + "\n"
+
+
+def label_studio_tasks(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: int) -> bytes:
+    """Return the tasks of one rater as JSON, in the order of the rater's CSV sheet.
+
+    Raises KeyError for a column that is not there.
+    """
+    found = []
+    for row in ordered(rows.select(["id", *questionnaire.shown]), rater, seed).to_pylist():
+        shown = {name: shown_text(row[name]) for name in questionnaire.shown}
+        keys = {"questionnaire": questionnaire.name, "rater": rater, "row_id": row["id"]}
+        found.append({"data": {**keys, **shown}})
+    return (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _readme(
+    rows: pa.Table,
+    questionnaires: Sequence[Questionnaire],
+    params: RaterParams,
+    about: str,
+    leave_empty: str,
+) -> str:
+    """Return how the sheets are filled in, for people who know nothing of the project."""
+    counts = [
+        pc.sum(pc.equal(rows["questionnaire"], questionnaire.name)).as_py() or 0
+        for questionnaire in questionnaires
+    ]
+    asked = "\n".join(
+        f"- `{questionnaire.name}` ({count} rows): {question.wording}"
+        for questionnaire, count in zip(questionnaires, counts, strict=True)
+        for question in questionnaire.questions
+    )
+    several = f" Each row goes to {params.per_row} of them." if params.raters_per_row else ""
+    return f"""\
+{about}
+
+{asked}
+
+Raters: {", ".join(params.raters)}.{several} Each rates alone and has an order of the rows of their own.
+
+## In a spreadsheet
+
+1. Open the files in `sheets/<your name>/`: UTF-8, separated by commas, all columns as text.
+2. Fill in the column `answer: ...`; the allowed answers stand beside it. Leave empty what you cannot judge,
+   {leave_empty}
+3. Change nothing else, neither texts nor ids; the order of the rows does not matter.
+4. Save as CSV in UTF-8 (commas, semicolons and tabs are all understood).
+
+## In Label Studio
+
+1. Make a project for each questionnaire; paste `label_studio/<questionnaire>.xml` as its labelling interface.
+2. Import `label_studio/<your name>/<questionnaire>.json`, answer, and export as JSON.
+
+Give the filled sheets and exports back: they go into one folder, one folder a rater.
+"""

@@ -1,0 +1,290 @@
+"""Which sentences define a term, and which term.
+
+Belongs here: the patterns of defining sentences. Not here: their words and what may be a term
+(terms.py), groups and pairs (candidates/groups.py).
+
+Dong et al. (2021), 4.1.2, have "a series of possible patterns (regular expressions) of definition sentences"
+and publish none; these are ours. Most have a subject, which is the term, a verb, and then what a definition
+says: a genus with what sets the term apart from others of it ("the task of finding", "a metric that counts").
+What only praises a thing ("is an important task") defines nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ops.parasci import terms
+from ops.parasci.terms import is_term
+
+
+class Definition(NamedTuple):
+    """A defined term, as printed."""
+
+    term: str
+    span: tuple[int, int]
+    """Its first character in the sentence, and the one behind its last."""
+
+
+#: Characters of a sentence, and of a subject.
+_SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
+
+#: What a definition by a formula leaves where the formula is lost.
+_UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
+
+_BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
+_TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
+_QUOTES = "\"'“”‘’`"
+_QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
+_ADVERB, _EXACT = rf"(?:{terms.ADVERB}\s+)?", rf"(?:{terms.EXACT}\s+)?"
+
+#: What stands before a subject.
+_LEAD = re.compile(
+    r"""(?:[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
+        (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
+    |(?:[A-Z][a-z]+ly,|Hence|Thus|Here|However|Moreover|Furthermore|Also|Recall|Note|Indeed|Similarly|Therefore
+        |Besides|Conversely|Nowadays|Recently|That\ is)\s*,?\s+(?:that\s+)?(?!\w+ly\b))?""",
+    re.VERBOSE,
+)
+_OF_TERM = re.compile(
+    r"""(?:[Tt]he\s+)?(?:task|problem|process|notion|concept|terms?|technique|idea|field|phenomenon)\s+of\s+
+    |[Tt]he\s+(?:term|word|expression)s?\s+""",
+    re.VERBOSE,
+)
+_DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
+_NUMBERED = re.compile(r"\(\s*(?:[ivx]+|[a-z\d])\s*\)")
+_TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
+
+
+def _subject(sentence: str, end: int) -> tuple[int, int] | None:
+    """Return where the term stands that is the subject in `sentence[:end]`."""
+    if end > _LONGEST_SUBJECT:
+        return None
+    tail, lead = _TAIL.search(sentence, 0, end), _LEAD.match(sentence, 0, end)
+    stop = tail.start() if tail else end
+    if _NUMBERED.search(sentence, stop, end):
+        return None
+    begin = lead.end() if lead and lead.end() <= stop else 0
+    if of_term := _OF_TERM.match(sentence, begin, stop):
+        begin = of_term.end()
+    definite = False
+    if determiner := _DETERMINER.match(sentence, begin, stop):
+        begin, definite = determiner.end(), bool(determiner["definite"])
+    begin, stop = _unquoted(sentence, begin, stop)
+    return (begin, stop) if is_term(sentence[begin:stop], definite and not of_term) else None
+
+
+def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
+    """Return a span without the quotes and spaces at its ends."""
+    inner = _QUOTED.fullmatch(sentence, begin, stop)
+    return inner.span("inner") if inner else (begin, stop)
+
+
+_GENUS = re.compile(
+    rf"""\s(?:are\s+{_EXACT}|is\s+{_EXACT}(?=an?\s|the\s|any\s))
+    (?P<genus>(?:(?:a|an|the|any)\s+)?(?:(?!{terms.NOT_IN_GENUS}\b)[\w'’/\-]+,?\s+){{0,5}}?{terms.GENUS}\b)
+    (?:\s+\([^()]{{1,40}}\))?,?\s+
+    (?P<apart>{terms.APART}|(?P<of>of\s+(?!(?:the\s+)?{terms.OF_NOTHING}\b))
+        |to\s+(?!{terms.TO_NOTHING}\b)[a-z]+\s|for\s+(?:[a-z]+ly\s+)?[a-z]+ing\b)""",
+    re.VERBOSE,
+)
+_RELATIVE = re.compile(rf"(?:^|\s){_TERM}{_BRACKETS},\s+which\Z", re.VERBOSE)
+#: "the history of the conversation, which is a list of": the conversation is none.
+_PART_OF = re.compile(r"(?<!notion)(?<!concept)(?<!task)(?<!problem)(?<!use)\sof\s+(?:(?:an?|the)\s+)?\Z")
+_APART = re.compile(rf"\s{terms.APART}", re.VERBOSE)
+_PRAISE = re.compile(rf"\b{terms.PRAISE}\b", re.IGNORECASE)
+#: "A standard dataset is the WordSim-353 dataset" tells of a name, not what it is.
+_NAMED = re.compile(r"the\s.*\b[A-Z]")
+_QUANTITY = re.compile(rf"(?:^|\s){terms.QUANTITY}$")
+_INSTRUMENT = re.compile(rf"{terms.INSTRUMENT}$")
+_ACT = re.compile(r"of\s+(?:\w+ly\s+)?\w+ing\b")
+#: "the task of identification".
+_TASK = re.compile(r"the\s+(?:\w+\s+)?(?:task|process|problem)$")
+_NAME_OF_ACT = re.compile(r"\s*(?:the\s+)?(?:[a-z\-]+\s+){0,2}[a-z]+(?:tion|ment|sion|ysis|al)\b")
+
+
+def _is_genus(sentence: str) -> tuple[int, int] | None:
+    """Find "X is the task of finding", "X are graphs that", and "X, which is a method that"."""
+    found = _GENUS.search(sentence)
+    if found is None or not _sets_apart(sentence, found):
+        return None
+    if relative := _RELATIVE.search(sentence, 0, found.start()):
+        span = _inside(sentence, *relative.span("term"))
+        return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span
+    return _subject(sentence, found.start())
+
+
+def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
+    """Say whether what follows a genus tells the term from others of it."""
+    genus, apart, end = found["genus"], found["apart"], found.end()
+    if _NAMED.match(genus):
+        return False
+    act = _ACT.match(apart)
+    if _PRAISE.search(genus) and (
+        not act or genus.endswith(("way", "means", "approach", "effort", "attempt"))
+    ):
+        return False
+    if found["of"] and not act and not _QUANTITY.search(genus):
+        # "a form of summarisation" is a definition only with what sets it apart from other forms.
+        clause = re.split(r"[,;:]", sentence[end : end + 80])[0]
+        if not (_TASK.match(genus) and _NAME_OF_ACT.match(sentence, end)) and not _APART.search(clause):
+            return False
+    return not apart.startswith(("to ", "for ")) or bool(_INSTRUMENT.search(genus))
+
+
+#: What is "defined as binary", or "defined as an annotation task", is not told what it is.
+_NO_ACCOUNT = (
+    r"[a-z]+\s*[(;,.]|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
+)
+_DEFINED = re.compile(
+    rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
+    (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:as|to\s+be)\s+
+    (?!(?:between|where|As|the\s+following|correct|follows?|in|above|below|shown|part)\b|[:,.;]|{_NO_ACCOUNT})""",
+    re.VERBOSE,
+)
+
+
+def _is_defined(sentence: str) -> tuple[int, int] | None:
+    """Find "X is defined as" and "X can be thought of as"."""
+    found = _DEFINED.search(sentence)
+    return _subject(sentence, found.start()) if found else None
+
+
+_REFERS = re.compile(
+    rf"""\s{_ADVERB}(?:(?:can\s+refer|refers)\s+to|refer\s+to(?=\s+(?:a|an|the|those|any|all)\s))\s+
+    (?!{terms.NO_THING}\b|Fig|Table|Sec|Eq|[A-Z]\b|\w+\s+et\s+al|\()""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")
+
+
+def _refers(sentence: str) -> tuple[int, int] | None:
+    """Find "X refers to"; a single name ("EW", "Li11") that does is most often a sign of some table."""
+    found = _REFERS.search(sentence)
+    span = _subject(sentence, found.start()) if found else None
+    named = span is not None and "term" not in sentence[: span[0]] and _NAME.fullmatch(sentence, *span)
+    return None if named else span
+
+
+_AIMS = re.compile(
+    rf"""\s{_ADVERB}(?:(?:aims?|seeks?|attempts?)\s+(?:to|at)|consists?\s+(?:of|in)|involves?|is\s+about
+        |(?:is|are)\s+(?:concerned\s+with|aimed\s+at)|deals?\s+with)\s+
+    (?:the\s+(?:task|problem|process)\s+of\s+)?(?:[a-z]+ly\s+)?(?P<verb>[a-z]+)\b""",
+    re.VERBOSE,
+)
+_AIM_OF_ALL = re.compile(terms.AIM_OF_ALL)
+_ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
+
+
+def _aims(sentence: str) -> tuple[int, int] | None:
+    """Find "X aims to find" and "X consists of finding", where X is the name of an action and no system's."""
+    found = _AIMS.search(sentence)
+    if found is None or _AIM_OF_ALL.match(found["verb"]):
+        return None
+    if "to" not in found.group().split() and not found["verb"].endswith("ing"):
+        return None
+    span = _subject(sentence, found.start())
+    if span is None or not _ACTION.search(sentence[slice(*span)]) or sentence[: span[0]].endswith("he "):
+        return None
+    return span
+
+
+_OPEN, _CLOSE = r"[\"“‘'`]*", r"[\"”’']*"
+_TO_DO = rf"to\s+(?!{terms.GOAL_OF_ALL})"
+_NOTION = r"(?:the\s+(?:notion|concept|term|task|problem)\s+(?:of\s+)?)?"
+
+_FRAMES = tuple(
+    re.compile(frame, re.VERBOSE)
+    for frame in (
+        rf"""\b[Ww]e\s+(?:formally\s+)?define\s+{_NOTION}(?:(?P<definite>the)\s+|an?\s+)?{_OPEN}{_TERM}{_CLOSE}
+        {_BRACKETS},?\s+(?:as|to\s+be(?=\s+(?:an?|the|any|all|those|one)\s))\s+
+        (?!(?:zero|one|follows?|in|well|where)\b|[:,.;]|{_NO_ACCOUNT})""",
+        rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b(?!:|\s+the\s+following)",
+        rf"""^(?:The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
+        (?:(?:is|consists)\s+(?:to|of|in)\s+|the\s+(?:goal|task|aim|objective)\s+is\s+to\s+)
+        (?!address|improve|be\b)[a-z]+""",
+        rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
+        the\s+(?:goal|task|aim|objective)\s+is\s+to\s+(?!address|improve|be\b|provide)[a-z]+""",
+        rf"""^(?:The|A)\s+(?:task|process|problem|act|technique|practice|procedure)\s+(?:of|that)\b[^;]{{10,250}}?
+        \s(?:is|are)\s+{_ADVERB}(?:known|referred\s+to|called|termed)\s+(?:as\s+)?{_OPEN}
+        (?:an?\s+|the\s+)?{_TERM}{_CLOSE}(?=\s*[.(,]|\s+in\b)""",
+    )
+)
+_BEFORE_TERM = re.compile(rf".*\b{terms.BEFORE_TERM}\s+(?:an?\s+)?", re.DOTALL)
+
+
+def _framed(sentence: str) -> tuple[int, int] | None:
+    """Find "we define X as", "by X we mean", "in X, the goal is to", "the process of finding is called X"."""
+    for frame in _FRAMES:
+        found = frame.search(sentence)
+        if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+            continue
+        begin, stop = _unquoted(sentence, *found.span("term"))
+        if is_term(sentence[begin:stop], bool(found.groupdict().get("definite"))):
+            return begin, stop
+    return None
+
+
+_GOAL = re.compile(
+    rf"""^(?:(?:In\s+general,\s+|Thus,\s+)?[Tt]he|A)\s+
+    (?:(?:main|ultimate|primary|overall|central|general)\s+)?(?:goal|aim|objective)\s+(?:of|in)\s+
+    (?:the\s+(?:task|problem)\s+of\s+)?(?:an?\s+)?{_TERM}{_BRACKETS}\s+(?:task\s+)?
+    is\s+(?:{_TO_DO}|the\s+|[a-z]+ing\s)""",
+    re.VERBOSE,
+)
+
+
+def _goal(sentence: str) -> tuple[int, int] | None:
+    """Find "the goal of X is to find"; a name in capitals is a system's, which has goals of its own."""
+    found = _GOAL.search(sentence)
+    if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+        return None
+    begin, stop = _unquoted(sentence, *found.span("term"))
+    term = sentence[begin:stop]
+    return (begin, stop) if is_term(term) and not term.isupper() else None
+
+
+_APPOSED = re.compile(
+    rf"""(?:^|\s){_TERM}{_BRACKETS},\s+(?P<sure>i\.\s?e\.,?\s+|which\s+is\s+|that\s+is,?\s+|namely,?\s+)?
+    the\s+(?:task|process|problem|act)\s+of\s+(?:[a-z]+ly\s+)?[a-z]+ing\b""",
+    re.VERBOSE,
+)
+#: "In addition to X, the process of ..." and "Though X, the task of ..." have no apposition.
+_NO_APPOSITION = re.compile(rf"{terms.OPENING}\b[^,]*\Z|.*\b(?i:{terms.CONCESSION})\b", re.DOTALL)
+
+
+def _apposed(sentence: str) -> tuple[int, int] | None:
+    """Find "X, the task of finding", wherever it stands."""
+    found = _APPOSED.search(sentence)
+    if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
+        return None
+    return _inside(sentence, *found.span("term"))
+
+
+def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
+    """Return where the term stands that ends a clause."""
+    if before := _BEFORE_TERM.match(sentence, begin, stop):
+        begin = before.end()
+    begin, stop = _unquoted(sentence, begin, stop)
+    return (begin, stop) if is_term(sentence[begin:stop]) else None
+
+
+_PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
+    _is_genus, _is_defined, _refers, _aims, _framed, _goal, _apposed,
+)  # fmt: skip
+
+
+def definition(sentence: str) -> Definition | None:
+    """Return the term that a sentence defines; None for a sentence that defines none.
+
+    The term is without a determiner and without what follows it in brackets. Of a sentence that defines
+    several, one is told.
+    """
+    unfinished = _UNFINISHED.search(sentence) or sentence.count("(") > sentence.count(")")
+    if unfinished or not _SHORTEST <= len(sentence) <= _LONGEST:
+        return None
+    for pattern in _PATTERNS:
+        if span := pattern(sentence):
+            return Definition(sentence[slice(*span)], span)
+    return None

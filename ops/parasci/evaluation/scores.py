@@ -1,0 +1,160 @@
+"""How good the generated sentences are: Table 6 of Dong et al. (2021), with Self-BLEU and iBLEU beside it.
+
+Belongs here: scores of each sentence, of each system with intervals, and tests. Not here: the metrics
+(ops/metrics), what is scored (generation/generated.py).
+
+The paper has BLEU and lengths. Self-BLEU (its section 3.3) tells how much a system copies, and iBLEU (Sun and
+Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). All but the
+length are from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.core.parts import Parts
+from ops.evaluation.table import (
+    TABLE,
+    Bootstrap,
+    CorpusMetric,
+    Metrics,
+    by_system,
+    fields_of,
+    mean_scores,
+    system_tests,
+)
+from ops.metrics.bleu import bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from ops.metrics.bootstrap import Floats
+from ops.parasci.generation.generated import GENERATED, MODEL, OURS
+
+_TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
+
+#: Models that learnt from our pairs; others are named after their corpus.
+OF_OURS = ("transformer", "pretrained")
+
+METRICS = ("bleu", "self_bleu", "ibleu", "words")
+
+#: Columns of a sentence that its scores keep.
+_GENERATED = ("pair_id", "system", "model", "origin", "test_set", "source", "target", "prediction")
+
+#: The paper's Table 6: trained on, tested on, BLEU times 100, mean length in words.
+TABLE_6 = (
+    ("Quora", "ParaSCI-ACL", 6.31, 14.23),
+    ("Quora", "ParaSCI-arXiv", 8.06, 13.92),
+    ("ParaSCI-ACL", "ParaSCI-ACL", 15.70, 18.45),
+    ("ParaSCI-arXiv", "ParaSCI-arXiv", 27.18, 18.82),
+)
+
+EVALUATION = Shape(
+    unit=GENERATED.kept,
+    kept=columns(
+        ("generated_id", _TEXT, "row of parasci/generated"),
+        *(GENERATED.kept.field(name) for name in _GENERATED),
+        ("by_model", _BOOL, "whether a model wrote it that learnt from our pairs, for one of ours"),
+        ("bleu", _REAL, "of this prediction against its target; that of a system is over its corpus"),
+        ("self_bleu", _REAL, "of this prediction against its source, as Table 2 has it"),
+        ("ibleu", _REAL, "of this prediction"),
+        ("words", _REAL, "of the prediction"),
+    ),
+)
+
+
+class EvaluationParams(Bootstrap, section="parasci.evaluation"):
+    """What iBLEU weighs, and the bootstrap over pairs."""
+
+    alpha: float = Field(0.8, ge=0, le=1, description="weight of the target in iBLEU; the paper has no iBLEU")
+
+
+def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
+    """Yield the scores of all sentences, which are in memory, and the table; units are the sentences."""
+    rows = [scored(unit, params) for table in generated for unit in table.to_pylist()]
+    files = {TABLE: json.dumps(table_6(rows, params), indent=1, sort_keys=True).encode()}
+    yield Outcome.of(EVALUATION, [row["generated_id"] for row in rows], rows, files=files)
+
+
+def scored(unit: Row, params: EvaluationParams) -> dict[str, Any]:
+    """Return the row of a sentence."""
+    source, target, prediction = (unit[name] for name in ("source", "target", "prediction"))
+    ours, copied = (sentence_bleu(prediction, [text], "none") for text in (target, source))
+    return {
+        "id": row_id("score", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "generated_id": unit["id"],
+        **{name: unit[name] for name in _GENERATED},
+        "by_model": unit["system"] == MODEL and unit["test_set"] == OURS and unit["model"] in OF_OURS,
+        "bleu": round(ours, 6),
+        "self_bleu": round(self_bleu([source], [prediction]) / 100, 6),
+        "ibleu": round(params.alpha * ours - (1 - params.alpha) * copied, 6),
+        "words": float(len(prediction.split())),
+    }
+
+
+def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return Table 6: BLEU and iBLEU of each system's corpus, means of Self-BLEU and words, with intervals.
+
+    `tests`: every two systems over the pairs that both have. `external`: the same of the test pairs of each
+    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is; `alpha`:
+    of iBLEU.
+    """
+    by_set: dict[str, list[Row]] = {OURS: []}
+    for row in rows:
+        by_set.setdefault(row["test_set"], []).append(row)
+    return {
+        "alpha": params.alpha,
+        "signature": _signature(rows) if rows else "",
+        **_of_test_set(by_set.pop(OURS), params),
+        "external": {name: _of_test_set(its, params) for name, its in sorted(by_set.items())},
+        "published": [
+            {"training": training, "test": test, "bleu": score, "words": words}
+            for training, test, score, words in TABLE_6
+        ],
+    }
+
+
+def _of_test_set(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    systems, metrics = by_system(rows), _metrics(params.alpha)
+    pairs = combinations(sorted(systems), 2)
+    return {
+        "systems": [
+            {**fields_of(name), "pairs": len(its), "scores": mean_scores(its, metrics, params)}
+            for name, its in sorted(systems.items())
+        ],
+        "tests": system_tests(systems, pairs, "pair_id", "pairs", metrics, params),
+    }
+
+
+def _metrics(alpha: float) -> Metrics:
+    """Return METRICS: BLEU and iBLEU are of the corpus, the others means."""
+    corpus = bleu_of_sums()
+
+    def ibleu(sums: Floats) -> Floats:
+        target, source = np.split(sums, 2, axis=1)
+        return alpha * corpus(target) - (1 - alpha) * corpus(source)
+
+    return {
+        **dict.fromkeys(METRICS),
+        "bleu": CorpusMetric(lambda rows: _counts(rows, "target"), corpus),
+        "ibleu": CorpusMetric(lambda rows: _counts(rows, "target", "source"), ibleu),
+    }
+
+
+def _counts(rows: Iterable[Row], *against: str) -> Floats:
+    """Return the counts of n-grams that BLEU is made of: N x K for each column of references."""
+    predictions = [row["prediction"] for row in rows]
+    counts = [bleu_counts(predictions, [[row[name]] for row in rows], "none") for name in against]
+    return np.hstack(counts).astype(np.float64)
+
+
+def _signature(rows: Sequence[Row]) -> str:
+    predictions, targets = ([row[name] for row in rows] for name in ("prediction", "target"))
+    return bleu(predictions, [[target] for target in targets], "none").signature

@@ -1,0 +1,308 @@
+"""Scientific text that comes without its paper, and paraphrase pairs from elsewhere.
+
+Belongs here: the formats, and the ops that make tables of sentences and of pairs. Not here: whole papers and
+their citation marks (ops/parse/papers), models that learn from pairs of others (ops/parasci/generation).
+
+`abstracts`: tables, a row {"id": ..., "abstract": ...}; a row may have more columns, and a month rule may
+name them; `categories` are what it is about. `citing_sentences`: a JSON list a cited paper, as ScisummNet has
+it in `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+
+Dong et al. (2021), Table 6: generators that were trained on pairs from elsewhere (Quora's questions, MSCOCO's
+captions) are tested on ParaSCI. `paraphrase_pairs`: any table with two columns of texts, and maybe one that
+says whether they are paraphrases. `paraphrase_lines`: `<name>.src` and `<name>.tgt`, line by line, as the
+authors of ParaSCI released theirs. `caption_groups`: lines of JSON with a list of texts, such as the captions
+of a picture; each text is in one pair at most.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
+from ops.core.sampling import SPLIT_NAMES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
+from ops.parse import files
+from ops.parse.bounded import BoundedFormat
+from ops.parse.decoding import check_characters, decoded, json_object, json_value, text_at
+from ops.parse.files import find, once
+from ops.parse.lines import is_wanted, lines_of_file
+from ops.parse.papers.paper import categories_in, subjects_of, words_in
+from ops.parse.records import Record, UnwantedError, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.parse.tables import Table
+from ops.text.sentences import sentence_spans
+from ops.text.words import fold
+
+
+class SourceSentence(NamedTuple):
+    """A sentence, the paper that says it, and the paper that it cites."""
+
+    paper: str
+    text: str
+    cited: str | None = None
+    subjects: tuple[str, ...] = ()
+    """What the paper is about, as its source says."""
+
+
+class _Abstracts(Table):
+    """Reads tables; every row of every table below the folder is an abstract."""
+
+    def __init__(self) -> None:
+        super().__init__(text="abstract", id="id", title="title", date="date", subjects="categories")
+
+    def parse(self, raw: Raw) -> list[SourceSentence]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        row = self.row(raw)
+        text = fold(text_at(self.needed(raw, row, "text"), "abstract"))
+        if not text:
+            raise ParseError("no abstract")
+        subjects = subjects_of(*map(categories_in, words_in(row.get("subjects"))))
+        return [SourceSentence(raw.document, sentence, None, subjects) for sentence in _sentences(text)]
+
+
+class _CitingSentences:
+    """Reads ScisummNet's lists; the cited paper is the folder of the file, other files are passed over."""
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return files.whole_files(folder, source, (".json",), only, passing=True, document=_cited_paper)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: the cited paper."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> list[SourceSentence]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        found = json_value(raw.content)
+        if not isinstance(found, list) or not all(isinstance(citance, dict) for citance in found):
+            raise ParseError("no list of citing sentences")
+        passages = []
+        for number, citance in enumerate(found, 1):
+            text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
+            paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
+            check_characters(f"{text} {paper}", f"sentence {number}")
+            passages.append(SourceSentence(paper or f"{raw.document}#{number}", text, raw.document))
+        if not any(passage.text for passage in passages):
+            raise ParseError("no citing sentence")
+        return passages
+
+
+PASSAGE_FORMATS: dict[str, Format[list[SourceSentence]]] = {
+    "abstracts": _Abstracts(),
+    "citing_sentences": BoundedFormat(_CitingSentences(), quick=True),
+}
+
+_NO = frozenset({"0", "0.0", "false", "no", ""})
+_SOURCE, _TARGET = (".src", ".src.gz"), (".tgt", ".tgt.gz")
+
+
+class ParaphrasePair(NamedTuple):
+    """Two texts that say the same, and the split that their file or row says they are of."""
+
+    first: str
+    second: str
+    split: str | None
+
+
+class _Pairs(Table):
+    """Reads tables of pairs."""
+
+    main = "first"
+
+    def __init__(self) -> None:
+        super().__init__(first="first", second="second", id="id", label="label", split="split")
+
+    def parse(self, raw: Raw) -> list[ParaphrasePair]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        row = self.row(raw)
+        first, second = (fold(text_at(self.needed(raw, row, name), name)) for name in ("first", "second"))
+        if "label" in row and _text(row["label"]) in _NO:
+            raise UnwantedError("not_paraphrases")
+        return [_pair(first, second, _split(raw.path, row))]
+
+
+class _Captions(Table):
+    """Reads lines of JSON with a list of texts in each."""
+
+    main = "captions"
+
+    def __init__(self) -> None:
+        super().__init__(captions="captions", id="id", split="split")
+
+    def parse(self, raw: Raw) -> list[ParaphrasePair]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        row = self.row(raw)
+        found = self.needed(raw, row, "captions")
+        if not isinstance(found, list):
+            raise ParseError("captions: expected a list of texts")
+        texts = [fold(text_at(text, "captions")) for text in found]
+        if len(texts) < 2:
+            raise UnwantedError("one_caption")
+        split = _split(raw.path, row)
+        return [_pair(first, second, split) for first, second in zip(texts[::2], texts[1::2], strict=False)]
+
+
+class _Lines:
+    """Reads pairs of files, line by line."""
+
+    any_encoding = True
+    of_lines = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield a record for each line of each `.src`; a line that one file lacks is an error."""
+        found = {found.path: found for found in find(folder, source, (*_SOURCE, *_TARGET))}
+        return once(
+            raw
+            for path in found
+            if path.endswith(_SOURCE) and (only is None or path in only)
+            for raw in self._records(path, found, source, only)
+        )
+
+    def _records(self, path: str, found: Mapping[str, Any], source: Source, only: Only) -> Iterator[Raw]:
+        stem = re.sub(r"\.src(\.gz)?$", "", path)
+        target = next((found[stem + suffix] for suffix in _TARGET if stem + suffix in found), None)
+        if target is None:
+            yield Raw(path, path, b"", error=f"there is no {stem}.tgt beside it")
+            return
+        sides = (
+            [Raw(file.path, file.path, b"", error=file.error)]
+            if file.error is not None
+            else lines_of_file(file.path, file.file, source.max_bytes)
+            for file in (found[path], target)
+        )
+        for first, second in zip_longest(*sides):
+            raw = self._record(path, first, second)
+            if is_wanted(raw, only):
+                yield raw
+
+    def _record(self, path: str, first: Raw | None, second: Raw | None) -> Raw:
+        row = (first or second).row  # type: ignore[union-attr]
+        error = next((side.error for side in (first, second) if side is not None and side.error), None)
+        if error is None and (first is None or second is None):
+            error = f"its line {row} is {'not there' if first is None else 'in no line of its .tgt'}"
+        if error is not None or first is None or second is None:
+            return Raw(path, f"{path}#{row}", b"", row, error=error)
+        try:
+            texts = {"first": decoded(first.content), "second": decoded(second.content)}
+        except ParseError as fault:
+            return Raw(path, f"{path}#{row}", b"", row, error=str(fault))
+        return Raw(path, f"{path}#{row}", json.dumps(texts).encode(), row)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: file and line."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> list[ParaphrasePair]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        row = json_object(raw.content)
+        return [_pair(fold(str(row["first"])), fold(str(row["second"])), _split(raw.path, {}))]
+
+
+PAIR_FORMATS: dict[str, Format[list[ParaphrasePair]]] = {
+    "paraphrase_pairs": _Pairs(),
+    "paraphrase_lines": _Lines(),
+    "caption_groups": _Captions(),
+}
+
+
+def parse_passages(records: Sequence[Record]) -> Outcome:
+    """Return the sentences of every record, or the record rejected with file, line and cause.
+
+    Citations without a text in a list of others are counted as `empty`.
+    """
+    lost: Counter[str] = Counter()
+
+    def rows(record: Record) -> list[Row]:
+        found = PASSAGE_FORMATS[record.kind].parse(record.raw)
+        passages = [passage for passage in found if passage.text]
+        if len(passages) < len(found):
+            lost["empty"] += len(found) - len(passages)
+        check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
+        return [_row(record, place, passage) for place, passage in enumerate(passages)]
+
+    return read_each(records, PASSAGES, rows, lost, formats=PASSAGE_FORMATS)
+
+
+def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
+    """Return the pairs of every record, or the record rejected with file, line and cause.
+
+    Reasons to drop one: `not_paraphrases` (its label says so), `one_caption`.
+    """
+
+    def rows(record: Record) -> list[Row]:
+        found = PAIR_FORMATS[record.kind].parse(record.raw)
+        check_characters(" ".join(text for pair in found for text in pair[:2]), "the pair")
+        return [
+            {
+                "id": row_id("external_pair", record.source, record.raw.document, str(place)),
+                "source_ids": [record.id],
+                "licence": record.licence,
+                "document": record.raw.document,
+                "month": record.month,
+                "corpus": record.source,
+                "split": pair.split,
+                "first": pair.first,
+                "second": pair.second,
+            }
+            for place, pair in enumerate(found)
+        ]
+
+    return read_each(records, PARAPHRASE_PAIRS, rows, formats=PAIR_FORMATS)
+
+
+def _row(record: Record, place: int, passage: SourceSentence) -> Row:
+    return {
+        "id": row_id("passage", record.source, record.raw.document, str(place)),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": record.raw.document,
+        "month": record.month,
+        "paper": passage.paper,
+        "position": place,
+        "cited_id": passage.cited,
+        "subjects": [*subjects_of(passage.subjects, [record.domain])],
+        "text": passage.text,
+    }
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _cited_paper(path: str) -> str:
+    place = PurePosixPath(path)
+    return place.parent.name or place.stem
+
+
+def _pair(first: str, second: str, split: str | None) -> ParaphrasePair:
+    if missing := [name for name, text in (("first", first), ("second", second)) if not text]:
+        raise ParseError(f"the {' and the '.join(missing)} text is empty")
+    return ParaphrasePair(first, second, split)
+
+
+def _split(path: str, row: Mapping[str, Any]) -> str | None:
+    """Return the split that a row names, or its file; None where neither does."""
+    if row.get("split") is not None:
+        said = _text(row["split"])
+        if said not in SPLIT_NAMES:
+            raise ParseError(f"the split {said[:40]!r} is none of {', '.join(SPLIT_NAMES)}")
+        return SPLIT_NAMES[said]
+    words = re.split(r"[^a-z]+", PurePosixPath(path).name.lower())
+    return next((SPLIT_NAMES[word] for word in words if word in SPLIT_NAMES), None)
+
+
+def _text(value: object) -> str:
+    return str(value).strip().lower() if not isinstance(value, bool) else str(int(value))

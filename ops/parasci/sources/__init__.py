@@ -1,1 +1,0 @@
-"""What ParaSCI alone reads: abstracts, and sentences that cite."""

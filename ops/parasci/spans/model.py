@@ -1,0 +1,258 @@
+"""A model that finds in one text the part which says what another text says: a span head on a sentence
+encoder.
+
+Belongs here: tokens of texts, batches, files; the head, and which layers of the encoder it is trained with;
+loss and validation, as a task of the training loop. Not here: the loop (ops/models/training), options and the
+best span (spans.py), which texts are compared (ops/parasci/partial).
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import torch
+from pydantic import TypeAdapter
+from safetensors.torch import save
+from torch import Tensor, nn
+from transformers import AutoTokenizer
+
+from ops.models.encoder import encoder, encoder_folder
+from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
+from ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
+
+#: Pairs that are read together.
+BATCH = 32
+
+#: A row does not depend on the texts beside it where all are padded to a like multiple of this.
+_MULTIPLE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PairTokens:
+    """T tokens of two texts: what the encoder reads, the characters of each in the second text, and places.
+
+    `starts` and `ends` are the first and last tokens of the words of the second text, and the very first
+    token, which stands for no span.
+    """
+
+    inputs: Mapping[str, Sequence[int]]
+    offsets: Sequence[tuple[int, int]]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+
+class SpanModel:
+    """Finds in a text the part that says what another text says."""
+
+    def __init__(self, config: SpanConfig, seed: int = 0, strict: bool = True) -> None:
+        """Make one whose head has random weights."""
+        self.config = config
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(
+            str(encoder_folder(config.encoder)), local_files_only=True
+        )
+        whole: Any = encoder(config.encoder, strict)[0].auto_model
+        self.longest = min(config.longest, whole.config.max_position_embeddings)
+        self.network = SpanNetwork(whole, config.trained_layers, seed)
+        self.network.to(whole.device).eval()
+
+    def tokens(self, wanted: Sequence[str], texts: Sequence[str]) -> list[PairTokens]:
+        """Return N pairs as tokens; one that has more than `longest` cannot be read."""
+        if not texts:
+            return []
+        found = self._tokenizer(list(wanted), list(texts), verbose=False)
+        return [
+            _tokens({name: rows[number] for name, rows in found.items()}, found.encodings[number])
+            for number in range(len(texts))
+        ]
+
+    def scores(self, batch: Sequence[PairTokens]) -> Tensor:
+        """Return the log-probabilities of starts and ends of N pairs (2 x N x T)."""
+        length = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE
+        device = self.network.head.weight.device
+        filling = {"input_ids": self._tokenizer.pad_token_id}
+        inputs = {
+            name: torch.tensor(
+                [[*row.inputs[name], *[filling.get(name, 0)] * (length - len(row))] for row in batch],
+                device=device,
+            )
+            for name in batch[0].inputs
+        }
+        places = torch.zeros((2, len(batch), length), dtype=torch.bool)
+        for number, row in enumerate(batch):
+            places[0, number, list(row.starts)] = True
+            places[1, number, list(row.ends)] = True
+        found: Tensor = self.network(inputs, places.to(device))
+        return found
+
+    @torch.no_grad()
+    def predict(self, pairs: Sequence[PairTokens]) -> list[FoundSpan | None]:
+        """Return the most probable span of each of N pairs; None where the second text has no word.
+
+        Its confidence is the product of the probabilities of start and end, among all spans and none.
+        """
+        self.network.eval()
+        found: list[FoundSpan | None] = [None] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda index: len(pairs[index]))
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            scores = self.scores([pairs[index] for index in batch]).double().cpu().numpy()
+            scores[:, :, 0] = -np.inf  # asked for a span, none is no answer
+            for place, index in enumerate(batch):
+                if best := best_span(scores[0, place], scores[1, place]):
+                    first, last, score = best
+                    offsets = pairs[index].offsets
+                    found[index] = FoundSpan(offsets[first][0], offsets[last][1], float(np.exp(score)))
+        return found
+
+    def save(self) -> dict[str, bytes]:
+        """Return the model as named bytes: head and trained layers, and the name of the encoder."""
+        return network_files(self.config, self.network)
+
+
+def load(files: Mapping[str, bytes], strict: bool = True) -> SpanModel:
+    """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    model = SpanModel(read_config(files, TypeAdapter(SpanConfig), (CONFIG, WEIGHTS)), strict=strict)
+    read_weights(files, model.network, (CONFIG,))
+    return model
+
+
+def _tokens(inputs: Mapping[str, Sequence[int]], encoding: Any) -> PairTokens:
+    texts, words, offsets = encoding.sequence_ids, encoding.word_ids, encoding.offsets
+    inside = [place for place, text in enumerate(texts) if text == 1]
+    starts = [place for place in inside if texts[place - 1] != 1 or words[place - 1] != words[place]]
+    ends = [place - 1 for place in starts[1:]] + inside[-1:]
+    return PairTokens(inputs, offsets, [0, *starts], [0, *ends])
+
+
+class SpanNetwork(nn.Module):
+    """Scores of every token of N pairs of texts to be a start and to be an end.
+
+    Its state is the head and copies of the encoder's last layers; the rest of the encoder is shared with
+    whoever else uses it, and is never changed. Raises ValueError for more layers than there are.
+    """
+
+    def __init__(self, encoder: Any, trained_layers: int, seed: int) -> None:
+        super().__init__()
+        layers = encoder.encoder.layer
+        if trained_layers > len(layers):
+            raise ValueError(f"trained_layers is {trained_layers}: the encoder has {len(layers)}")
+        first = len(layers) - trained_layers
+        encoder.requires_grad_(False)
+        shared = [encoder.embeddings, *layers[:first]]
+        base = copy.deepcopy(encoder, {id(part): part for part in shared})
+        self.layers = base.encoder.layer[first:].requires_grad_(True)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.head = nn.Linear(encoder.config.hidden_size, 2)
+        self._base = [base]  # in a list, so that it is no part of this module's state
+
+    def forward(self, inputs: Mapping[str, Tensor], places: Tensor) -> Tensor:
+        """Return log-probabilities of starts and ends (2 x N x T); minus infinity outside of `places`.
+
+        `places` (2 x N x T) says which tokens may be starts, and which ends.
+        """
+        hidden = self._base[0](**inputs).last_hidden_state
+        scores = self.head(hidden).float().permute(2, 0, 1)
+        found: Tensor = scores.masked_fill(~places, -torch.inf).log_softmax(dim=-1)
+        return found
+
+    def to(self, *args: Any, **options: Any) -> Self:
+        """Go where `torch.nn.Module.to` says, and take the encoder along."""
+        self._base[0].to(*args, **options)
+        return super().to(*args, **options)
+
+
+class SpanTask:
+    """Cross entropy of the start and of the end; an example without its span has both at the first token.
+
+    Validation gives "loss", "exact" and "overlap": the share of examples whose span, or that there is none,
+    is found, and the mean F1 of its characters.
+    """
+
+    def __init__(
+        self, model: SpanModel, training: Sequence[SpanExample], validation: Sequence[SpanExample]
+    ) -> None:
+        """Cut all examples into tokens. Raises ValueError for one that is too long, or has no such place."""
+        self._model = model
+        self.module = model.network
+        self.names = [example.name for example in training]
+        self._training, self._validation = _cut(model, training), _cut(model, validation)
+        self._judged = validation
+        self.costs = [len(tokens) for tokens, _ in self._training]
+        self._identity = {
+            "model": model.config.model_dump(mode="json"),
+            "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
+            "training set": digest(training),
+            "validation set": digest(validation),
+        }
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return the model's config, and digests of its first weights and of both sets."""
+        return self._identity
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of some training examples."""
+        return self._losses([self._training[index] for index in indices]).mean()
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Return the metrics of the validation examples."""
+        losses, exact, shared = 0.0, 0, 0.0
+        for start in range(0, len(self._validation), BATCH):
+            batch = self._validation[start : start + BATCH]
+            scores = self._model.scores([tokens for tokens, _ in batch])
+            losses += float(_losses(scores, [truth for _, truth in batch]).double().sum())
+            found = scores.double().cpu().numpy()
+            for place, (tokens, _) in enumerate(batch):
+                span = _answer(tokens, found[0, place], found[1, place])
+                wanted = self._judged[start + place].span
+                exact += span == wanted
+                shared += overlap(span, wanted)
+        number = max(1, len(self._validation))
+        return {"loss": losses / number, "exact": exact / number, "overlap": shared / number}
+
+    def _losses(self, batch: Sequence[tuple[PairTokens, tuple[int, int]]]) -> Tensor:
+        return _losses(self._model.scores([tokens for tokens, _ in batch]), [truth for _, truth in batch])
+
+
+def _losses(scores: Tensor, truths: Sequence[tuple[int, int]]) -> Tensor:
+    """Return the loss of each of N examples: the mean of start and end."""
+    places = torch.tensor(truths, device=scores.device).T.unsqueeze(2)
+    return -scores.gather(2, places).squeeze(2).mean(dim=0)
+
+
+def _answer(tokens: PairTokens, starts: Any, ends: Any) -> tuple[int, int] | None:
+    """Return the best span, or None where none is more probable."""
+    best = best_span(starts[1:], ends[1:])
+    if best is None or best[2] <= starts[0] + ends[0]:
+        return None
+    return tokens.offsets[best[0] + 1][0], tokens.offsets[best[1] + 1][1]
+
+
+def _cut(model: SpanModel, examples: Sequence[SpanExample]) -> list[tuple[PairTokens, tuple[int, int]]]:
+    several = model.tokens([example.wanted for example in examples], [example.text for example in examples])
+    return [
+        (tokens, _place(model, example, tokens)) for example, tokens in zip(examples, several, strict=True)
+    ]
+
+
+def _place(model: SpanModel, example: SpanExample, tokens: PairTokens) -> tuple[int, int]:
+    """Return the tokens of the span of an example."""
+    if len(tokens) > model.longest:
+        raise ValueError(f"{example.name}: {len(tokens)} tokens, and {model.longest} are read")
+    if example.span is None:
+        return 0, 0
+    start, end = example.span
+    first = [place for place in tokens.starts[1:] if tokens.offsets[place][0] >= start]
+    last = [place for place in tokens.ends[1:] if tokens.offsets[place][1] <= end]
+    if not first or not last or first[0] > last[-1]:
+        raise ValueError(f"{example.name}: characters {start} to {end} hold no word")
+    return first[0], last[-1]

@@ -1,0 +1,335 @@
+"""The words of definitions: what may be a term, and what tells a definition from praise.
+
+Belongs here: the words that a term cannot have, normal forms, abbreviations with their expansions; genera,
+adjectives and what sets a thing apart, as parts of regular expressions, to be read with re.VERBOSE. Not here:
+the sentences that define terms (definitions.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+
+def one_of(listed: str) -> str:
+    """Return a regular expression of some alternatives, which white space divides; `_` stands for a space."""
+    return "(?:" + "|".join(listed.split()).replace("_", r"\ ") + ")"
+
+
+def listed(text: str) -> frozenset[str]:
+    """Return the words that white space divides."""
+    return frozenset(text.split())
+
+
+#: Nouns that say what kind of thing a term is.
+GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
+    """
+    tasks? problems? process(?:es)? procedures? techniques? methods? methodology approach(?:es)?
+    strategy strategies algorithms? models? networks? architectures? frameworks? systems? tools?
+    toolkits? librar(?:y|ies) packages? softwares? platforms? formalisms? grammars? languages?
+    theor(?:y|ies) paradigms? mechanisms? operations? functions? metrics? measures? scores? statistics?
+    indices index criteri(?:on|a) tests? datasets? data_sets? corpora corpus treebanks? resources?
+    databases? lexicons? ontolog(?:y|ies) thesaur(?:us|i) dictionar(?:y|ies) collections? benchmarks?
+    repositor(?:y|ies) knowledge_bases? fields? areas? disciplines? branch(?:es)? stud(?:y|ies) domains?
+    forms? types? kinds? class(?:es)? famil(?:y|ies) variants? extensions? generali[sz]ations?
+    special_cases? phenomen(?:on|a) propert(?:y|ies) notions? concepts? relations? relationships?
+    structures? representations? trees? graphs? sets? sequences? lists? groups? pairs? units? words?
+    phrases? expressions? sentences? clauses? constructions? texts? documents? symbols? elements?
+    entities events? features? vectors? matri(?:x|ces) figures?_of_speech act ability capability degree
+    extent number ratio proportion percentage fraction probability likelihood distance difference
+    distributions? way means attempt effort science art automata automaton machines? classifiers?
+    parsers? taggers? learners? decoders? encoders? editors? engines? interfaces? schemes? standards?
+    formats? specifications? challenges? competitions? shared_tasks? applications? services? agents?
+    assumptions? hypothes[ie]s constraints? rules? lines?_of_research activity
+    """
+)
+
+#: Quantities and acts, which "of" alone sets apart: "the number of", "the study of".
+QUANTITY = one_of(
+    """
+    study science art ability capability degree extent number ratio proportion percentage fraction
+    probability likelihood distance difference distribution act sets? collections? sequences? lists?
+    measures? corpus corpora dataset database use notion groups? pairs? means phenomenon models?
+    """
+)
+
+#: Genera of which it is enough to say what they are for.
+INSTRUMENT = one_of(
+    """
+    tasks? process technique methods? algorithms? tools? systems? models? metrics? measures? frameworks?
+    toolkits? formalisms? languages? ability attempt platform library package approach procedures?
+    """
+)
+
+#: Adjectives that praise a thing or place it, and do not tell what it is.
+PRAISE = one_of(
+    r"""
+    important key challenging fundamental crucial critical common popular difficult essential central
+    active major main well[-_]known known widely long[-_]standing promising useful hard vital
+    significant growing hot classic classical new novel recent good natural desirable convenient
+    commonly recommended big great necessary valuable attractive interesting primary basic core leading
+    easy easier modern two three four several alternative sub-?problems? sub-?tasks? open standard first
+    only best better excellent ideal powerful effective efficient emerging prominent typical unsolved
+    non-?trivial complex complicated notorious\w* notable real serious such same similar different
+    suitable reasonable viable potential possible relevant prerequisite well[-_]studied
+    well[-_]established established studied successful demanding intriguing integral indispensable
+    sensitive favou?rite foremost latest another more most less very quite rather highly increasingly
+    """
+).replace(r"[-\ ]", "[ -]")
+
+#: Verbs behind "that" or "which" that tell how a thing fares, and not what it is.
+FARES = one_of(
+    """
+    has have had was were is are we it they remains? requires? needs? deserves? receives? poses? plays?
+    can(?:not)? could should must may might will would do(?:es)? did presents? still also seems? arises?
+    appears? exists? affects? came comes goes outperforms? achieves? obtains? gives? shows? received
+    attracts? attracted offers? helps? makes? yields? won ranks? performs? significantly suffers? lacks?
+    benefits? calls?_for improves? speeds (?:addresses|tackles|solves)_(?:these|this) many most several
+    people researchers nlp serves?_as var(?:y|ies) manifests?
+    """
+)
+
+#: Participles that tell what a thing is for, or made of.
+PURPOSE = one_of(
+    """
+    used(?!_by|_in\\b) designed employed applied intended aimed developed created built meant consisting
+    composed containing comprising describing representing expressing denoting aiming defined made
+    concerned annotated organi[sz]ed formed capable responsible based_on derived obtained
+    """
+)
+PASSIVE = one_of(
+    """
+    used designed employed applied concerned capable defined composed obtained formed made built derived
+    constructed represented associated annotated intended meant
+    """
+)
+
+#: The beginning of what sets a thing apart from others of its genus.
+APART = rf"""(?:
+    of\s+(?:[a-z]+ly\s+)?(?!(?:mean|train|str|someth|interest|exist|follow|underly|vary|parse|be|grow|increas|ongo
+        |last|emerg)ing\b)[a-z]+ing\b
+    |(?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{FARES}\b)
+    |(?:that|which)\s+(?:is|are|can\s+be)\s+{PASSIVE}\b
+    |that\s+can\s+(?!not|also|help|be|greatly|easily|significantly)\w+
+    |(?:in|by|through|for|on|with|at|from)\s+which\b|whereby\b|whose\b|where\b
+    |{PURPOSE}
+    )"""
+
+#: Words that a genus cannot have before its noun.
+NOT_IN_GENUS = one_of(
+    r"""
+    of for to in that which as by from with on at into over than because if when via using through under
+    given within across between during and_\w+ing it they we not no the an?
+    """
+)
+
+#: Behind "of", what makes no definition.
+OF_NOTHING = one_of(
+    "form following type this our these such interest choice research importance its great art"
+)
+TO_NOTHING = one_of("the a be our this all solve date which improve")
+
+#: How exactly something is so, and how often: what is often so need not be a definition.
+EXACTLY = (
+    "essentially basically simply just here thus formally informally broadly roughly intuitively hereby then"
+)
+EXACT = one_of(EXACTLY)
+ADVERB = one_of(
+    f"""
+    {EXACTLY} usually often typically generally commonly traditionally normally primarily mainly also
+    in_general frequently sometimes loosely
+    """
+)
+
+#: What anything may aim to; beginnings of verbs, and whole ones.
+AIM_OF_ALL = one_of(
+    """
+    address solv tackl improv reduc overcom provid bridg help facilitat support explor investigat enhanc
+    boost contribut mak achiev alleviat mitigat be$ do$ go$ fill promot foster advanc encourag maximi
+    minimi optimi increas enabl creat show demonstrat avoid tak giv being having us stud
+    """
+)
+GOAL_OF_ALL = one_of(
+    """
+    provide improve present explore investigate build develop report study address create propose test
+    evaluate help be\\b
+    """
+)
+
+#: What stands before a term in the middle of a sentence.
+BEFORE_TERM = one_of(
+    """
+    of for to on in with is are the and as by uses? study address addresses consider tackle investigate
+    explore introduce propose present examine perform like via towards? about describes? discuss into
+    improves? improve using through presents? called including namely task problem
+    """
+)
+
+#: Words with which a sentence begins that has no apposition behind its first comma.
+OPENING = one_of(
+    """
+    In For As With To By During After Before Like Unlike Since When While Although If On From Given
+    Besides Akin Similar Due Compared Despite Among According Through Via
+    """
+)
+CONCESSION = one_of("though although while since because if when even despite depends?")
+
+#: What points at a place and no thing, so that what "refers to" it is a sign.
+NO_THING = one_of("this these it them him our")
+
+#: Words that no term has: pronouns, verbs of papers, what points into the text around it.
+_NEVER = listed(
+    """
+    with on whereas convenient core row rows column columns line lines please readers reader interested
+    the a an cannot implicit case similar fourth fifth alternative automatically most two three and i we
+    you he she it they them us our ours my your his her its their theirs one ones this that these those
+    there here such same other others another each every both either neither all any some many few
+    several more less much first second third last next former latter following above below previous
+    what which who whom whose where when why how if whether while because although though since as than
+    is are was were be been being am has have had having do does did can could may might must shall
+    should will would not no nor only also thus hence however therefore then so but or yet moreover
+    furthermore proposed propose present presented show shows shown used using use based given called
+    known described define defined say note let assume suppose see recall consider paper papers work
+    study article thesis chapter section figure fig table equation appendix tutorial contribution
+    contributions result results conclusion example examples novelty main key important challenging
+    common popular good best better new novel recent simple interesting crucial central typical possible
+    final overall original current existing whole entire certain particular different various respective
+    resulting ultimate primary major basic underlying today now often usually generally typically
+    sometimes always never already still just even very too about after before between during until upon
+    via versus etc eg ie
+    """
+)
+
+#: Words between those of a term, at neither of its ends.
+_INNER = listed("of for in to from de")
+
+#: What is a term with more words only: "problem" is none, "assignment problem" is.
+_GENERAL = listed(
+    """
+    abbreviation ability accuracy advantage aim algorithm analysis approach architecture aspect
+    assumption author baseline benefit challenge class classifier component concept condition constraint
+    corpus criterion data dataset difference difficulty direction element evaluation event experiment
+    feature field focus form formula framework function goal group idea information input instance issue
+    label language layer level limitation measure method methodology metric model module motivation
+    network node notion number objective operation option output parameter part pattern performance
+    phase point possibility problem procedure process project property purpose question reason
+    representation resource role rule score sentence sequence set solution stage standard step strategy
+    structure system task technique term test text theory tool training tree type user value variable
+    variant version way weight word source target setting scenario pipeline
+    """
+)
+
+_WORD = re.compile(r"[^\W\d_][\w'’+/&.\-]*|\d[\w\-]*")
+_LONGEST = 7
+
+#: "L.app", "Y&M2003", "simja+mi", and "1WordNet" with the number of a footnote.
+_SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|^\d[A-Z][a-z]")
+
+_BRITISH = re.compile(r"(?<=[a-z])is(?=(?:e|ed|es|er|ers|ing|ation|ations)\Z)")
+#: Words of the same shape that are spelt with "is" everywhere.
+_EVERYWHERE = re.compile(r"(?:\w*(?:exerc|adv|superv|rev|dev|compr|improv|prom|prec|prem)|no|ra|w|r|ar)is\w*")
+
+_SHORT_FORM = re.compile(r"\(\s*(?P<short>[A-Za-z][\w\-/&]{1,9})\s*(?:[;,][^()]*)?\)")
+
+
+def is_term(text: str, definite: bool = False) -> bool:
+    """Say whether the words of a subject can be a term.
+
+    `definite`: it stands behind "the". Then it is a term only with a capital in it: "the parser" is one
+    parser of the text around it.
+    """
+    words = text.split()
+    if not 0 < len(words) <= _LONGEST or not all(map(_WORD.fullmatch, words)) or any(map(_is_sign, words)):
+        return False
+    small = [word.lower().strip(".") for word in words]
+    if (
+        _NEVER.intersection(small)
+        or small[0].removeprefix("the") in _NEVER
+        or small[0] in _INNER
+        or small[-1] in _INNER
+        or words[-1].isdigit()
+    ):
+        return False
+    if words[: len(words) // 2] == words[len(words) // 2 :]:
+        return False  # a heading that ran into its first sentence
+    if small[0] in ("input", "output") or _alone(small):
+        return False
+    return not definite or text != text.lower()
+
+
+def normal_form(term: str, expansions: Mapping[str, str] | None = None) -> str:
+    """Return what all mentions of a term have in common.
+
+    Case, hyphens, British spelling, and a plural of the last word are levelled; an abbreviation that
+    `expansions` has (as `expansions_of` returns them) is expanded.
+    """
+    known = expansions or {}
+    parts = [known.get(part) or known.get(singular(part)) or part for part in term.split()]
+    words = " ".join(parts).replace("-", " ").replace("’", "'").lower().split()
+    if not words:
+        return ""
+    words[-1] = singular(words[-1])
+    return " ".join(word if _EVERYWHERE.fullmatch(word) else _BRITISH.sub("iz", word) for word in words)
+
+
+@lru_cache(maxsize=4096)
+def singular(word: str) -> str:
+    """Return a noun without its plural, by the dictionary or, where it has no such noun, by its ending."""
+    from lemminflect import getLemma
+
+    small = word.lower()
+    lemmas = getLemma(small, upos="NOUN") if len(word) > 3 else ()
+    if not lemmas or small in lemmas:
+        return word
+    return word[: len(lemmas[0])] if small.startswith(lemmas[0]) else str(lemmas[0])
+
+
+def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
+    """Return what the abbreviations that sentences introduce ("named entity recognition (NER)") stand for.
+
+    As Schwartz and Hearst (2003) find it: every letter of the short form, from right to left, stands in the
+    few words before the bracket, its first one at the beginning of a word. Of several the first counts.
+    """
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for match in _SHORT_FORM.finditer(sentence) if "(" in sentence else ():
+            short = match["short"]
+            if short.endswith("s") and short[:-1].isupper():
+                short = short[:-1]
+            if sum(map(str.isupper, short)) > 1 and (long := _long_form(short, sentence[: match.start()])):
+                found.setdefault(short, long)
+    return found
+
+
+def _alone(words: Sequence[str]) -> bool:
+    """Say whether a single word is too general to be a term, or an adverb."""
+    word = words[0]
+    return len(words) == 1 and (word.endswith("ly") or bool({word, singular(word)} & _GENERAL))
+
+
+def _is_sign(word: str) -> bool:
+    """Say whether a word is a sign of a formula or debris of a line's end rather than a word."""
+    if len(word) < 3:
+        return not (
+            word.isascii() and word.isalpha() and len(word) == 2 and (word.isupper() or word in _INNER)
+        )
+    return word.endswith("-") or (len(word) == 3 and not word.isalpha()) or bool(_SIGN.search(word))
+
+
+def _long_form(short: str, before: str) -> str | None:
+    letters = [sign.lower() for sign in short if sign.isalnum()]
+    text = " ".join(before.split()[-min(len(letters) + 5, len(letters) * 2) :])
+    small = text.lower()
+    if len(small) != len(text):
+        return None
+    at = len(text)
+    for place, letter in reversed(list(enumerate(letters))):
+        at = small.rfind(letter, 0, at)
+        while place == 0 and at > 0 and text[at - 1].isalnum():
+            at = small.rfind(letter, 0, at)
+        if at < 0:
+            return None
+    long = text[at:]
+    odd = len(long) <= len(short) or short in long.split() or re.search(r"[.;:()\[\]]", long)
+    return None if odd else long

@@ -1,0 +1,233 @@
+"""Corpora of the ACL Anthology whose sentences are divided already: AASC and CL-SciSumm.
+
+Belongs here: these two formats. Not here: the PDFs that they were made of (pdf.py), the citing sentences and
+gold summaries of CL-SciSumm (.json and .txt files beside the XML), which are no papers.
+
+AASC (Aizawa et al. 2018), of which ParaSCI-ACL was made: a file `<paper_ID>.ss` is a paper. Each line is a
+sentence: its id, the type of its section, and its text, parted by tabs; there is no header. An id
+`s-<section>-<box>-<paragraph>-<sentence>` numbers the places where PDFNLT found them. Types are abstract,
+introduction, background, method, method-other, result, discussion (with the conclusion), appendix (with
+acknowledgments) and others; a section of two has both, parted by a tab. The headings themselves are lost, and
+so are title and bibliography. `CITE-p-21-3-1` stands for a citation of the entry that PDFNLT calls p-21-3-1,
+`MATH-...` for a formula.
+
+CL-SciSumm: a document is a PAPER with the title (S sid="0"), an ABSTRACT, and SECTIONs with a `title`; all
+hold S elements, one a sentence. In the corpus (WING-NUS/scisumm-corpus) some papers are S elements without
+sections, SUBSECTION elements hold the text of a heading, text is escaped twice ("&amp;quot;"), empty S
+elements stand for lines that OCR could not read, an untitled first section often repeats the abstract, and
+one sentence of a hundred is cut in two behind "e.g." or "Fig.": those are made one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import ParseError as XmlError
+from xml.etree.ElementTree import TreeBuilder
+
+from defusedxml import ElementTree
+from defusedxml.common import DefusedXmlException
+
+from ops.parse.decoding import decoded, unescaped
+from ops.parse.files import whole_files
+from ops.parse.papers.paper import ACL_ANTHOLOGY, Mark, Paper, PaperBuilder
+from ops.parse.source import Only, ParseError, Raw, Source
+from ops.text.sentences import ends_in_abbreviation
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+#: As its classifier and its overview name them (KMCS-NII/AASC): of these a section may have several.
+_SECTION_TYPES = frozenset(
+    ("abstract", "introduction", "background", "method", "method-other", "method-general", "result",
+     "discussion", "appendix", "references", "others")
+)  # fmt: skip
+_ID = re.compile(r"s-(?P<section>\d{1,9})(?:-\d{1,9}){3}")
+_ENTRY = r"p(?:-\d{1,9}){3}"
+#: "(CITE-p-21-3-1, CITE-p-21-3-8)": a mark of several entries.
+_CITATION = re.compile(rf"CITE-{_ENTRY}(?:,\s?CITE-{_ENTRY})*")
+_NAMED = re.compile(rf"CITE-({_ENTRY})")
+
+
+class Aasc:
+    """Reads AASC; every *.ss file below the folder is a paper, other files are none."""
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every *.ss file; the document id is its stem, the paper's id in the ACL Anthology."""
+        return whole_files(folder, source, (".ss",), only, passing=True)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper, without a title. Raises ParseError that names the line."""
+        paper = PaperBuilder("")
+        paper.subjects = (ACL_ANTHOLOGY,)
+        section: tuple[str, str] | None = None
+        for number, line in enumerate(decoded(raw.content).split("\n"), 1):
+            if not line.strip():
+                continue
+            place, *cells = line.rstrip("\r").split("\t")
+            if len(cells) < 2:
+                raise ParseError(f"line {number}: its cells are {len(cells) + 1}, due are id, type, sentence")
+            found = _ID.fullmatch(place)
+            if found is None:
+                raise ParseError(f"line {number}: {place!r:.40} is no id of a sentence, such as s-1-1-0-0")
+            kind, text = _type_and_text(cells)
+            if (found["section"], kind) != section:
+                section = found["section"], kind
+                paper.section(kind, 1)
+            paper.sentence(text, place, list(_marks(text)))
+        return paper.finish()
+
+
+def _type_and_text(cells: Sequence[str]) -> tuple[str, str]:
+    types = 1
+    while types < len(cells) - 1 and cells[types] in _SECTION_TYPES:
+        types += 1
+    return " and ".join(cells[:types]), " ".join(cells[types:])
+
+
+def _marks(text: str) -> Iterator[Mark]:
+    """Yield the citation marks, one for each entry that a mark names."""
+    for mark in _CITATION.finditer(text):
+        for entry in _NAMED.findall(mark[0]):
+            yield Mark(mark.start(), mark.end(), entry)
+
+
+_HOLDERS = {"ABSTRACT", "SECTION"}
+#: [ours] Of the words of an untitled first section, the share that the abstract has where it repeats it.
+_SAME_WORDS = 0.7
+#: A paper needs four levels, and has some hundred sentences.
+_DEEPEST = 10
+_MOST_ELEMENTS = 200_000
+
+
+class ClSciSumm:
+    """Reads CL-SciSumm's XML; every *.xml file below the folder is a paper, other files are none."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every *.xml file; the document id is its stem."""
+        return whole_files(folder, source, (".xml",), only, passing=True)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document and title."""
+        return {"document": raw.document, "title": _title(_root(raw.content))}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError for malformed XML, DTDs, entities and foreign elements."""
+        root = _root(raw.content)
+        paper = PaperBuilder(_title(root), spaces=True)
+        abstract: set[str] = set()
+        loose = False
+        for child in root:
+            if child.tag == "S":
+                if child.get("sid") == "0":
+                    continue
+                if not loose:
+                    paper.section("")
+                loose = True
+                _add(paper, child)
+                continue
+            loose = False
+            _check(child, _HOLDERS)
+            for element in child.iter():
+                if element.tag == "ABSTRACT":
+                    if len(element):
+                        paper.section("Abstract", 1)
+                    abstract = _words(element)
+                elif element.tag == "SECTION":
+                    # The repetition is part of the abstract: no pair of sections, no preamble.
+                    if not (paper.sections == 1 and _repeats(element, abstract)):
+                        paper.section(unescaped(element.get("title") or ""), 1)
+                elif element.tag == "SUBSECTION":
+                    paper.section(_text(element), 2)
+                elif element.tag == "S":
+                    _add(paper, element)
+                else:
+                    _check(element, {*_HOLDERS, "SUBSECTION", "S"})
+        return paper.finish()
+
+
+class _Builder(TreeBuilder):
+    """Builds the tree of a document, and refuses one whose reading would cost more than its size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self._elements = 0
+
+    def start(self, tag: Any, attrs: Any) -> Element:
+        """Begin an element. Raises ParseError for one too many, too deep, or inside of a sentence."""
+        self._elements += 1
+        if self._elements > _MOST_ELEMENTS:
+            raise ParseError(f"more than {_MOST_ELEMENTS} elements")
+        if len(self._open) == _DEEPEST:
+            raise ParseError(f"elements nested deeper than {_DEEPEST}")
+        if self._open and self._open[-1] == "S":
+            raise ParseError(f"an element <{tag}> inside of <S>")
+        self._open.append(tag)
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> Element:
+        """End an element."""
+        self._open.pop()
+        return super().end(tag)
+
+
+def _root(content: bytes) -> Element:
+    if not content.strip():
+        raise ParseError("the file is empty")
+    parser = ElementTree.XMLParser(target=_Builder(), forbid_dtd=True)
+    try:
+        parser.feed(content)
+        root: Element = parser.close()
+    except ParseError as error:
+        raise ParseError(f"{error} (line {parser.parser.CurrentLineNumber})") from None
+    except XmlError as error:
+        line, column = error.position
+        cause = str(error).split(":")[0]
+        raise ParseError(f"malformed XML: {cause} (line {line}, column {column + 1})") from None
+    except DefusedXmlException:
+        raise ParseError("the XML declares a document type or entities, which are refused") from None
+    except (ValueError, LookupError) as error:
+        raise ParseError(f"the XML names an encoding that cannot be read: {error}") from None
+    if root.tag != "PAPER":
+        raise ParseError(f"expected the element <PAPER>, found <{root.tag}>")
+    return root
+
+
+def _title(root: Element) -> str:
+    return next((_text(child) for child in root if child.tag == "S" and child.get("sid") == "0"), "")
+
+
+def _check(element: Element, known: set[str]) -> None:
+    if element.tag not in known:
+        raise ParseError(f"unexpected element <{element.tag}>; known are S, ABSTRACT, SECTION, SUBSECTION")
+
+
+def _add(paper: PaperBuilder, element: Element) -> None:
+    text, sid = _text(element), element.get("sid", "?")
+    if text and ends_in_abbreviation(paper.last_text):
+        paper.go_on(text, f"{paper.last_locator.partition('-')[0]}-{sid}")
+    else:
+        paper.sentence(text, f"S sid={sid}")
+
+
+def _text(element: Element) -> str:
+    return unescaped("".join(element.itertext())).strip()
+
+
+def _words(element: Element) -> set[str]:
+    return set(re.findall(r"\w+", " ".join(_text(sentence) for sentence in element.iter("S")).lower()))
+
+
+def _repeats(section: Element, abstract: set[str]) -> bool:
+    words = _words(section)
+    untitled = not (section.get("title") or "").strip()
+    return untitled and bool(abstract) and len(words & abstract) >= _SAME_WORDS * len(words)

@@ -1,0 +1,327 @@
+"""Papers as three tools took them out of PDFs: GROBID's TEI, ParsCit's XML, ScienceParse's JSON.
+
+Belongs here: these formats, and GROBID as a service that a PDF is sent to. Not here: reading PDF without a
+service (pdf.py), finding sentences in a section's text, and footnotes and the like that were taken for text
+(body.py).
+
+GROBID: of a document, the main title of the header, its abstract, the `div`s of the body and of the back
+matter with `head` (its number is the attribute `n`), and the `biblStruct`s of the bibliography. A mark is
+`ref type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the
+journal. Figures, tables, formulas and notes are no running text.
+
+ParsCit: below `algorithms`, SectLabel has titles, headings of three levels and `bodyText` in lines as
+printed; ParsCit has the `citation`s, each with the `context`s that cite it: `citStr` is how the mark reads,
+wherever it stands. If two entries have the same mark ("Anonymous, 1999"), every such mark belongs to both.
+
+ScienceParse: a record is {"title", "abstractText", "year", "sections": [{"heading", "text"}], ...}, alone or
+as the "metadata" of an outer object. A section without a heading (the first page's footer, mostly) keeps its
+sentences: its role is preamble, which TalkSumm's released code skips.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+from urllib3 import PoolManager, Retry, Timeout
+from urllib3.exceptions import HTTPError, MaxRetryError, ReadTimeoutError
+
+from ops.parse.decoding import ids_of, json_object, kind_of, list_at, scalars, text_at
+from ops.parse.files import whole_files
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder, subjects_of
+from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
+from ops.parse.source import Only, ParseError, Raw, ServiceError, Source
+
+_XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_NO_RUNNING_TEXT = frozenset({"figure", "table", "formula", "note", "head"})
+
+
+class Tei:
+    """Reads GROBID's TEI; every *.tei.xml, *.tei and *.xml file below the folder is a paper."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every file; the document id is its name without these endings."""
+        return whole_files(folder, source, (".xml", ".tei"), only, document=_tei_document)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return title, document, and the date of publication where the header has one."""
+        root = root_of(raw.content, "TEI")
+        return {"title": _tei_title(root), "date": _tei_date(root), "document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError for malformed XML and for what is no TEI."""
+        root = root_of(raw.content, "TEI")
+        paper = PaperBuilder(_tei_title(root))
+        paper.subjects = _tei_subjects(root)
+        if abstract := list(within(descend(root, "teiHeader", "profileDesc", "abstract"), "p")):
+            paper.section("Abstract", 1)
+            _add_division(paper, abstract)
+        text = descend(root, "text")
+        for part in children(text, "body", "back"):
+            for section in within(part, "div"):
+                if section.get("type") == "references":
+                    continue
+                found = list(children(section, "p", "list"))
+                head = descend(section, "head")
+                if head is not None or found:
+                    number = head.get("n", "") if head is not None else ""
+                    paper.section(f"{number} {plain(head)}".strip())
+                _add_division(paper, found)
+        for entry in within(descend(text, "back") if text is not None else None, "biblStruct"):
+            paper.entry(_tei_entry(entry))
+        return paper.finish()
+
+
+def _tei_document(path: str) -> str:
+    return Path(path).name.removesuffix(".xml").removesuffix(".tei")
+
+
+def _tei_title(root: etree._Element) -> str:
+    titles = list(children(descend(root, "teiHeader", "fileDesc", "titleStmt"), "title"))
+    return plain(
+        next((title for title in titles if title.get("type") == "main"), titles[0] if titles else None)
+    )
+
+
+def _tei_subjects(root: etree._Element) -> tuple[str, ...]:
+    """Return the codes of the header's classification, and the journal; keywords are no subjects."""
+    classes = descend(root, "teiHeader", "profileDesc", "textClass")
+    source = descend(root, "teiHeader", "fileDesc", "sourceDesc")
+    journals = (title for title in within(source, "title") if title.get("level") == "j")
+    return subjects_of(map(plain, within(classes, "classCode")), map(plain, journals))
+
+
+def _tei_date(root: etree._Element) -> str:
+    dates = within(descend(root, "teiHeader", "fileDesc"), "date")
+    return next((when for date in dates if (when := date.get("when"))), "")
+
+
+def _add_division(paper: PaperBuilder, paragraphs: Iterable[etree._Element]) -> None:
+    for paragraph in paragraphs:
+        running = Running().walk(paragraph, _tei_key, lambda element: name_of(element) in _NO_RUNNING_TEXT)
+        paper.body(running.text, f"line {paragraph.sourceline}", running.marks)
+
+
+def _tei_key(element: etree._Element) -> str | None:
+    cites = name_of(element) == "ref" and element.get("type") == "bibr"
+    return element.get("target", "").removeprefix("#") if cites else None
+
+
+def _tei_entry(entry: etree._Element) -> BibliographyEntry:
+    analytic, monogr = descend(entry, "analytic"), descend(entry, "monogr")
+    titles = [descend(one, "title") for one in (analytic, monogr) if one is not None]
+    authors = list(within(analytic, "author")) or list(within(monogr, "author"))
+    dates = (date.get("when", "") for date in within(monogr, "date"))
+    notes = (plain(note) for note in children(entry, "note") if note.get("type") == "raw_reference")
+    numbers = [((one.get("type") or "id").lower(), plain(one)) for one in within(entry, "idno")]
+    return BibliographyEntry(
+        entry.get(_XML_ID, ""),
+        next(notes, ""),
+        next(filter(None, map(plain, titles)), ""),
+        next(filter(None, dates), "")[:4],
+        tuple(filter(None, (_tei_name(author) for author in authors))),
+        ids_of(*numbers),
+    )
+
+
+def _tei_name(author: etree._Element) -> str:
+    return " ".join(filter(None, (plain(name) for name in within(author, "forename", "surname"))))
+
+
+_SERVICE_PATH = "/api/processFulltextDocument"
+#: Seconds; GROBID gives a paper up after two minutes.
+_CONNECT_SECONDS, _ANSWER_SECONDS = 10, 180
+_MOST_ANSWERED = 64 * 2**20
+#: All of its engines are at work (503), or somebody before it asks to be asked less (429).
+_BUSY_STATUS = frozenset({429, 503})
+_EMPTY_STATUS = 204
+
+
+def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) -> bytes:
+    """Return the TEI of a PDF; a busy service is asked again, after its Retry-After or a `wait` that doubles.
+
+    Raises ParseError where GROBID cannot read the PDF, ServiceError where it is not there or stays busy.
+    """
+    again = Retry(
+        retries,
+        connect=1,
+        read=False,
+        redirect=False,
+        status_forcelist=_BUSY_STATUS,
+        allowed_methods=None,
+        backoff_factor=wait,
+        raise_on_status=False,
+    )
+    fields: dict[str, Any] = {
+        "input": ("paper.pdf", content, "application/pdf"),
+        "includeRawCitations": "1",
+    }
+    try:
+        with PoolManager() as pool:
+            response = pool.request(
+                "POST",
+                service.rstrip("/") + _SERVICE_PATH,
+                fields=fields,
+                headers={"Accept": "application/xml"},
+                retries=again,
+                timeout=Timeout(_CONNECT_SECONDS, _ANSWER_SECONDS),
+                preload_content=False,
+            )
+            answer = response.read(_MOST_ANSWERED + 1, decode_content=True)
+    except ReadTimeoutError:
+        raise ParseError(f"GROBID gave no answer within {_ANSWER_SECONDS} s") from None
+    except MaxRetryError as error:
+        raise ServiceError(f"GROBID at {service} cannot be asked: {error.reason}") from None
+    except HTTPError as error:
+        raise ParseError(f"GROBID broke off: {error}") from None
+    if response.status in _BUSY_STATUS:
+        raise ServiceError(f"GROBID at {service} is busy: status {response.status}, {retries} times")
+    if response.status == _EMPTY_STATUS:
+        raise ParseError("GROBID found nothing in it")
+    if response.status != 200:  # it answers 500 to what it cannot read
+        said = " ".join(answer[:200].decode(errors="replace").split())
+        raise ParseError(f"GROBID cannot read it: status {response.status}: {said}")
+    if len(answer) > _MOST_ANSWERED:
+        raise ParseError(f"GROBID's answer is larger than {_MOST_ANSWERED} bytes")
+    return answer
+
+
+_HEADING_LEVELS = {"sectionHeader": 1, "subsectionHeader": 2, "subsubsectionHeader": 3}
+_TEXT_ELEMENTS = frozenset({"bodyText", "listItem"})
+_LONGEST_MARK = 100
+
+
+class ParsCit:
+    """Reads ParsCit's XML; every *.xml file below the folder is a paper, other files are none."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every *.xml file; the document id is its stem."""
+        return whole_files(folder, source, (".xml",), only, passing=True)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document and title."""
+        return {"document": raw.document, "title": _parscit_title(root_of(raw.content, "algorithms"))}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError for malformed XML, and where SectLabel's part is missing."""
+        root = root_of(raw.content, "algorithms")
+        citations = list(within(_algorithm(root, "ParsCit"), "citation"))
+        finder = _Finder(citations)
+        paper = PaperBuilder(_parscit_title(root))
+        pieces: list[tuple[str, str]] = []
+
+        def flush() -> None:
+            if pieces:
+                if not paper.sections:
+                    paper.section("")
+                paper.flow(pieces, finder.marks("\n\n".join(text for text, _ in pieces)))
+                pieces.clear()
+
+        for element in _printed_lines(root):
+            name = name_of(element)
+            if name in _HEADING_LEVELS:
+                flush()
+                paper.section(plain(element), _HEADING_LEVELS[name])
+            elif name in _TEXT_ELEMENTS and (text := (element.text or "").strip()):
+                pieces.append((text, f"line {element.sourceline}"))
+        flush()
+        for number, citation in enumerate(citations):
+            paper.entry(_parscit_entry(str(number), citation))
+        return paper.finish()
+
+
+class _Finder:
+    """Finds the marks of a paper's citations in a text, however its lines are broken."""
+
+    def __init__(self, citations: list[etree._Element]) -> None:
+        self._entries: dict[str, list[str]] = {}
+        for number, citation in enumerate(citations):
+            for context in within(citation, "context"):
+                mark = " ".join(context.get("citStr", "").split())
+                keys = self._entries.setdefault(_mark_form(mark), [])
+                if 3 <= len(mark) <= _LONGEST_MARK and str(number) not in keys:
+                    keys.append(str(number))
+        forms = sorted(filter(None, self._entries), key=len, reverse=True)
+        # A line may be broken between any two characters of the form, with a hyphen or without.
+        self._pattern = re.compile("|".join(r"-?\s*".join(map(re.escape, form)) for form in forms) or "(?!)")
+
+    def marks(self, text: str) -> list[Mark]:
+        """Return the marks, one for each entry that a mark names."""
+        return [
+            Mark(found.start(), found.end(), key)
+            for found in self._pattern.finditer(text)
+            for key in self._entries.get(_mark_form(found.group()), ())
+        ]
+
+
+def _mark_form(mark: str) -> str:
+    return re.sub(r"[-\s]", "", mark)
+
+
+def _algorithm(root: etree._Element, name: str) -> etree._Element | None:
+    return next((part for part in children(root, "algorithm") if part.get("name") == name), None)
+
+
+def _printed_lines(root: etree._Element) -> Iterator[etree._Element]:
+    variant = _algorithm(root, "SectLabel")
+    variant = descend(variant, "variant") if variant is not None else None
+    if variant is None:
+        raise ParseError("no algorithm SectLabel: not the XML of ParsCit with sections")
+    yield from variant
+
+
+def _parscit_title(root: etree._Element) -> str:
+    titles = (element for element in _printed_lines(root) if name_of(element) == "title")
+    return plain(next(titles, None))
+
+
+def _parscit_entry(key: str, citation: etree._Element) -> BibliographyEntry:
+    return BibliographyEntry(
+        key,
+        plain(descend(citation, "rawString")),
+        plain(descend(citation, "title")).rstrip("."),
+        plain(descend(citation, "date")),
+        tuple(plain(author) for author in children(descend(citation, "authors"), "author")),
+    )
+
+
+class ScienceParse:
+    """Reads ScienceParse's JSON; every *.json file below the folder is a paper."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every *.json file; the document id is its stem."""
+        return whole_files(folder, source, (".json",), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the texts and numbers of the metadata (title, year, ...), and document."""
+        return {**scalars(_metadata(raw.content)), "document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError that names the key of a wrong type."""
+        metadata = _metadata(raw.content)
+        paper = PaperBuilder(text_at(metadata.get("title"), "title"))
+        abstract = text_at(metadata.get("abstractText"), "abstractText")
+        if abstract.strip():
+            paper.section("Abstract")
+            paper.body(abstract, "abstractText")
+        # ScienceParse writes "sections": null for a paper in which it found none.
+        for index, section in enumerate(list_at(metadata.get("sections") or [], "sections")):
+            where = f"sections[{index}]"
+            if not isinstance(section, dict):
+                raise ParseError(f"{where} must be an object, found {kind_of(section)}")
+            paper.section(text_at(section.get("heading"), f"{where}.heading"))
+            paper.body(text_at(section.get("text"), f"{where}.text"), where)
+        return paper.finish()
+
+
+def _metadata(content: bytes) -> Mapping[str, Any]:
+    record = json_object(content)
+    metadata = record.get("metadata", record)
+    if not isinstance(metadata, dict):
+        raise ParseError(f"metadata must be an object, found {kind_of(metadata)}")
+    if "sections" not in metadata and "abstractText" not in metadata:
+        raise ParseError("neither the key sections nor the key abstractText: not ScienceParse's JSON")
+    return metadata

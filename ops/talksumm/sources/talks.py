@@ -1,0 +1,290 @@
+"""Talks: transcripts in four formats, or recordings, beside one table of metadata.
+
+Belongs here: the kinds of source of talks, which row of the metadata goes with each file, what is wrong with
+a row, and the op that parses records. Not here: the inside of a transcript (transcripts.py, captions.py) or
+of a recording (speech.py), walking the folder (ops/parse/files.py), matching talks with papers
+(ops/talksumm/pairing.py).
+
+A transcript and the one sound row that names it are one record. All else is a record of its own with the
+cause as its error: a file without a row, a row without its file, every row and the file where several rows
+name one file, transcripts of one stem, whatever is no transcript.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Row
+from ops.parse.bounded import BoundedFormat, Bounds
+from ops.parse.decoding import check_characters
+from ops.parse.files import Found, content_of, find, obstacle
+from ops.parse.records import Record, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.schemas import TALKS
+from ops.talksumm.sources import speech
+from ops.talksumm.sources.captions import read_srt, read_webvtt
+from ops.talksumm.sources.transcripts import Talk, Word, decoded_transcript, read_plain, read_timed
+
+_READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
+    ".json": read_timed,
+    ".srt": read_srt,
+    ".txt": read_plain,
+    ".vtt": read_webvtt,
+}
+
+#: Where options lie among the columns of a recording: one of these may be called like one of them.
+_OPTIONS = "options of recordings"
+
+#: Bytes of a recording where params.yaml says nothing: 50 minutes as a CD has them, five hours of MP3.
+_LARGEST_RECORDING = 2**29
+#: Speech is recognised faster than it was spoken; nobody talks for six hours.
+_RECORDINGS = Bounds(seconds=6 * 3600, memory=2**30 + _LARGEST_RECORDING, patience=24 * 3600)
+
+
+class _Transcripts:
+    """A folder of .vtt, .srt, .txt and .json transcripts beside `metadata.csv`."""
+
+    any_encoding = True
+
+    def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return split_folder(folder_, source, _READERS.keys(), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the talk's row of the metadata, with the columns that are the user's own."""
+        return raw.companions
+
+    def parse(self, raw: Raw) -> Talk:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        words = self.words(raw)
+        if not words:
+            raise ParseError("no spoken words")
+        row = raw.companions
+        return Talk(row["title"], row["date"], row["url"], row["licence"], words)
+
+    def words(self, raw: Raw) -> Sequence[Word]:
+        """Return the spoken words."""
+        return _READERS[PurePosixPath(raw.path).suffix.lower()](decoded_transcript(raw.content))
+
+
+class _Recordings(_Transcripts):
+    """A folder of recordings, audio or video, beside `metadata.csv`."""
+
+    any_encoding = False
+    slow = True
+
+    options = speech.SpeechOptions
+
+    def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        source = source.by_default(_LARGEST_RECORDING)
+        options = self.options.model_validate(dict(source.options)).model_dump_json()
+        for raw in split_folder(folder_, source, speech.ENDINGS, only):
+            yield replace(raw, companions={**raw.companions, _OPTIONS: options})
+
+    def words(self, raw: Raw) -> Sequence[Word]:
+        options = speech.SpeechOptions.model_validate_json(raw.companions.get(_OPTIONS, "{}"))
+        return speech.read(raw.content, options.model, options.language)
+
+
+FORMATS: dict[str, Format[Talk]] = {
+    "recordings": BoundedFormat(_Recordings(), _RECORDINGS, quick=True),
+    "transcripts": BoundedFormat(_Transcripts(), quick=True),
+}
+
+#: Bytes; a row takes about 150.
+_LARGEST_TABLE = 2**28
+#: Of lines that all name one file, so many are listed.
+_LISTED = 10
+
+_SHARED_STEM = "another transcript differs from it in the extension only"
+
+METADATA = "metadata.csv"
+METADATA_COLUMNS = ("file", "title", "date", "url", "licence")
+_NEEDED = ("file", "title", "date")
+
+
+@dataclass(frozen=True)
+class MetadataRow:
+    """One row of the table, sound or not."""
+
+    number: int
+    """The line that it begins at, from 1."""
+    written: str
+    """The row as it stands in the file; a byte that is not UTF-8 is half of a surrogate pair (PEP 383)."""
+    file: str
+    """The transcript that it names, as a path with forward slashes; empty where it names none."""
+    values: Mapping[str, str]
+    error: str | None = None
+
+
+def parse_talks(records: Sequence[Record]) -> Outcome:
+    """Read raw transcripts into rows of TALKS; those that cannot be read are rejected with their cause."""
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, TALKS, rows, formats=FORMATS)
+
+
+def split_folder(
+    folder: Path, source: Source, extensions: Collection[str], only: Only = None
+) -> Iterator[Raw]:
+    """Yield the records of a folder by path; those of rows alone by line, in the place of the metadata."""
+    files = {found.path: found for found in find(folder, source, tuple(extensions))}
+    rows, trouble = _metadata(folder, files.pop(METADATA, None))
+    naming: dict[str, list[MetadataRow]] = defaultdict(list)
+    for row in rows:
+        naming[row.file].append(row)
+    stems = Counter(_stem(path) for path, found in files.items() if found.error is None)
+
+    for path in sorted([*files, METADATA]):
+        if path == METADATA:
+            if trouble is not None:
+                yield Raw(path, path, b"", error=trouble)
+            for row in rows:
+                cause = _against_row(row, naming[row.file], files)
+                if cause is not None:
+                    written = row.written.encode(errors="surrogateescape")
+                    yield Raw(path, row.file, written, row=row.number, error=cause)
+            continue
+        # A stem that is not one file's alone cannot be its id.
+        found = files[path]
+        unique = found.error is None and stems[_stem(path)] == 1
+        cause = found.error or (None if unique else _SHARED_STEM)
+        cause = cause or _against_partners(naming[path], trouble)
+        content = b""
+        if cause is None and (only is None or path in only):
+            try:
+                content = content_of(found.file, source.max_bytes)
+            except ParseError as error:
+                cause = str(error)
+        companions = naming[path][0].values if len(naming[path]) == 1 else {}
+        yield Raw(path, _stem(path) if unique else path, content, companions=companions, error=cause)
+
+
+def read_metadata(content: bytes) -> Sequence[MetadataRow]:
+    """Return the rows of the table, blank lines left out.
+
+    Raises ParseError where no row can be told: a header that is no text, or lacks one of `METADATA_COLUMNS`
+    (more of them, in any order, are welcome).
+    """
+    if not content:
+        raise ParseError("the file is empty")
+    table = _table(content.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape"))
+    _, _, header, error = next(table, (1, "", [], None))
+    names = [name.strip() for name in header]
+    missing = [name for name in METADATA_COLUMNS if name not in names]
+    if error is not None or missing:
+        raise ParseError(f"line 1: {error or 'no column ' + ', '.join(missing)}")
+    if len(set(names)) < len(names):
+        raise ParseError("line 1: two columns have the same name")
+    return [_metadata_row(names, *entry) for entry in table]
+
+
+def _row(record: Record, talk: Talk) -> Row:
+    return {
+        "id": row_id("talk", record.source, record.raw.document),
+        "source_ids": [record.id],
+        "licence": talk.licence or record.licence,
+        "document": record.raw.document,
+        "title": talk.title,
+        "date": talk.date,
+        "month": record.month,
+        "url": talk.url or None,
+        "words": [word._asdict() for word in talk.words],
+    }
+
+
+def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
+    """Return the rows of the table of metadata, or why there are none."""
+    if found is None:
+        return [], f"missing; it gives the {', '.join(METADATA_COLUMNS)} of every transcript"
+    if (cause := obstacle(found.file, folder)) is not None:
+        return [], cause
+    try:
+        return read_metadata(content_of(found.file, _LARGEST_TABLE)), None
+    except ParseError as error:
+        return [], str(error)
+
+
+def _stem(path: str) -> str:
+    return str(PurePosixPath(path).with_suffix(""))
+
+
+def _against_partners(rows: Sequence[MetadataRow], trouble: str | None) -> str | None:
+    if trouble is not None:
+        return f"no metadata: {METADATA}: {trouble}"
+    if not rows:
+        return f"no row of {METADATA} names it"
+    if len(rows) > 1:
+        return f"{_lines(rows)} all name it"
+    if rows[0].error is not None:
+        return f"{_lines(rows)}: {rows[0].error}"
+    return None
+
+
+def _against_row(row: MetadataRow, naming: Sequence[MetadataRow], files: Mapping[str, object]) -> str | None:
+    if row.error is not None:
+        return row.error
+    if row.file not in files:
+        return f"there is no file {row.file!r} in the folder"
+    return f"{_lines(naming)} all name {row.file!r}" if len(naming) > 1 else None
+
+
+def _lines(rows: Sequence[MetadataRow]) -> str:
+    numbers = ", ".join(str(row.number) for row in rows[:_LISTED])
+    more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
+    return f"{METADATA}, line{'s' if len(rows) > 1 else ''} {numbers}{more}"
+
+
+def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
+    """Yield (first line, text, cells, error) of every row; reading goes on behind a broken one."""
+    lines = list(io.StringIO(text, newline=""))
+    reader = csv.reader(lines, strict=True)
+    while (done := reader.line_num) < len(lines):
+        cells: Sequence[str] = []
+        error = None
+        try:
+            cells = next(reader, [])
+        except csv.Error as broken:
+            error = f"not CSV: {broken}"
+        written = "".join(lines[done : reader.line_num])
+        if error is None:
+            error = _no_text(written)
+        if written.strip():
+            yield done + 1, written, cells, error
+
+
+def _no_text(written: str) -> str | None:
+    """Return what is wrong with the characters of a row."""
+    try:
+        written.encode()
+        check_characters(written, "the row")
+    except UnicodeEncodeError as error:
+        return f"not UTF-8: the byte 0x{ord(written[error.start]) - 0xDC00:02x}"
+    except ParseError as error:
+        return str(error)
+    return None
+
+
+def _metadata_row(
+    names: Sequence[str], number: int, written: str, cells: Sequence[str], error: str | None
+) -> MetadataRow:
+    values = {name: cell.strip() for name, cell in zip(names, cells, strict=False)}
+    file = values.get("file", "")
+    path = PurePosixPath(file)
+    if error is None and len(cells) != len(names):
+        error = f"{len(cells)} columns where the header has {len(names)}"
+    empty = [name for name in _NEEDED if not values.get(name)]
+    if error is None and empty:
+        error = f"no {' and no '.join(empty)}"
+    if error is None and (path.is_absolute() or ".." in path.parts):
+        error = f"the file name leaves the folder: {file!r}"
+    return MetadataRow(number, written, str(path) if file else "", values, error)

@@ -1,0 +1,216 @@
+"""Summaries of a length, and the training sets that they make.
+
+Belongs here: the most talked-about sentences of a paper up to a budget of params.yaml; which of these
+summaries are the four training sets of Lev et al. (2019), section 4.1, papers with a 0/1 label on every
+sentence; the split by paper. Not here: what a budget is (ops/rank/choose.py), what a sentence's count is
+(ops/talksumm/align), the models that are trained (models.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import Field
+
+from ops.core.identity import joint_licence, row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.sampling import Split, split_at, unit_interval
+from ops.core.thresholds import scored
+from ops.rank.choose import Budget, summarize, word_count
+from ops.talksumm.schemas import SUMMARIES, TRAINING_SETS
+
+
+class SummaryParams(Params, section="talksumm.summaries"):
+    """The budgets by name: those of the paper's four training sets (4.1) and of its human evaluation."""
+
+    budgets: dict[str, Budget] = Field(
+        {
+            "words_150": Budget(words=150),
+            "words_250": Budget(words=250),
+            "ratio_30": Budget(ratio=0.3),
+            "ratio_40": Budget(ratio=0.4),
+            "sentences_30": Budget(sentences=30),
+        },
+        min_length=1,
+    )
+
+
+_STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "text", "licence")
+
+
+class TrainingSetParams(Params, section="talksumm.training_sets"):
+    """Which budgets become training sets (the paper's four), and how papers are split.
+
+    A paper falls into validation by a hash of `seed` and its id: whatever else is in the corpus, and in
+    every set, with all its talks. The share is therefore met on average only: of 10 papers at 0.1, one
+    time in three none is in validation; then raise the share, or take another seed. (The paper itself
+    validates on CL-SciSumm 2018; a share of its own set is ours.)
+    """
+
+    sets: tuple[str, ...] = Field(("words_150", "words_250", "ratio_30", "ratio_40"), min_length=1)
+    validation: float = Field(0.1, ge=0, lt=1)
+    seed: int = 0
+
+
+def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Table]:
+    """Yield the sentences by what one budget is asked of: what a summary that takes them needs.
+
+    A paper's first sentence is always taken, and one that the talk never has in mind never.
+    """
+    budget = params.budgets[name]
+    for table in alignments:
+        units: list[tuple[str, float | None, str]] = []
+        for _, states in _by_pair(table.to_pylist()):
+            order = budget.order([unit["text"] for unit in states], [unit["count"] for unit in states])
+            need = {index: float(value) if value else -math.inf for index, value in order}
+            units += [(unit["id"], need.get(index), unit["text"]) for index, unit in enumerate(states)]
+        yield scored(units)
+
+
+def sentences_of(summaries: pa.Table, name: str) -> int:
+    """Return how many sentences the summaries of one budget have, in a table of talksumm/summaries."""
+    chosen = summaries.filter(pc.equal(summaries["budget"], name))
+    return int(pc.sum(pc.list_value_length(chosen["sentence_ids"])).as_py() or 0)
+
+
+def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> Outcome:
+    """Return a summary of every pair for every budget; the units are the sentences of `alignments`.
+
+    All sentences of a pair must stand in the one table. `pairs` gives the papers' titles. A sentence in
+    no summary is dropped, its count being the score: `zero_count` (the talk never has it in mind) or
+    `beyond_every_budget`. A summary is exhausted where it has all sentences that the talk has in mind: those
+    of larger budgets are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
+    """
+    titles = dict(zip(pairs["id"].to_pylist(), pairs["paper_title"].to_pylist(), strict=True))
+    units = alignments.to_pylist()
+    kept: list[Row] = []
+    used: set[str] = set()
+    for pair_id, states in _by_pair(units):
+        if pair_id not in titles:
+            raise KeyError(f"alignments name the pair {pair_id!r}, which is not in the table of pairs")
+        for name, budget in sorted(params.budgets.items()):
+            row = _summary(states, name, budget, titles[pair_id])
+            if row is not None:
+                kept.append(row)
+                used.update(row["source_ids"])
+    dropped = [
+        drop(unit, "beyond_every_budget" if unit["count"] else "zero_count", score=float(unit["count"]))
+        for unit in units
+        if unit["id"] not in used
+    ]
+    return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def split(paper_id: str, params: TrainingSetParams) -> Split:
+    """Return "train" or "validation" for a paper, from its id alone."""
+    return split_at(place_of_paper(paper_id, params.seed), params.validation)
+
+
+def place_of_paper(paper_id: str, seed: int) -> float:
+    """Return a number from 0 to 1, from a paper's id and a seed alone.
+
+    It is not ops.core.sampling's, which would put papers into other splits than they have always been in.
+    """
+    return unit_interval(hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest())
+
+
+def sections(headings: Sequence[Hashable]) -> list[int]:
+    """Return the number of the section that each sentence stands in; a changed heading begins a new one."""
+    return list(accumulate((heading != following for heading, following in pairwise(headings)), initial=0))[
+        : len(headings)
+    ]
+
+
+def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
+    """Yield the examples of each part of `summaries`; the units are the summaries.
+
+    An example holds all of the paper's states in order, with label 1 where a sentence is in the summary. A
+    summary whose budget is not in `params.sets` is dropped as `not_a_training_set`. Raises KeyError if
+    a summary's pair is not in `alignments`, and ValueError if there are summaries, but none of one of the
+    sets: every paper has one of every budget.
+    """
+    budgets = set(summaries.read(["budget"])["budget"].to_pylist())
+    if budgets and (missing := [name for name in params.sets if name not in budgets]):
+        raise ValueError(
+            f"talksumm.training_sets.sets in params.yaml: {missing[0]!r} is no budget of talksumm.summaries, "
+            f"which has {', '.join(sorted(budgets))}"
+        )
+    for table in summaries:
+        wanted = sorted({str(pair) for pair in table["pair_id"].to_pylist()})
+        states = alignments.read(_STATE_COLUMNS, where=("pair_id", wanted))
+        yield examples(table, states, params)
+
+
+def examples(summaries: pa.Table, states: pa.Table, params: TrainingSetParams) -> Outcome:
+    """Return the examples of one table of summaries, given the states (alignment rows) of their pairs."""
+    of_pair: dict[str, list[Row]] = defaultdict(list)
+    for state in states.select(list(_STATE_COLUMNS)).to_pylist():
+        of_pair[state["pair_id"]].append(state)
+    units = summaries.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        if unit["budget"] not in params.sets:
+            dropped.append(drop(unit, "not_a_training_set", detail=unit["budget"]))
+            continue
+        if unit["pair_id"] not in of_pair:
+            raise KeyError(f"summary {unit['id']!r}: no alignment of its pair {unit['pair_id']!r}")
+        paper = sorted(of_pair[unit["pair_id"]], key=lambda state: int(state["state"]))
+        chosen = set(unit["sentence_ids"])
+        example = {
+            "id": row_id("example", unit["id"]),
+            "source_ids": [unit["id"]],
+            "licence": joint_licence([unit["licence"], *(state["licence"] for state in paper)]),
+            "set": unit["budget"],
+            "split": split(unit["paper_id"], params),
+            "pair_id": unit["pair_id"],
+            "paper_id": unit["paper_id"],
+            "title": unit["paper_title"],
+            "sentences": [state["text"] for state in paper],
+            "roles": [state["role"] for state in paper],
+            "sections": sections([state["section_title"] for state in paper]),
+            "labels": [int(state["sentence_id"] in chosen) for state in paper],
+            "summary": unit["text"],
+            "exhausted": unit["exhausted"],
+        }
+        kept.append(example)
+    return Outcome.of(TRAINING_SETS, [unit["id"] for unit in units], kept, dropped)
+
+
+def _by_pair(units: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    ordered = sorted(units, key=lambda unit: (str(unit["pair_id"]), int(unit["state"])))
+    for pair_id, group in groupby(ordered, key=lambda unit: str(unit["pair_id"])):
+        yield pair_id, list(group)
+
+
+def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None) -> Row | None:
+    chosen = summarize([unit["text"] for unit in states], [unit["count"] for unit in states], budget)
+    if not chosen:
+        return None
+    used = [states[index] for index in chosen]
+    text = " ".join(unit["text"] for unit in used)
+    return {
+        "id": row_id("summary", used[0]["pair_id"], name),
+        "source_ids": [unit["id"] for unit in used],
+        "licence": joint_licence(unit["licence"] for unit in used),
+        "pair_id": used[0]["pair_id"],
+        "talk_id": used[0]["talk_id"],
+        "paper_id": used[0]["paper_id"],
+        "paper_title": title,
+        "budget": name,
+        "sentence_ids": [unit["sentence_id"] for unit in used],
+        "positions": [unit["position"] for unit in used],
+        "counts": [unit["count"] for unit in used],
+        "text": text,
+        "words": word_count(text),
+        "paper_words": sum(word_count(unit["text"]) for unit in states),
+        "exhausted": len(chosen) == sum(unit["count"] > 0 for unit in states),
+    }

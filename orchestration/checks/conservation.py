@@ -1,0 +1,167 @@
+"""The two checks that block: units are conserved, and tables are what they are declared to be.
+
+Belongs here: checking a published partition from its bytes on disk, against the inputs' bytes on disk.
+Not here: suites of expectations about the content.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.core.outcome import Shape
+from ops.core.parts import TABLES, Parts, part_files, part_name
+from orchestration.messages.tables import escaped
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: nothing wrong, or what."""
+
+    faults: tuple[str, ...]
+    summary: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    """What Dagster shows besides."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no fault was found."""
+        return not self.faults
+
+    @property
+    def description(self) -> str:
+        """What Dagster says of it, as Markdown."""
+        return escaped("; ".join(self.faults) or self.summary)
+
+
+def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str]) -> Finding:
+    """Check that each input unit is used, dropped or rejected, once, and that none is lost.
+
+    `units` are the ids that the step says it took, part by part; `expected` those that its input holds,
+    read independently. A unit is used when it is the `id` or among the `source_ids` of a kept row.
+    """
+    faults: list[str] = []
+    totals: Counter[str] = Counter()
+    for index, part in enumerate(units):
+        kept = pq.read_table(folder / part_name("kept", index), columns=["id", "source_ids"])
+        mentioned = [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
+        fates = {"used": pc.unique(part.filter(pc.is_in(part, pa.chunked_array(mentioned, pa.string()))))}
+        for table in ("dropped", "rejected"):
+            fates[table] = pq.read_table(folder / part_name(table, index), columns=["id"])["id"]
+        totals.update({fate: len(ids) for fate, ids in fates.items()})
+        if pc.count_distinct(part).as_py() == len(part) and _same(_chunked([part]), _chunked(fates.values())):
+            continue
+        taken = Counter(part.to_pylist())
+        ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
+        faults += _listed(f"units are there twice in part {index}", _repeated(taken))
+        faults += _listed(f"units are lost in part {index}", taken.keys() - ended.keys())
+        faults += _listed(f"units have more than one fate in part {index}", _repeated(ended))
+        faults += _listed(f"lost units are no input of part {index}", ended.keys() - taken.keys())
+    all_units, all_due = _chunked(units), _chunked(_batches(expected))
+    if not _same(all_units, all_due):
+        taken, due = Counter(all_units.to_pylist()), Counter(all_due.to_pylist())
+        faults += _listed("units of the input were not taken", (due - taken).elements())
+        faults += _listed("units were taken that the input does not hold", (taken - due).elements())
+    numbers = " + ".join(f"{totals[fate]} {fate}" for fate in ("used", "dropped", "rejected"))
+    return Finding(tuple(faults), f"{len(all_due)} in = {numbers}")
+
+
+def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
+    """Check the same of a partition that was made before, of which only the files are left.
+
+    What the step says it took, part by part, is not among them: each unit of the input is to have one fate.
+    """
+    due = pc.unique(_chunked(_batches(expected)))
+    mentioned: list[pa.Array] = []
+    for path in part_files(folder, "kept"):
+        kept = pq.read_table(path, columns=["id", "source_ids"])
+        mentioned += [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
+    used = due.filter(pc.is_in(due, pa.chunked_array(mentioned, pa.string())))
+    fates = {"used": _chunked([used])}
+    for table in ("dropped", "rejected"):
+        fates[table] = _chunked(
+            pq.read_table(path, columns=["id"])["id"] for path in part_files(folder, table)
+        )
+    summary = f"{len(due)} in = {' + '.join(f'{len(ids)} {fate}' for fate, ids in fates.items())}"
+    if _same(_chunked([due]), _chunked(fates.values())):
+        return Finding((), summary)
+    wanted = set(due.to_pylist())
+    ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
+    faults = [
+        *_listed("units are lost", wanted - ended.keys()),
+        *_listed("units have more than one fate", _repeated(ended)),
+        *_listed("lost units are no input", ended.keys() - wanted),
+    ]
+    return Finding(tuple(faults), summary)
+
+
+def schema(folder: Path, shape: Shape) -> Finding:
+    """Check columns, and that ids are there, once, with their sources and licence."""
+    faults: list[str] = []
+    rows = 0
+    for table in TABLES:
+        ids: Counter[str] = Counter()
+        declared = getattr(shape, table).names
+        for path in part_files(folder, table):
+            found = pq.read_schema(path).names
+            if found != declared:
+                faults.append(f"{path.name} has the columns {found}, declared are {declared}")
+                continue
+            part = pq.read_table(path, columns=["id", "source_ids", "licence"])
+            rows += part.num_rows
+            ids.update(part["id"].to_pylist())
+            missing = {f"without {name}": part[name].null_count for name in part.column_names}
+            missing["without a source"] = pc.sum(
+                pc.equal(pc.list_value_length(part["source_ids"]), 0)
+            ).as_py()
+            faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
+        faults += _listed(f"ids stand twice in {table}", _repeated(ids))
+    return Finding(tuple(faults), f"{rows} rows with the declared columns")
+
+
+def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
+    """Yield the ids of the units that an input holds: its rows, or those of a nested column."""
+    for part in parts.parts:
+        if path is None:
+            yield from part.read(["id"])["id"].to_pylist()
+        else:
+            yield from pc.struct_field(pc.list_flatten(part.read([path])[path]), "id").to_pylist()
+
+
+def _same(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
+    """Say whether two lists of ids are the same in any order: in Arrow, where one takes 50 bytes, not 200."""
+    if len(first) != len(second):
+        return False
+    first, second = first.cast(pa.large_string()), second.cast(pa.large_string())  # others end at 2 GiB
+    return bool(first.take(pc.sort_indices(first)).equals(second.take(pc.sort_indices(second))))
+
+
+def _chunked(lists: Iterable[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:
+    chunks = (found.chunks if isinstance(found, pa.ChunkedArray) else [found] for found in lists)
+    return pa.chunked_array(chain.from_iterable(chunks), pa.string())
+
+
+def _batches(ids: Iterable[str]) -> Iterator[pa.Array]:
+    waiting = iter(ids)
+    while batch := list(islice(waiting, 100_000)):
+        yield pa.array(batch, pa.string())
+
+
+def _repeated(counts: Counter[str]) -> Iterator[str]:
+    return (name for name, count in counts.items() if count > 1)
+
+
+def _listed(what: str, ids: Iterable[str]) -> list[str]:
+    found = sorted(ids)
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return [f"{len(found)} {what}: {', '.join(found[:_SHOWN])}{more}"] if found else []

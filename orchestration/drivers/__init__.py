@@ -1,1 +1,0 @@
-"""Loops over partitions: a run, a backfill, a stage of DVC. Not here: making one (execute/)."""

@@ -1,1 +1,0 @@
-"""Data-quality pages, rendered from rows and declarations. Not here: serving them (serve/)."""

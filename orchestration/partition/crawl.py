@@ -1,0 +1,132 @@
+"""What a crawl gets: its folder, the published partition, a listener for progress; and its pinned bytes.
+
+Belongs here: making a `CrawlPlace` of a workspace, setting damage there aside, and bringing back from DVC's
+cache what a published crawl lost: the web is not asked for it again. Not here: where the folder is
+(state/sources.py), damage within a journal, which has checksums (ops/crawl/journal.py), asking the web
+(ops/crawl).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from assets.declare.declaration import Declaration
+from assets.declare.graph import label
+from ops.core.parts import FILES as PUBLISHED
+from ops.crawl.child import PLAN
+from ops.crawl.crawl import AGAIN, FORMER
+from ops.crawl.journal import FILES, OPTIONS
+from ops.crawl.options import CrawlPlace
+from orchestration.files.damage import DamagedError, is_file, make_folder, read_state, set_aside
+from orchestration.files.identity import file_md5, folder_hashes
+from orchestration.files.publish import writing
+from orchestration.messages.progress import PartitionProgress, Recent, tell
+from orchestration.partition.inputs import ChangedBytesError
+from orchestration.state.dvc_files import cached, locked_stages, stage_name
+from orchestration.state.freshness import View
+from orchestration.state.manifests import read_manifest
+from orchestration.state.sources import MARK, asks_again, under_way, work_folder
+from orchestration.workspace.workspace import Workspace
+
+_DIGEST = re.compile(rb"[0-9a-f]{32}")
+
+
+def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:
+    """Return where a partition is crawled. What is published counts only if it is as it was made."""
+    published = View(workspace).known(dataset, partition) is not None
+    pace, before = Recent(), 0
+
+    def told(done: int, known: int) -> None:
+        nonlocal pace, before
+        if before:
+            pace.finished(done - before)
+        else:  # of the first: until then it waits for other crawls
+            pace = Recent()
+        before = done
+        tell(PartitionProgress(label(dataset, partition), "crawl", done, known, pace.pace, "pages"))
+
+    place = CrawlPlace(
+        work_folder(workspace, dataset, partition),
+        workspace.folder(dataset, partition) / PUBLISHED if published else None,
+        asks_again(workspace, dataset, partition),
+        told,
+        workspace.root,
+        work_folder(workspace, dataset, partition).parents[2] / ".asking",
+    )
+    _set_damage_aside(place)
+    return place
+
+
+def _set_damage_aside(place: CrawlPlace) -> None:
+    """Set aside what is no folder or file where a crawl has one, and journals whose options are unknown."""
+    make_folder(place.working)
+    _check(place.asking, "it is made anew")
+    for crawl in sorted(path for path in place.working.iterdir() if path.name != MARK):
+        for folder in (crawl / FORMER, crawl):
+            if os.path.lexists(folder):
+                make_folder(folder)
+                if (fault := _fault_of_options(folder / OPTIONS)) is not None:
+                    set_aside(folder, f"{OPTIONS}: {fault}", "its pages are asked for again")
+                for name in (*FILES, PLAN, AGAIN):
+                    _check(folder / name, "what it had is asked for again")
+
+
+def _fault_of_options(path: Path) -> str | None:
+    try:
+        content = read_state(path)
+    except DamagedError as error:
+        return str(error)
+    return None if content is None or _DIGEST.fullmatch(content) else "it holds no digest"
+
+
+def _check(path: Path, then: str) -> None:
+    """Set aside what is no file."""
+    try:
+        is_file(path)
+    except DamagedError as error:
+        set_aside(path, error, then)
+
+
+def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> int:
+    """Replace what is damaged or lost of a crawl by the bytes that DVC's cache has; return how many files.
+
+    Raises ChangedBytesError where it has not all of them. A partition that is gone, and that this checkout
+    has never made, is crawled; so is one whose crawl is under way, or is to ask again.
+    """
+    if View(workspace).known(dataset, partition) is not None or under_way(workspace, dataset, partition):
+        return 0
+    manifest, folder = read_manifest(workspace, dataset, partition), workspace.folder(dataset, partition)
+    if manifest is None:
+        committed = folder.is_dir() and stage_name(dataset) in locked_stages(workspace)
+        if committed and not asks_again(workspace, dataset, partition):
+            raise ChangedBytesError(f"{workspace.shown(folder)} has no manifest. {_pinned(dataset)}")
+        return 0
+    made = manifest.files
+    found = folder_hashes(folder)
+    places = {name: cached(workspace, md5) for name, md5 in made.items() if found.get(name) != md5}
+    lost = [name for name, place in places.items() if not place.is_file() or file_md5(place) != made[name]]
+    if lost:
+        if asks_again(workspace, dataset, partition):
+            return 0
+        raise ChangedBytesError(
+            f"{workspace.shown(folder / lost[0])} is not as it was made, and DVC's cache has not the file "
+            f"with the MD5 {made[lost[0]]}. {_pinned(dataset)}"
+        )
+    for name in found:
+        if found[name] != made.get(name):
+            set_aside(folder / name, "it is not as it was made", "DVC's cache has what it was")
+    for name, place in places.items():
+        with writing(folder / name) as temporary:
+            shutil.copyfile(place, temporary)
+    return len(places)
+
+
+def _pinned(dataset: Declaration) -> str:
+    stage = stage_name(dataset)
+    return (
+        f"What was crawled is pinned: `dvc fetch {stage}` gets it, `dvc checkout --force {stage}` brings it "
+        f"back; or ask the web again: `silverloom run --recrawl --select {dataset.name}`"
+    )

@@ -1,0 +1,176 @@
+"""What Dagster is told of a partition: metadata for its UI, and the events of one that no run made.
+
+Belongs here: counts, reasons, a sample of rows and links; the events with the provenance that Dagster's
+staleness needs. Not here: which partitions are told without a run (materialise.py, dagster/sync.py).
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import dagster as dg
+import pyarrow.parquet as pq
+
+from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key, source_key
+from assets.declare.declaration import Declaration, code_version
+from ops.core.parts import TABLES, part_name
+from orchestration.checks.content import known_finding
+from orchestration.compat import (
+    CODE_VERSION_TAG,
+    DATA_VERSION_IS_USER_PROVIDED_TAG,
+    DATA_VERSION_TAG,
+    SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
+    get_input_data_version_tag,
+    get_input_event_pointer_tag,
+)
+from orchestration.messages.tables import table
+from orchestration.state.addresses import Addresses
+from orchestration.state.manifests import Manifest
+from orchestration.workspace.workspace import Workspace
+
+_ROWS, _REJECTS = 5, 20
+
+
+def metadata(
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
+) -> dict[str, Any]:
+    """Return the metadata of a materialisation; of a report, that of its files alone."""
+    folder = workspace.folder(dataset, partition)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    numbers = {"bytes": sum(path.stat().st_size for path in files)}
+    shown: dict[str, str] = {}
+    if dataset.shape is None:
+        numbers["files"] = len(files)
+    else:
+        numbers |= {name: manifest.counts[name] for name in TABLES}
+        numbers["dagster/row_count"] = manifest.counts["kept"]
+        reasons = sorted(manifest.counts["reasons"].items(), key=lambda reason: (-reason[1], reason[0]))
+        rejected = pq.read_table(folder / part_name("rejected", 0), columns=["id", "error"])
+        rejects = rejected.slice(0, _REJECTS).to_pylist()
+        shown = {
+            "drop reasons": table(["reason", "rows"], reasons),
+            "rejects": table(["id", "error"], [[row["id"], row["error"]] for row in rejects]),
+            "combinations": table(
+                ["kind", "number"], sorted(manifest.counts.get("combinations", {}).items())
+            ),
+            "sample": _sample(folder / part_name("kept", 0)),
+        }
+    addresses = Addresses(workspace)
+    return {
+        **{name: dg.MetadataValue.int(number) for name, number in numbers.items()},
+        **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
+        "folder": dg.MetadataValue.text(workspace.shown(folder)),
+        "md5": dg.MetadataValue.text(manifest.version),
+        "MLflow run": dg.MetadataValue.url(addresses.tracked(dataset.name, partition, manifest.version)),
+        "data-quality page": dg.MetadataValue.url(addresses.page(dataset.name if dataset.shape else "")),
+    }
+
+
+def _sample(path: Path) -> str:
+    """Return the first rows of a part as a Markdown table, a row to a column: there are more names than rows.
+
+    What rows say comes first, then what they are called.
+    """
+    batch = next(pq.ParquetFile(path).iter_batches(batch_size=_ROWS), None)
+    if batch is None:
+        return ""
+    names = [name for name in dict.fromkeys(batch.schema.names) if name != "source_ids"]
+    names.sort(key=lambda name: name.endswith(("id", "ids", "licence")))
+    rows = batch.to_pylist()
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    return table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
+
+
+DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
+
+
+def runless_events(
+    workspace: Workspace,
+    dataset: Declaration,
+    partition: str,
+    manifest: Manifest,
+    instance: dg.DagsterInstance,
+    description: str,
+) -> list[DagsterEvent]:
+    """Return the materialisation that a manifest stands for, and its checks."""
+    materialization = dg.AssetMaterialization(
+        asset_key(dataset.key),
+        description=description,
+        metadata=metadata(workspace, dataset, partition, manifest),
+        partition=partition or None,
+        tags={
+            **version_tags(workspace, dataset, manifest),
+            **_origin_tags(workspace, dataset, manifest, instance),
+        },
+    )
+    checks = CHECKS if dataset.shape else ()
+    return [materialization, *(_checked(workspace, dataset, partition, manifest, name) for name in checks)]
+
+
+def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest) -> dict[str, str]:
+    """Return the version tags that a run that wrote this manifest would have reported."""
+    tags = {
+        DATA_VERSION_TAG: manifest.version,
+        CODE_VERSION_TAG: code_version(manifest.key["code"], manifest.key["params"]),
+    }
+    for upstream in workspace.graph.upstream(dataset):
+        tag = get_input_data_version_tag(asset_key(upstream.key))
+        versions = manifest.key["inputs"].get(upstream.name)
+        if not versions:
+            continue  # a dataset that came into the graph after this was made, or had no partition then
+        if not upstream.partitioned:
+            tags[tag] = versions[""]
+        elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
+            # Dagster's own hash over the versions of several partitions, in the order of their names.
+            joined = "".join(versions[partition] for partition in sorted(versions))
+            tags[tag] = sha256(joined.encode()).hexdigest()
+    return tags
+
+
+def _checked(
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
+) -> dg.AssetCheckEvaluation:
+    """A manifest exists only where every check that blocks passed."""
+    finding = known_finding(workspace, dataset, partition, manifest.version, name)
+    result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
+    return check_evaluation(dataset, partition, result)
+
+
+def check_evaluation(
+    dataset: Declaration, partition: str, result: dg.AssetCheckResult
+) -> dg.AssetCheckEvaluation:
+    """Return the event of a check's result in one partition."""
+    advisory = result.check_name in ADVISORY
+    return dg.AssetCheckEvaluation(
+        asset_key=asset_key(dataset.key),
+        check_name=str(result.check_name),
+        passed=result.passed,
+        metadata={},
+        severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
+        description=result.description,
+        blocking=not advisory,
+        partition=partition or None,
+    )
+
+
+def _origin_tags(
+    workspace: Workspace, dataset: Declaration, manifest: Manifest, instance: dg.DagsterInstance
+) -> dict[str, str]:
+    """Return what Dagster wants besides versions: that they are ours, and the latest events of inputs."""
+    keys = [asset_key(upstream.key) for upstream in workspace.graph.upstream(dataset)]
+    latest = {key: instance.fetch_materializations(key, limit=1).records for key in keys}
+    observed: dict[str, str] = {}
+    if dataset.records and workspace.settings.folders(dataset.records):
+        key = source_key(dataset.records)
+        latest[key] = instance.fetch_observations(key, limit=1).records
+        (observed[get_input_data_version_tag(key)],) = manifest.key["inputs"]["records"].values()
+    return {
+        DATA_VERSION_IS_USER_PROVIDED_TAG: "true",
+        **observed,
+        **{
+            get_input_event_pointer_tag(key): str(found[0].storage_id) if found else "NULL"
+            for key, found in latest.items()
+        },
+    }

@@ -1,0 +1,84 @@
+"""Make the empty partitions of a dataset together: one is made in a run, the others are copies of it.
+
+Belongs here: publishing them. Not here: which partitions are empty (state/sources.py), making one
+(materialise.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from assets.declare.declaration import Declaration
+from orchestration.checks import history
+from orchestration.files.locks import making
+from orchestration.files.publish import building
+from orchestration.state.freshness import NotReadyError, View
+from orchestration.state.input_snapshot import check_code, code_marks
+from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.state.sources import discard_crawl, empty_partitions, is_empty
+from orchestration.workspace.workspace import Workspace
+
+
+def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:
+    """Make the other empty partitions of a dataset what its partition `partition` is; return them.
+
+    They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
+    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, that
+    have rows so far, whose inputs are not made yet, and that another process makes: it may be waiting to
+    settle `partition`.
+    """
+    if not is_empty(workspace, dataset, partition):
+        return []
+    partitions, view = empty_partitions(workspace, dataset, dataset.made_partitions), View(workspace)
+    manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
+    if manifest is None or not _without_rows(manifest):
+        return []
+    check_code(workspace, code_marks(workspace))
+    settled = []
+    for other in partitions:
+        if other == partition:
+            continue
+        former = view.known(dataset, other)
+        due = not view.status(dataset, other).fresh
+        if due and (former is None or _without_rows(former)):
+            with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
+                if _settle(workspace, dataset, partition, manifest, other):
+                    settled.append(other)
+    _remember(workspace, dataset, partition, manifest.version, settled)
+    return settled
+
+
+def _without_rows(manifest: Manifest) -> bool:
+    counts = manifest.counts
+    generated = counts.get("combinations", {}).values()  # a step may count none of each
+    return not any([counts["kept"], counts["dropped"], counts["rejected"], *generated])
+
+
+def _settle(
+    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, other: str
+) -> bool:
+    """Publish a partition with its manifest, whose lock is held; say whether its inputs were there."""
+    try:
+        key = View(workspace).key(dataset, other)
+    except NotReadyError:
+        return False
+    with building(workspace.staging, workspace.folder(dataset, other)) as new:
+        shutil.copytree(workspace.folder(dataset, partition), new, dirs_exist_ok=True)
+    check_code(workspace, code_marks(workspace))
+    write_manifest(workspace, dataset, other, Manifest(key, manifest.files, manifest.counts))
+    if dataset.crawl:
+        discard_crawl(workspace, dataset, other)
+    return True
+
+
+def _remember(
+    workspace: Workspace, dataset: Declaration, partition: str, version: str, others: Iterable[str]
+) -> None:
+    """Add to the history of validations what was found of the partition that the others are equal to."""
+    found = history.latest(workspace, dataset, partition, version)
+    if found is not None and others:
+        now = datetime.now(UTC)
+        history.append(workspace, dataset, [{**found, "time": now, "month": other} for other in others])

@@ -1,0 +1,365 @@
+"""Make one partition: key, write, publish, check, manifest; or run its checks alone.
+
+Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
+manager would open them before the lock is held. Not here: which partitions are made, and when (run/,
+Dagster itself).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import dagster as dg
+
+from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
+from assets.declare.dataset import Everything
+from assets.declare.declaration import Declaration
+from assets.declare.graph import label
+from ops.core.counts import counts
+from ops.core.parts import FILES, Artifact, FilesFolder, Parts
+from ops.crawl.journal import asked_units
+from ops.parse.records import RowRecords
+from orchestration.checks import conservation, content
+from orchestration.checks.conservation import Finding
+from orchestration.checks.content import known_finding
+from orchestration.checks.rejects import source_finding
+from orchestration.executors.parts import engine
+from orchestration.files.full_disk import DiskFullError
+from orchestration.files.identity import InputReplacedError, Stamps, folder_hashes, stamps_of, unreplaced
+from orchestration.files.locks import making
+from orchestration.files.parquet import write_outcomes
+from orchestration.files.publish import building, write_files
+from orchestration.messages.failures import describe, give_up_or_retry
+from orchestration.messages.progress import EventLines, listening
+from orchestration.mlflow.tracking import track
+from orchestration.partition.crawl import bring_back, crawl_place
+from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
+from orchestration.partition.empty import settle_empty
+from orchestration.partition.inputs import open_inputs
+from orchestration.partition.resume import (
+    ResumableEngine,
+    StoredCheckpoints,
+    begin_parts,
+    discard_checkpoints,
+    discard_parts,
+)
+from orchestration.state.freshness import (
+    EXPECTATIONS,
+    FORCED,
+    NotReadyError,
+    View,
+    differences,
+)
+from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
+from orchestration.state.manifests import FAILED, Manifest, forget, read_manifest, write_manifest
+from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl
+from orchestration.workspace.environment import check_kernels, put_first
+from orchestration.workspace.workspace import Workspace
+
+_Inputs: TypeAlias = Mapping[str, Parts | Artifact]
+_Findings: TypeAlias = Mapping[str, Finding]
+
+_SETTLED = "without records, as the partition that was made"
+
+
+@dataclass(frozen=True)
+class Store:
+    """Makes the partitions of a workspace. With `commit`, a finished stage goes into dvc.lock at once."""
+
+    workspace: Workspace
+    commit: bool = True
+
+    def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
+        """Make one partition, unless it is fresh, and return what Dagster records of it.
+
+        Transient failures are retried with a growing pause, permanent ones are not. One that cannot be
+        committed to dvc.lock is finished all the same, and the next commit takes it along.
+        """
+        partition = self._begin(context)
+        forced = FORCED in context.run.tags
+        if RECRAWL in context.run.tags:
+            ask_again(self.workspace, declaration, [partition])
+        materialisation = Materialisation(self.workspace, declaration, partition)
+        try:
+            with making(self.workspace, declaration, partition):
+                if declaration.crawl and (files := bring_back(self.workspace, declaration, partition)):
+                    context.log.info(f"{files} files brought back from DVC's cache")
+                fresh = View(self.workspace).status(declaration, partition).fresh_manifest
+                if fresh is not None and not forced:
+                    context.log.info("fresh: nothing was made")
+                    return materialisation.result(fresh)
+                with listening(EventLines(context.log.info)):
+                    result = materialisation.make(context.run_id)
+            if not forced and (others := settle_empty(self.workspace, declaration, partition)):
+                context.log.info(f"as empty, and settled with it: {', '.join(others)}")
+                self._tell(declaration, others, context)
+        except Exception as error:
+            give_up_or_retry(error, context.retry_number, label(declaration, partition))
+        self._commit(declaration, context)
+        return result
+
+    def check(
+        self, declaration: Declaration, context: dg.AssetExecutionContext
+    ) -> Iterable[dg.AssetCheckResult]:
+        """Run the checks of a partition on the bytes that were made, and return their results.
+
+        A run that names none, as from Dagster's page of a partitioned asset, is about all: each has results
+        of its own then, and those returned are of all together. One that is stale by more than its
+        expectations is refused: its checks run when it is made.
+        """
+        named = self._begin(context)
+        results: dict[str, list[dg.AssetCheckResult]] = {}
+        for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
+            try:
+                with making(self.workspace, declaration, partition):
+                    found = Materialisation(self.workspace, declaration, partition).check(context.run_id)
+            except Exception as error:
+                give_up_or_retry(error, context.retry_number, label(declaration, partition))
+            for result in found:
+                results.setdefault(str(result.check_name), []).append(result)
+                if partition != named and result.check_name != SOURCES:
+                    context.log_event(check_evaluation(declaration, partition, result))
+        self._commit(declaration, context)
+        return [_together(of_check) for of_check in results.values()]
+
+    def _begin(self, context: dg.AssetExecutionContext) -> str:
+        """Take notice of what code, params and sources are now; return the month that is asked for."""
+        put_first(self.workspace)
+        input_snapshot(self.workspace)
+        return context.partition_key if context.has_partition_key else ""
+
+    def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
+        if self.commit:
+            from orchestration.dvc.commit import commit_finished
+
+            try:
+                commit_finished(self.workspace, declaration)
+            except Exception as error:
+                context.log.warning(f"not committed to dvc.lock: {describe(error)}")
+
+    def _tell(
+        self, dataset: Declaration, partitions: Iterable[str], context: dg.AssetExecutionContext
+    ) -> None:
+        """Tell Dagster of partitions that were settled, before anything is made of them."""
+        for partition in partitions:
+            if (manifest := read_manifest(self.workspace, dataset, partition)) is not None:
+                for event in runless_events(
+                    self.workspace, dataset, partition, manifest, context.instance, _SETTLED
+                ):
+                    context.log_event(event)  # Dagster takes a check's result once a run and partition
+
+
+@dataclass(frozen=True)
+class Materialisation:
+    """The making of one partition, whose lock is held."""
+
+    workspace: Workspace
+    dataset: Declaration
+    partition: str
+
+    @property
+    def _place(self) -> tuple[Workspace, Declaration, str]:
+        return self.workspace, self.dataset, self.partition
+
+    def make(self, run_id: str) -> dg.MaterializeResult[Any]:
+        """Make it, alone: the manifest is written last, and only when its checks have passed."""
+        check_kernels()
+        workspace, dataset, partition = self._place
+        if (reason := dataset.excluded(partition)) is not None:
+            raise NotReadyError(f"{label(dataset, partition)} is excluded in params.yaml: {reason}")
+        check_code(workspace, code_marks(workspace))
+        started, target = time.monotonic(), workspace.folder(dataset, partition)
+        findings: dict[str, Finding] = {}
+        before, inputs = self._open()
+        with unreplaced(before):
+            key = View(workspace).key(dataset, partition)
+            if isinstance(inputs, Everything):
+                with building(workspace.staging, target) as new, unreplaced(before):
+                    write_files(new, dataset.function(inputs))
+            else:
+                findings = self.make_rows(target, inputs, key, before)
+        if (
+            View(workspace).key(dataset, partition) != key
+        ):  # what was read is as it was, and something else is not
+            forget(*self._place)
+            raise InputReplacedError("an input was replaced while it was read: run again")
+        check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
+        manifest = Manifest(key, folder_hashes(target), counts(target))
+        if dataset.shape is not None:
+            findings |= content.check(*self._place, target, manifest, run_id)
+        self.accept(manifest, findings, run_id, time.monotonic() - started)
+        return self.result(manifest, findings)
+
+    def check(self, run_id: str) -> list[dg.AssetCheckResult]:
+        """Run its checks on what lies on disk; where one that blocks fails, nothing is made of it.
+
+        Raises NotReadyError where it was not made, or not of what would be taken today.
+        """
+        workspace, dataset, partition = self._place
+        if (manifest := View(workspace).known(dataset, partition)) is None:
+            raise NotReadyError(f"{label(dataset, partition)} is not on disk as it was made: make it first")
+        before, inputs = self._open()
+        shape = dataset.shape
+        assert shape is not None and not isinstance(inputs, Everything), "a report has no checks"
+        today = View(workspace).key(dataset, partition)
+        if others := [change for change in differences(manifest.key, today) if change != EXPECTATIONS]:
+            raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
+        folder = workspace.folder(dataset, partition)
+        with unreplaced(before):
+            findings = {
+                "conservation": conservation.on_disk(folder, self._expected(inputs)),
+                "schema": conservation.schema(folder, shape),
+            }
+        manifest = replace(manifest, key=today)
+        findings |= content.check(*self._place, folder, manifest, run_id)
+        if not _accepted(findings):
+            manifest = replace(manifest, key={**today, "code": {**today["code"], "expectations": FAILED}})
+        write_manifest(*self._place, manifest)
+        return self._results(findings)
+
+    def _open(self) -> tuple[Stamps, Everything | _Inputs]:
+        """Return its inputs, and the stamps of their files, taken before any is read."""
+        partitions = self.workspace.graph.input_partitions(self.dataset, self.partition)
+        datasets = self.workspace.datasets
+        read = [
+            self.workspace.folder(datasets[name], part) for name in partitions for part in partitions[name]
+        ]
+        before = stamps_of(read)
+        with unreplaced(before):
+            return before, open_inputs(self.workspace, self.dataset, partitions)
+
+    def make_rows(
+        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
+    ) -> dict[str, Finding]:
+        """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
+        assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
+        folder = begin_parts(*self._place, key)
+        resumable = ResumableEngine(
+            self.workspace, engine(), label(self.dataset, self.partition), folder, before
+        )
+        published = building(self.workspace.staging, target)
+        with published as new, unreplaced(before), contextlib.closing(resumable):
+            outcomes = self.dataset.function(**self._arguments(inputs, key, resumable, new))
+            units = write_outcomes(new, outcomes, self.dataset.shape)
+        return {
+            "conservation": conservation.conservation(target, units, self._expected(inputs)),
+            "schema": conservation.schema(target, self.dataset.shape),
+        }
+
+    def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
+        """Let it count as made if the checks that can refuse it passed; track it either way."""
+        accepted = _accepted(findings)
+        if accepted:
+            write_manifest(*self._place, manifest)
+        else:
+            forget(*self._place)
+        try:
+            failed = {name: finding.faults for name, finding in findings.items() if not finding.passed}
+            track(*self._place, manifest, failed, run_id, seconds)
+        except DiskFullError:
+            forget(*self._place)  # made again, it is tracked: else its run would be missing for ever
+            raise
+        discard_parts(*self._place)
+        if accepted and self.dataset.checkpoints:
+            discard_checkpoints(*self._place)
+        if accepted and self.dataset.crawl:
+            discard_crawl(*self._place)
+
+    def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
+        """Return what Dagster records; without findings, those that a manifest stands for."""
+        names = CHECKS if self.dataset.shape else ()
+        found = findings or {name: known_finding(*self._place, manifest.version, name) for name in names}
+        return dg.MaterializeResult(
+            data_version=dg.DataVersion(manifest.version),
+            metadata=metadata(*self._place, manifest),
+            check_results=self._results(found),
+        )
+
+    def _results(self, findings: _Findings) -> list[dg.AssetCheckResult]:
+        sources = {SOURCES: source_finding(self.workspace, self.dataset)} if self.dataset.records else {}
+        return [
+            dg.AssetCheckResult(
+                check_name=name,
+                passed=finding.passed,
+                severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
+                description=finding.description,
+                metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
+            )
+            for name, finding in {**findings, **sources}.items()
+        ]
+
+    def _arguments(
+        self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine, new: Path
+    ) -> dict[str, Any]:
+        dataset = self.dataset
+        mapped = {
+            source.argument: replace(value, engine=resumable) if isinstance(value, Parts) else value
+            for source in dataset.argument_inputs
+            for value in [inputs[source.argument]]
+        }
+        arguments: dict[str, Any] = {**mapped, **dataset.arguments}
+        if dataset.checkpoints:
+            arguments[dataset.checkpoints] = StoredCheckpoints(*self._place, key)
+        if dataset.strict:
+            arguments[dataset.strict] = self.workspace.settings.numerics == "strict"
+        if dataset.crawl:
+            arguments[dataset.crawl] = crawl_place(*self._place)
+        if dataset.files:
+            arguments[dataset.files] = FilesFolder(new / FILES)
+        if dataset.records:
+            records = corpus(self.workspace, dataset.records).records(self.partition, resumable)
+            arguments["records"] = replace(records, rows=self._row_records(inputs))
+        return arguments
+
+    def _row_records(self, inputs: _Inputs) -> tuple[RowRecords, ...]:
+        """Return the rows of the datasets that params.yaml names as sources."""
+        found = []
+        for name, source in self.workspace.settings.named_datasets(self.dataset.records).items():
+            rows = inputs[source.dataset]
+            assert isinstance(rows, Parts), f"{source.dataset} has months"
+            found.append(RowRecords(name, source, *self.dataset.row_format(source), rows, self.partition))
+        return tuple(found)
+
+    def _expected(self, inputs: _Inputs) -> Iterator[str]:
+        """Yield the ids of the units that a step must account for, read from its input, not its output."""
+        if not self.dataset.crawl:
+            yield from self._listed(inputs)
+            return
+        listed = list(self._listed(inputs))
+        yield from listed
+        yield from asked_units(self.workspace.folder(self.dataset, self.partition) / FILES, besides=listed)
+
+    def _listed(self, inputs: _Inputs) -> Iterator[str]:
+        """Yield those of them that its input holds."""
+        if self.dataset.records:
+            yield from corpus(self.workspace, self.dataset.records).ids(self.partition)
+            for named in self._row_records(inputs):
+                yield from conservation.unit_ids(named.rows)
+        elif self.dataset.consumes:
+            argument, _, nested = self.dataset.consumes.partition(".")
+            read = inputs[argument]
+            rows = read.rows if isinstance(read, Artifact) else read
+            yield from conservation.unit_ids(rows, nested or None)
+
+
+def _together(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
+    """Return one result for those of several partitions: it passed if they all did."""
+    if len(results) == 1:
+        return results[0]
+    failed = [result for result in results if not result.passed]
+    said = "; ".join(str(result.description) for result in failed)
+    return dg.AssetCheckResult(
+        check_name=results[0].check_name,
+        passed=not failed,
+        severity=results[0].severity,
+        description=said or f"passed in all {len(results)} partitions",
+    )
+
+
+def _accepted(findings: _Findings) -> bool:
+    return all(finding.passed for name, finding in findings.items() if name not in ADVISORY)

@@ -1,0 +1,330 @@
+"""Go on from the finished parts of a partition: what was computed under its key is not computed again.
+
+Belongs here: an engine around another one, which stores each outcome as soon as it is there and tells how
+far the work is; the files of outcomes and of the checkpoints of trainings. Not here: where ops run
+(executors/), what a checkpoint holds (ops/models/training/checkpoints.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from assets.declare.declaration import Declaration
+from ops.core.outcome import Outcome, Outcomes
+from ops.core.parts import TABLES, Engine
+from ops.parse.bounded.messages import watched
+from orchestration.executors.parts import LocalEngine
+from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
+from orchestration.files.identity import Stamps, check_unreplaced, json_digest
+from orchestration.files.publish import writing
+from orchestration.messages.progress import Notice, PartitionProgress, Recent, tell
+from orchestration.state.input_snapshot import check_code, code_marks
+from orchestration.workspace.workspace import Workspace
+
+Op: TypeAlias = Callable[..., Outcome]
+
+#: Seconds from which a part is stored even if it is the only one.
+LONG = 1.0
+
+
+@dataclass
+class ResumableEngine:
+    """Runs ops by another engine, but yields those outcomes that an earlier run stored in `folder`.
+
+    `partition` is what is made, for people; `inputs` are the files that it is made of. `close` ends what is
+    under way.
+    """
+
+    workspace: Workspace
+    engine: Engine
+    partition: str
+    folder: Path
+    inputs: Stamps
+    _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
+        """In a worker process, where no map of the partition begins, it is a plain engine."""
+        return LocalEngine, ()
+
+    def map(self, op: Op, pieces: Iterable[Any], *shared: object) -> Outcomes:
+        """Yield `op(piece, *shared)` for every piece, computed now or by an earlier run."""
+        # `Parts.map` hands its op over as the first that is shared
+        name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
+        folder = self.folder / f"{len(self._maps)}-{name}"
+        finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
+        self._maps.append(self._map(name, finished, op, pieces, shared))
+        return self._maps[-1]
+
+    def close(self) -> None:
+        """End every map that was begun."""
+        for outcomes in self._maps:
+            outcomes.close()
+
+    def _map(
+        self,
+        name: str,
+        finished: FinishedParts,
+        op: Op,
+        pieces: Iterable[Any],
+        shared: Any,
+    ) -> Generator[Outcome, None, None]:
+        total = len(pieces) if isinstance(pieces, Sized) else None
+        kept = finished.found()
+        if kept:
+            tell(Notice(self.partition, f"{name}: goes on from {len(kept)} finished parts"))
+        # Of a sequence only what is missing is asked for: to read a piece may take time.
+        missing = (
+            ((index, pieces[index]) for index in range(len(pieces)) if index not in kept)
+            if isinstance(pieces, Sequence)
+            else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        )
+        computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
+        recent, done = Recent(), 0
+        while True:
+            tell(PartitionProgress(self.partition, name, done, total, recent.pace))
+            if done in kept:
+                yield finished.read(done)
+            elif (outcome := self._next(computed, f"{name}, part {done + 1}")) is not None:
+                recent.finished()
+                yield outcome
+            else:
+                return
+            done += 1
+
+    def _next(self, computed: Outcomes, name: str) -> Outcome | None:
+        """Return the next outcome; how far a recording is that is heard in this process is told."""
+        recent, before = Recent(), 0
+
+        def heard(seconds: int, of: int) -> None:
+            nonlocal before
+            recent.finished(max(0, seconds - before))
+            before = seconds
+            pace, unit = recent.pace, "seconds of sound"
+            tell(PartitionProgress(self.partition, name, seconds, of or None, pace, unit))
+
+        with watched(heard):
+            return next(computed, None)
+
+
+def _compute(
+    numbered: tuple[int, Any],
+    op: Op,
+    finished: FinishedParts,
+    several: bool,
+    *shared: object,
+) -> Outcome:
+    """Compute a part and store it where it is computed: what is ahead of its turn is not lost either."""
+    index, piece = numbered
+    begun = time.monotonic()
+    outcome = op(piece, *shared)
+    if several or time.monotonic() - begun > LONG:
+        finished.write(index, outcome)
+    return outcome
+
+
+_PART = re.compile(r"\d{5,}\.zip")
+_ABOUT = "about.json"
+
+
+@dataclass(frozen=True)
+class FinishedParts:
+    """The finished parts of one map over the parts of a partition."""
+
+    workspace: Workspace
+    folder: Path
+    inputs: Stamps
+    """The files that the partition is made of, as they were when it was begun."""
+    code: Mapping[str, str]
+    """The marks of params and code in the process that began the partition."""
+
+    def found(self) -> set[int]:
+        """Return the indices of the parts that are sound. The others are set aside, foreign files are not."""
+        make_folder(self.folder)
+        names = sorted(path.name for path in self.folder.iterdir())
+        indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
+        return {index for index in indices if self._contents(index) is not None}
+
+    def read(self, index: int) -> Outcome:
+        """Return a part that was found sound. Raises DamagedError where it is not any more."""
+        if (contents := self._contents(index)) is None:
+            raise DamagedError(f"{self._path(index)} was damaged or removed while it was needed: run again")
+        return _outcome(contents)
+
+    def write(self, index: int, outcome: Outcome) -> None:
+        """Store a part whole, unless an input, params or code were replaced: it would not fit its key.
+
+        Raises InputReplacedError, MovedError, and DiskFullError.
+        """
+        check_code(self.workspace, self.code)
+        check_unreplaced(self.inputs)
+        write_bundle(self._path(index), _pack(outcome), sync=False)
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"{index:05d}.zip"
+
+    def _contents(self, index: int) -> dict[str, bytes] | None:
+        return read_bundle(self._path(index), "the part is computed again")
+
+
+@dataclass(frozen=True)
+class StoredCheckpoint:
+    """The last checkpoint of one training."""
+
+    path: Path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        write_bundle(self.path, files)
+
+    def read(self) -> Mapping[str, bytes] | None:
+        """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
+        return read_bundle(self.path, "the training begins anew")
+
+
+@dataclass(frozen=True)
+class StoredCheckpoints:
+    """The checkpoints of all trainings of one partition, made under one key: other params begin anew.
+
+    Those under other keys stay until the partition is made, should its params be set back.
+    """
+
+    workspace: Workspace
+    dataset: Declaration
+    partition: str
+    key: Mapping[str, Any]
+
+    def at(self, name: str) -> StoredCheckpoint:
+        """Return where one of the trainings leaves its checkpoint."""
+        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
+        return StoredCheckpoint(folder / json_digest(self.key) / f"{name}.zip")
+
+
+def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any]) -> Path:
+    """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
+    folder = workspace.state_file("parts", dataset, partition, "") / json_digest(key)
+    for stale in set(_entries(folder.parent)) - {folder}:
+        _remove(stale)
+    return folder
+
+
+def discard_parts(
+    workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any] | None = None
+) -> None:
+    """Remove the finished parts of a partition, all or those of one key: it is made, or none any more."""
+    folder = workspace.state_file("parts", dataset, partition, "")
+    _remove(folder if key is None else folder / json_digest(key))
+
+
+def discard_checkpoints(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+    """Remove the checkpoints of a partition that is made."""
+    _remove(workspace.state_file("checkpoints", dataset, partition, ""))
+
+
+def partitions_with_parts(workspace: Workspace, dataset: Declaration) -> set[str]:
+    """Return the partitions of a dataset that have finished parts."""
+    return {path.name for path in _entries(workspace.state_file("parts", dataset, "", "").parent)}
+
+
+def count_parts(workspace: Workspace) -> int:
+    """Return how many finished parts all partitions have that are not published."""
+    return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _entries(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _pack(outcome: Outcome) -> dict[str, bytes]:
+    """Return an outcome as named bytes, a stream for each column.
+
+    In the stream of a table, chunks end where those of any column do. Parquet's pages end where chunks do, so
+    the bytes of a dataset would be others.
+    """
+    tables = {name: getattr(outcome, name) for name in TABLES}
+    tables["units"] = pa.table({"units": outcome.units})
+    columns = {
+        f"{name}/{index}": _stream(table.select([index]))
+        for name, table in tables.items()
+        for index in range(table.num_columns)
+    }
+    about = {"combinations": dict(outcome.combinations), "files": list(outcome.files)}
+    files = {f"files/{index}": content for index, content in enumerate(outcome.files.values())}
+    return {_ABOUT: json.dumps(about).encode(), **columns, **files}
+
+
+def _stream(column: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, column.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
+        stream.write_table(column)
+    return sink.getvalue()
+
+
+def _outcome(contents: Mapping[str, bytes]) -> Outcome:
+    about = json.loads(contents[_ABOUT])
+
+    def table(name: str) -> pa.Table:
+        streams = (content for entry, content in contents.items() if entry.startswith(f"{name}/"))
+        columns = [pa.ipc.open_stream(stream).read_all() for stream in streams]
+        schema = pa.schema([column.schema.field(0) for column in columns], columns[0].schema.metadata)
+        return pa.Table.from_arrays([column.column(0) for column in columns], schema=schema)
+
+    files = {name: contents[f"files/{index}"] for index, name in enumerate(about["files"])}
+    units = table("units")["units"].combine_chunks()
+    tables = {name: table(name) for name in TABLES}
+    return Outcome(units, **tables, combinations=about["combinations"], files=files)
+
+
+_CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
+
+
+def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> None:
+    """Write contents by their names. Raises DiskFullError; then the former file stays.
+
+    Without `sync` a power cut may tear the file, which the checksum shows.
+    """
+    with writing(path, sync) as temporary:
+        with zipfile.ZipFile(temporary, "w") as file:
+            for name, content in contents.items():
+                file.writestr(name, content)
+        with temporary.open("rb+") as whole:
+            whole.write(_checksum(path, whole.read()))
+
+
+def read_bundle(path: Path, then: str) -> dict[str, bytes] | None:
+    """Return what a file holds, None where there is none; a damaged one is set aside, and `then` said."""
+    try:
+        content = read_state(path)
+        if content is None:
+            return None
+        if content[-_CHECKSUM:] != _checksum(path, content[:-_CHECKSUM]):
+            raise DamagedError("its checksum is not that of its content and place")
+    except DamagedError as error:
+        set_aside(path, error, then)
+        return None
+    with zipfile.ZipFile(io.BytesIO(content[:-_CHECKSUM])) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def _checksum(path: Path, content: bytes) -> bytes:
+    """Return the checksum of a content and its place, from `.silverloom` on."""
+    place = "/".join(path.parts[-6:]).encode()
+    return hashlib.md5(content + place, usedforsecurity=False).digest()

@@ -1,0 +1,179 @@
+"""`silverloom run` and `silverloom backfill`: which partitions, and a command from first check to last line.
+
+Belongs here: what is wanted, committing what is finished, telling Dagster and the pages. Not here: the loop
+over partitions (loop.py), what is said at the end (summary.py), stages of DVC (stage.py), Dagster's own
+backfill, which the daemon does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+
+from ops.core.periods import fault
+from orchestration.files.full_disk import full_disk
+from orchestration.messages.failures import describe
+from orchestration.mlflow.send import Sender
+from orchestration.run.loop import Report, Wanted, bring_up_to_date
+from orchestration.run.summary import tell_reports
+from orchestration.state.dvc_files import check_lock
+from orchestration.state.freshness import View
+from orchestration.state.input_snapshot import input_snapshot
+from orchestration.state.sources import ask_again, corpus
+from orchestration.workspace.workspace import Workspace
+
+
+def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
+    """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed.
+
+    With `recrawl`, the crawls of the selection ask the web again.
+    """
+    wanted = [(dataset, dataset.made_partitions) for dataset in workspace.graph.selected(select)]
+    for dataset, partitions in wanted if recrawl else ():
+        ask_again(workspace, dataset, partitions)
+    return drive(workspace, wanted, jobs)
+
+
+def drive(
+    workspace: Workspace,
+    wanted: Wanted,
+    jobs: int = 1,
+    force: bool = False,
+    tags: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> int:
+    """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
+
+    Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
+    is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
+    """
+    from orchestration.dvc.commit import commit_finished, restore
+    from orchestration.dvc.stages import check_rendered
+
+    console = Console(stderr=False, soft_wrap=True)
+    check_rendered(workspace)
+    restore(workspace)
+    check_lock(workspace)
+    for dataset, _ in wanted:
+        _ = dataset.code  # a model that is not there is said before anything is made
+        if dataset.records:
+            corpus(workspace, dataset.records).check()
+    input_snapshot(workspace)
+    reports, sender = [], Sender(workspace)
+    with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
+        for report in ended:
+            reports.append(report)
+            # Where a processor has nothing to do, and beside the last dataset of all, which one worker makes.
+            if report.spare or (jobs > 1 and len(reports) == len(wanted) - 1):
+                sender.start()
+    worked = any(report.made or report.failed for report in reports)
+    if worked:
+        _show_so_far(workspace, console, reports)
+    try:
+        committed = commit_finished(workspace)
+    finally:  # whatever goes wrong from here on, what failed is said
+        rejected = tell_reports(workspace, reports, console)
+        for note in notes:
+            console.print(note)
+    _tell(workspace, console, news=worked or bool(committed))
+    sender.finish()
+    return 1 if rejected or any(report.failed for report in reports) else 0
+
+
+def _show_so_far(workspace: Workspace, console: Console, reports: Sequence[Report]) -> None:
+    """Write pages of what there is where the report, which reads all, is no part of what was asked for."""
+    from orchestration.present import drop_pages_so_far, write_pages_so_far
+
+    asked_for = any(report.dataset.shape is None for report in reports)
+    try:
+        (drop_pages_so_far if asked_for else write_pages_so_far)(workspace)
+    except Exception as error:
+        _warn(console, "the pages do not show what was made", error)
+
+
+def _warn(console: Console, what: str, error: Exception) -> None:
+    """Say what could not be told of datasets that are made and committed. Raises where the disk is full."""
+    if full_disk(error):
+        raise error
+    console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
+
+
+def _tell(workspace: Workspace, console: Console, news: bool) -> None:
+    """Tell Dagster how things stand, and the pages where there are `news` or Dagster had it wrong."""
+    from orchestration.dagster.sync import sync
+    from orchestration.present import write_live
+
+    if not (sync(workspace) or news):
+        return
+    try:
+        write_live(workspace)
+    except Exception as error:
+        _warn(console, "the pages do not say how things stand now", error)
+
+
+#: The tag by which the runs of a backfill are found in Dagster.
+TAG = "silverloom/backfill"
+
+
+def backfill(
+    workspace: Workspace, first: str, last: str, select: str | None, jobs: int = 1, force: bool = False
+) -> int:
+    """Make the partitions of the months `first` to `last` that are not fresh, or all; 1 if any failed."""
+    partitions = chosen(workspace, first, last)
+    wanted = [
+        (dataset, [partition for partition in dataset.made_partitions if partition in partitions])
+        for dataset in workspace.graph.selected(select)
+    ]
+    needed = missing_inputs(workspace, wanted)
+    both = [(dataset, sorted({*asked, *needed.get(dataset.name, ())})) for dataset, asked in wanted]
+    over_all = [dataset.name for dataset, partitions in both if not dataset.partitioned and not partitions]
+    notes = [
+        f"needed by them, and so made as well where that could be: {name} {', '.join(partitions)}"
+        for name, partitions in needed.items()
+    ]
+    if over_all:
+        notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
+    by_month = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
+    return drive(workspace, by_month, jobs, force, {TAG: f"{first}..{last}"}, notes)
+
+
+def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
+    """Return the months from `first` to `last`. Raises ValueError that says what to change."""
+    known = workspace.settings.partitions
+    if known.every == "none":
+        raise ValueError("params.yaml has no months or years (every: none): `make run` makes all there is")
+    for name, partition in (("FROM", first), ("TO", last)):
+        if wrong := fault(partition, known.every):
+            raise ValueError(f"{name} {wrong}, found {partition!r}")
+    if last < first:
+        raise ValueError(f"FROM ({first}) is after TO ({last})")
+    for partition, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
+        if lies_out:
+            value = first if partition == "FROM" else last
+            raise ValueError(
+                f"{partition} ({value}) lies outside the {known.every}s of params.yaml, "
+                f"{known.start} to {known.end}: choose one of these, or set partitions.{key} to {value}"
+            )
+    return [partition for partition in known.months if first <= partition <= last]
+
+
+def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]:
+    """Return partitions of other months that those wanted read and that were never made, by dataset.
+
+    What reads all months cannot be made of some. Others that are there, stale or not, are read as they are.
+    """
+    view, found = View(workspace), dict[str, list[str]]()
+    queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]
+    planned = {(dataset.name, partition) for dataset, partition in queue}
+    for dataset, partition in queue:  # which grows
+        for name, parts in workspace.graph.input_partitions(dataset, partition).items():
+            upstream = workspace.datasets[name]
+            for part in parts:
+                if (name, part) not in planned and view.known(upstream, part) is None:
+                    planned.add((name, part))
+                    found.setdefault(name, []).append(part)
+                    queue.append((upstream, part))
+    return {name: sorted(partitions) for name, partitions in found.items()}

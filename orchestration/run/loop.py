@@ -1,0 +1,261 @@
+"""The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
+
+Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
+partitions are asked for, and committing them (drive.py, stage.py), making one (dagster_run.py), where that
+runs (executors/).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import time
+import uuid
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from rich.console import Console
+from rich.markup import escape
+
+from assets.declare.declaration import Declaration
+from assets.declare.graph import AssetGraph, label
+from ops.core.counts import total
+from ops.core.periods import is_over
+from orchestration.executors.base import EventSink, Executor, WorkerDiedError
+from orchestration.executors.local import ThisProcess, WorkerProcesses
+from orchestration.files.full_disk import FULL, DiskFullError
+from orchestration.files.publish import recover
+from orchestration.messages.display import Display
+from orchestration.partition.prune import no_partitions, prune
+from orchestration.state.freshness import FORCED, View
+from orchestration.state.manifests import forget
+from orchestration.workspace.workspace import Workspace
+
+__all__ = ["Report", "Wanted", "bring_up_to_date"]
+
+_Place: TypeAlias = tuple[str, str]
+
+#: Seconds that an interrupted worker may take to leave its partition as it was.
+PATIENCE = 30.0
+
+
+@dataclass
+class Report:
+    """What one driver did with one dataset."""
+
+    dataset: Declaration
+    partitions: Sequence[str]
+    """The partitions that were asked for."""
+    made: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    """What its partitions took, added up: several at once take less."""
+    spare: bool = False
+    """Whether a processor had nothing to do when it was through."""
+
+
+def bring_up_to_date(
+    workspace: Workspace,
+    wanted: Wanted,
+    console: Console,
+    force: bool = False,
+    jobs: int = 1,
+    tags: Mapping[str, str] | None = None,
+) -> Generator[Report, None, None]:
+    """Make every stale partition of those wanted and yield a report as soon as a dataset is through.
+
+    A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
+    them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with partitions.
+    With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
+    worked on at the same time as far as their inputs allow: those first that most others wait for.
+
+    Raises ValueError for a month that is not over yet, WorkerNotStartedError where workers cannot begin.
+    """
+    check_over(workspace, wanted)
+    recover(workspace.staging)
+    if gone := [
+        label(dataset, partition) for dataset, _ in wanted for partition in prune(workspace, dataset)
+    ]:
+        console.print(f"removed, {no_partitions(gone)}")
+    run_tags = {**(tags or {}), **({FORCED: "true"} if force else {})}
+    with (
+        Display(console, sum(len(partitions) for _, partitions in wanted)) as display,
+        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
+    ):
+        for report in loop.run():
+            with display.paused():  # DVC shows bars of its own while it commits
+                yield report
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A partition under way, as a run of Dagster."""
+
+    dataset: Declaration
+    partition: str
+    reasons: Sequence[str]
+    run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    begun: float = field(default_factory=time.monotonic)
+
+
+@dataclass
+class _Loop:
+    workspace: Workspace
+    wanted: Wanted
+    console: Console
+    display: Display
+    force: bool
+    jobs: int
+    tags: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._view = View(self.workspace)
+        self._reports = {dataset.name: Report(dataset, partitions) for dataset, partitions in self.wanted}
+        longest = heights(self.workspace.graph, self.wanted) if self.jobs > 1 else {}
+        ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
+        partitions = [(dataset, key) for dataset, keys in ordered for key in keys]
+        self._inputs = {
+            (dataset.name, partition): self._read(dataset, partition) for dataset, partition in partitions
+        }
+        self._before = {
+            (dataset.name, partition): self._view.status(dataset, partition)
+            for dataset, partition in partitions
+        }
+        self._waiting = dict.fromkeys(self._inputs)
+        self._left = set(self._inputs)
+        self._made: set[_Place] = set()
+        self._lost: set[_Place] = set()
+        self._under_way: dict[Future[tuple[str | None, float]], _Run] = {}
+        self._listener: EventSink | None = None
+        jobs = min(self.jobs, sum(self.force or not status.fresh for status in self._before.values()))
+        self._executor: Executor = WorkerProcesses(jobs, "JOBS", PATIENCE) if jobs > 1 else ThisProcess()
+
+    def close(self) -> None:
+        self._executor.close()
+
+    def _read(self, dataset: Declaration, partition: str) -> list[_Place]:
+        partitions = self.workspace.graph.input_partitions(dataset, partition)
+        return [(name, part) for name in partitions for part in partitions[name]]
+
+    def run(self) -> Iterator[Report]:
+        open_reports = list(self._reports.values())
+        self._hand_out()
+        while open_reports:
+            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+                self._ended(self._under_way.pop(future), future)
+            self._hand_out()  # workers go on while a report is dealt with
+            for report in list(open_reports):
+                if not any((report.dataset.name, partition) in self._left for partition in report.partitions):
+                    open_reports.remove(report)
+                    report.spare = len(self._under_way) < self._executor.places > 1
+                    yield report
+
+    def _hand_out(self) -> None:
+        """Hand out what can begin, while a worker is idle; settle what needs no making."""
+        for place in list(self._waiting):
+            if len(self._under_way) == self._executor.places:
+                return
+            inputs, report, partition = self._inputs[place], self._reports[place[0]], place[1]
+            if not self._left.isdisjoint(inputs):
+                continue
+            if lost := next((found for found in inputs if found in self._lost), None):
+                self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
+            elif self.force or not self._fresh(report.dataset, partition):
+                self._make(report.dataset, partition)
+            else:
+                before = self._before[place]
+                if not (before.fresh or before.waiting):  # it was made with another one that is empty
+                    report.made.append(partition)
+                    self._made.add(place)
+                self._settle(place)
+            del self._waiting[place]
+
+    def _fresh(self, dataset: Declaration, partition: str) -> bool:
+        place = (dataset.name, partition)
+        if not self._before[place].fresh or not self._made.isdisjoint(self._inputs[place]):
+            self._view.renew(dataset, partition)
+        return self._view.status(dataset, partition).fresh
+
+    def _make(self, dataset: Declaration, partition: str) -> None:
+        from orchestration.dagster.sync import sync
+        from orchestration.run.dagster_run import make
+
+        if self._listener is None:
+            sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+            self._listener = self._executor.channel(self.display)
+        run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)
+        if self.force:
+            forget(self.workspace, dataset, partition)
+        self.display.begin(label(dataset, partition))
+        future = self._executor.submit(make, dataset.name, partition, run.run_id, self.tags, self._listener)
+        self._under_way[future] = run
+
+    def _ended(self, run: _Run, future: Future[tuple[str | None, float]]) -> None:
+        from orchestration.run.dagster_run import end
+
+        dataset, partition, report = run.dataset, run.partition, self._reports[run.dataset.name]
+        try:
+            error, seconds = future.result()
+        except WorkerDiedError as death:
+            error, seconds = str(death), time.monotonic() - run.begun
+            end(run.run_id, error)
+        if error is not None and FULL in error:  # so would all others end
+            raise DiskFullError(errno.ENOSPC, error)
+        self.display.end(label(dataset, partition))
+        self._view.renew(dataset, partition)
+        report.seconds += seconds
+        if error is None:
+            report.made.append(partition)
+            self._made.add((dataset.name, partition))
+        outcome = f"[red]failed[/]: {escape(error)}" if error else self._counts(dataset, partition)
+        why = f" [dim]({escape(_brief(run.reasons))})[/]" if run.reasons else ""
+        self.console.print(f"{label(dataset, partition)}: {outcome}, {seconds:.1f} s{why}")
+        self._settle((dataset.name, partition), error)
+
+    def _settle(self, place: _Place, error: str | None = None) -> None:
+        self._left.remove(place)
+        self.display.advance()
+        if error is not None:
+            self._lost.add(place)
+            self._reports[place[0]].failed[place[1]] = error
+
+    def _counts(self, dataset: Declaration, partition: str) -> str:
+        if dataset.shape is None:
+            return "written"
+        manifest = self._view.known(dataset, partition)
+        numbers = total([manifest.counts] if manifest else [])
+        return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def _brief(reasons: Sequence[str], width: int = 70) -> str:
+    first = reasons[0] if len(reasons[0]) <= width else f"{reasons[0][: width - 1]}…"
+    return first if len(reasons) == 1 else f"{first}; {len(reasons) - 1} more"
+
+
+Wanted: TypeAlias = Sequence[tuple[Declaration, Sequence[str]]]
+
+
+def check_over(workspace: Workspace, wanted: Wanted) -> None:
+    """Raise ValueError for a month that is not over by the clock of this machine, as Dagster has it."""
+    today, every = datetime.now(UTC).date(), workspace.settings.partitions.every
+    asked = sorted(
+        {partition for dataset, partitions in wanted if dataset.partitioned for partition in partitions}
+    )
+    if ahead := [partition for partition in asked if not is_over(partition, every, today)]:
+        raise ValueError(
+            f"params.yaml: partitions: the {every} {ahead[0]} is not over by the clock of this machine, "
+            f"which says {today:%Y-%m-%d}; mend the clock, or let `end` be a {every} that is over"
+        )
+
+
+def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:
+    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
+    longest = dict.fromkeys((dataset.name for dataset, _ in wanted), 1)
+    for dataset, _ in reversed(wanted):
+        for source in graph.upstream(dataset):
+            if source.name in longest:
+                longest[source.name] = max(longest[source.name], longest[dataset.name] + 1)
+    return longest

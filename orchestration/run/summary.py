@@ -1,0 +1,82 @@
+"""What a command says at its end: a table of datasets, what failed, what was rejected and why, where to look.
+
+Belongs here: printing. Not here: making anything (loop.py), the commands (drive.py, stage.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assets.declare.declaration import Declaration
+from assets.declare.graph import label
+from ops.core.counts import total
+from ops.core.parts import TABLES
+from orchestration.checks.rejects import describe_causes, reject_causes, rejected_sources
+from orchestration.run.loop import Report
+from orchestration.state.freshness import View
+from orchestration.state.sources import corpus
+from orchestration.workspace.workspace import Workspace
+from pages.paths import shown_pages
+
+#: Columns that the table may take, however narrow the terminal says it is.
+_TABLE = 100
+
+
+def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Console) -> bool:
+    """Print the table and what needs attention; say whether a source was rejected whole."""
+    order = list(workspace.datasets)
+    reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
+    table = Table(box=None, pad_edge=False)
+    for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
+        table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
+    view = View(workspace)
+    for report in reports:
+        found = [view.known(report.dataset, partition) for partition in report.partitions]
+        known = [manifest for manifest in found if manifest is not None]
+        numbers = total(manifest.counts for manifest in known)
+        columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
+        table.add_row(report.dataset.name, *map(str, columns), f"{report.seconds:.1f}")
+    console.print()
+    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
+    rejected = tell_rejected(view, [report.dataset for report in reports], console)
+    for report in reports:
+        dataset = report.dataset
+        for partition, cause in report.failed.items():
+            console.print(f"[red]failed[/] {label(dataset, partition)}: {escape(cause)}")
+        if causes := reject_causes(view, dataset):
+            most = escape(describe_causes(causes, 1))
+            console.print(f"[yellow]rejected[/] in {dataset.name}: {causes.total()}, most often: {most}")
+        for partition in dataset.partitions:
+            if (reason := dataset.excluded(partition)) is not None:
+                console.print(f"[yellow]excluded[/] {label(dataset, partition)}: {escape(reason)}")
+        if dataset.records and (outside := corpus(workspace, dataset.records).outside()):
+            partitions = ", ".join(f"{partition} ({count})" for partition, count in outside.items())
+            console.print(f"[yellow]outside the range of months[/] in {dataset.name}: {partitions}")
+    if left_out := workspace.graph.left_out:
+        console.print(escape(left_out))
+    console.print(_where(workspace))
+    return rejected
+
+
+def tell_rejected(view: View, items: Iterable[Declaration], console: Console) -> bool:
+    """Print the sources of datasets that were rejected whole, with first causes; say whether any was."""
+    rejected = rejected_sources(view, items)
+    for source in rejected:
+        console.print(escape(str(source)), style="red")
+    return bool(rejected)
+
+
+def _where(workspace: Workspace) -> str:
+    """Return where to look now, of what there is."""
+    pages = shown_pages(workspace.quality) / "index.html"
+    shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
+    return (
+        "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        f"{shows if pages.exists() else ''}"
+        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
+        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
+    )

@@ -1,0 +1,258 @@
+"""dvc.lock and DVC's cache, read as the plain files they are, without importing DVC, which takes a second.
+
+Belongs here: what DVC recorded, telling a damaged lock from a sound one with how to mend it, and damaged
+files in the cache, which are set aside where the right bytes are at hand: DVC takes a file there for what
+its name says, and would never replace it. Not here: DVC's commits (dvc/commit.py).
+
+A lock that is just being written is read again.
+"""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import YamlLoader
+from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
+from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.workspace.git import NoGitError, git
+from orchestration.workspace.workspace import Workspace
+
+#: Seconds after its last change in which another process may still be writing a file.
+_WRITING = 3.0
+_CONFLICT = (b"<<<<<<< ", b"=======", b">>>>>>> ")
+
+
+class DamagedLockError(DamagedError):
+    """dvc.lock is not as anybody wrote it; the text says what is wrong, and the remedies."""
+
+
+class _Entry(BaseModel):
+    """A file or folder that a stage reads or makes."""
+
+    path: str
+    md5: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}(\.dir)?$")]
+    size: int
+    nfiles: int | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> _Entry:
+        if self.md5.endswith(".dir") and self.nfiles is None:
+            raise ValueError("a folder without its number of files")
+        return self
+
+
+class _Stage(BaseModel):
+    cmd: str
+    deps: list[_Entry] = []
+    params: dict[str, dict[str, Any]] = {}
+    outs: list[_Entry]
+
+
+class _Lock(BaseModel):
+    version: Literal["2.0"] = Field(alias="schema")
+    stages: dict[str, _Stage]
+
+
+class _Loader(YamlLoader):
+    """Refuses a key that stands twice, as DVC does: a merge may leave one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [str(key.value) for key, _ in node.value]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            raise yaml.YAMLError(f"{twice} stands there twice")
+        return super().construct_mapping(node, deep)
+
+
+def stage_name(dataset: Declaration) -> str:
+    """Return the DVC stage of a dataset (stage names hold no slash)."""
+    return "-".join(dataset.key.path)
+
+
+def locked_stages(workspace: Workspace) -> dict[str, Any]:
+    """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
+    try:
+        found = workspace.lock.lstat()
+        return _stages(workspace, found.st_mtime_ns, found.st_size)
+    except FileNotFoundError:
+        return {}
+
+
+def check_lock(workspace: Workspace) -> None:
+    """Raise DamagedLockError where dvc.lock is damaged: before anything is made for want of what it lacks."""
+    locked_stages(workspace)
+
+
+def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
+    """Return the MD5 that a stage of dvc.lock recorded for a path among its `deps` or `outs`."""
+    return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
+
+
+def read_stages(content: bytes) -> dict[str, Any] | None:
+    """Return the stages of a former dvc.lock; None for what is none."""
+    try:
+        return stages_of(content)
+    except DamagedLockError:
+        return None
+
+
+def stages_of(content: bytes) -> dict[str, Any]:
+    """Return the stages of the content of a dvc.lock. Raises DamagedLockError with what is wrong."""
+    if not content.strip():
+        raise DamagedLockError("it is empty")
+    if _conflict(content):
+        raise DamagedLockError("it holds the conflict markers of a merge")
+    try:
+        read = _Loader(content).get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        brief = " ".join(str(error).split())[:120]
+        raise DamagedLockError(f"it cannot be read as YAML ({brief})") from error
+    if not isinstance(read, dict):
+        raise DamagedLockError("it is no mapping with stages")
+    try:
+        _Lock.model_validate(read)
+    except ValidationError as error:
+        raise DamagedLockError(first_fault(error)) from error
+    if not content.endswith(b"\n"):
+        raise DamagedLockError("it ends within a line")
+    stages: dict[str, Any] = read["stages"]
+    return stages
+
+
+@lru_cache(maxsize=1)
+def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
+    """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
+    while True:
+        written = workspace.lock.lstat().st_mtime
+        content = b""
+        try:
+            content = read_state(workspace.lock) or b""
+            return stages_of(content)
+        except DamagedError as error:
+            if not 0 <= time.time() - written < _WRITING:
+                remedies = _remedies(workspace, content)
+                raise DamagedLockError(f"dvc.lock is damaged: {error}; {remedies}") from error
+        time.sleep(0.1)
+
+
+def _remedies(workspace: Workspace, content: bytes) -> str:
+    """Return what can be done: only what works here."""
+    again = "remove it, and `make run` writes it anew from what was made here"
+    if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
+        side = "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side"
+        return f"{side}, or {again}"
+    if read_stages(_in_git(workspace)) is None:
+        return again
+    return f"`git checkout dvc.lock` brings back what git has, or {again}"
+
+
+def _conflict(content: bytes) -> bool:
+    return any(line.startswith(_CONFLICT) for line in content.splitlines())
+
+
+def _in_git(workspace: Workspace) -> bytes:
+    """Return dvc.lock as git has it (committed, or added since); nothing where it has none."""
+    return _git(workspace, "show", ":./dvc.lock")
+
+
+def _git(workspace: Workspace, *arguments: str) -> bytes:
+    with contextlib.suppress(NoGitError):
+        return git(workspace, *arguments) or b""
+    return b""
+
+
+#: DVC's hash of a folder.
+_FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
+_THEN = "the next commit brings it back"
+
+
+@lru_cache(maxsize=256)
+def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
+    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
+
+    A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
+    """
+    if not _FOLDER.fullmatch(str(md5)):
+        return None
+    path = cached(workspace, md5)
+    try:
+        content = read_state(path)
+        return None if content is None else _entries(content, md5)
+    except DamagedError as error:
+        set_aside(path, error, "`dvc pull` or the next commit brings it back")
+        return None
+
+
+def _entries(content: bytes, md5: str) -> dict[str, str]:
+    if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
+        raise DamagedError("its MD5 is not its name")
+    try:
+        found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
+    except (ValueError, TypeError, KeyError):
+        raise DamagedError("it lists no files") from None
+    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
+        raise DamagedError("it lists files outside of its folder")
+    return found
+
+
+def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
+    """Set aside what the cache has of a finished dataset and is no file, or not of the size of that on disk.
+
+    To be called before a commit, which then adds what is missing. Bytes are compared only where wrong ones
+    are met (`check_bytes`): to read all of the cache at every commit would double its cost.
+    """
+    folder = workspace.folder(dataset)
+    hashes = folder_hashes(folder)
+    former = recorded(locked_stages(workspace).get(stage_name(dataset), {}), "outs", workspace.shown(folder))
+    for md5 in {version(hashes), former or ""}:
+        cached_files(workspace, md5)
+    for name, md5 in hashes.items():
+        place = cached(workspace, md5)
+        size = (folder / name).stat().st_size
+        if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
+            set_aside(place, "it is not what its name says", _THEN)
+
+
+def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Set aside the wrong bytes in the cache that can be the cause of wrong ones on disk.
+
+    Both are MD5s by file name: those that should be, those that are.
+    """
+    for name, md5 in recorded.items():
+        place = cached(workspace, md5)
+        if found.get(name, md5) != md5 and place.is_file() and file_md5(place) != md5:
+            set_aside(place, "its MD5 is not its name", _THEN)
+
+
+def cached(workspace: Workspace, md5: str) -> Path:
+    """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
+    return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
+
+
+@lru_cache(maxsize=1)
+def _cache(root: Path) -> Path:
+    for name in ("config.local", "config"):
+        path = root / ".dvc" / name
+        config = configparser.ConfigParser()
+        try:
+            config.read_string((read_state(path) or b"").decode())
+        except (configparser.Error, ValueError) as error:
+            remedy = "`git checkout` it" if name == "config" else "mend or remove it"
+            cause = " ".join(str(error).split())
+            raise ValueError(f".dvc/{name} cannot be read: {cause}; {remedy}") from error
+        if config.has_option("cache", "dir"):
+            return (path.parent / config.get("cache", "dir")).resolve()
+    return root / ".dvc" / "cache"

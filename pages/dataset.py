@@ -1,0 +1,83 @@
+"""One page a dataset: what came in, what became of it and why, and how what was kept is distributed.
+
+Belongs here: the funnel, the months, the distributions, columns and params. Not here: single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from assets.declare.dataset import Everything, Files
+from assets.declare.declaration import Declaration
+from assets.declare.logins import without_logins
+from ops.core.measures import edges
+from ops.core.outcome import meaning
+from ops.core.profile import profile, total
+from pages.html import render
+from pages.paths import page_path
+from pages.reading import Counted
+from pages.system import systems
+
+
+def pages(
+    everything: Everything, numbers: Mapping[str, Counted], names: Iterable[str] | None = None
+) -> Files:
+    """Yield a page for every dataset, or for some of them."""
+    pictures = {name: link for system in systems().values() for name, link in system.pictures.items()}
+    parts = {name: part for system in systems().values() for name, part in system.dataset_parts.items()}
+    for name in numbers if names is None else names:
+        counted = numbers[name]
+        dataset = counted.dataset
+        assert dataset.shape is not None
+        shapes = total(profile(folder, dataset.measures) for folder in everything[name].values())
+        part = parts.get(name)
+        added = part.data(everything[name].values()) if part else {}
+        data = {
+            "name": name,
+            **added,
+            "months": list(_months(counted)),
+            "measures": [
+                {"name": measure, "edges": edges(measure), "counts": counts}
+                for measure, counts in shapes.items()
+            ],
+        }
+        yield render(
+            page_path(name),
+            "dataset.html",
+            name,
+            data=data,
+            counted=counted,
+            steps=[numbers[step] for step in steps(dataset, numbers)],
+            pictures=pictures.get(name),
+            part=part,
+            columns=[(column.name, column.type, meaning(column)) for column in dataset.shape.kept],
+            params={path: _flow(value) for path, value in sorted(dataset.values.items())},
+            **added,
+        )
+
+
+def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
+    """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
+    names = [dataset.name]
+    while dataset.consumes:
+        argument = dataset.consumes.partition(".")[0]
+        names.insert(0, next(s.key.to_user_string() for s in dataset.inputs if s.argument == argument))
+        dataset = numbers[names[0]].dataset
+    return names
+
+
+def _months(dataset: Counted) -> Iterator[dict[str, Any]]:
+    """Yield rows by month and by what became of them, dropped ones by reason."""
+    for month, counts in dataset.rows.items():
+        outcomes = [("kept", "", counts["kept"]), ("rejected", "", counts["rejected"])]
+        outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[month].items()]
+        for outcome, reason, rows in outcomes:
+            yield {"month": month or "all", "outcome": outcome, "reason": reason, "rows": rows}
+
+
+def _flow(value: object) -> str:
+    text: str = yaml.safe_dump(value, default_flow_style=False, sort_keys=True, width=100)
+    return without_logins(text.removesuffix("...\n").strip())

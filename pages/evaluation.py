@@ -1,0 +1,222 @@
+"""Evaluations as pages show them: tables of scores, tests and ratings, and how the models were trained.
+
+Belongs here: the tables that templates/evaluation.html draws, and the learning curves of models.json. Not
+here: what systems and questions are called (systems/), drawing curves (static/curves.js), computing anything
+(ops/evaluation, ops/metrics, ops/models).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from assets.declare.dataset import Everything
+from ops.core.outcome import Row
+from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
+from ops.metrics.bootstrap import Comparison, Interval
+from pages.reading import Counted, side_file
+
+#: Raters, and pairs of them, that a page holds: those whose agreement rests on the most rows.
+MOST_RATERS = 200
+_NUMBER = re.compile(r"−?\d[\d. ]*( %)?")
+_AGREEMENT = {
+    "agreement": "Agreement of each rater with the majority of the others",
+    "pairs": "Agreement of every two raters",
+}
+
+#: Points of one line that a page holds: of longer ones, so many at equal distances.
+MOST_POINTS = 500
+_COLUMNS = (
+    "model", "architecture", "set", "steps", "best_step", "metric", "chosen",
+    "examples", "validation_examples",
+)  # fmt: skip
+_REASONS = {
+    "epochs": "all epochs were done",
+    "steps": "all updates were done",
+    "patience": "validation stopped improving",
+}
+
+
+class Bar(NamedTuple):
+    """A mean with its interval on a scale from 0 to `top`."""
+
+    score: Interval
+    top: float = 1
+    best: bool = False
+
+
+class TestedDifference(NamedTuple):
+    """How far a system is above another by one metric, and the verdict."""
+
+    score: Comparison
+    verdict: str
+
+
+#: None is a dash.
+GridCell: TypeAlias = Bar | TestedDifference | int | str | None
+
+
+class GridLine(NamedTuple):
+    """A row of a table."""
+
+    name: str
+    cells: Sequence[GridCell]
+    about: str = ""
+    key: str = ""
+
+
+class Grid(NamedTuple):
+    """A table with a head; `groups` are names above several columns, and how many."""
+
+    title: str
+    head: Sequence[str]
+    lines: Sequence[GridLine]
+    kind: str = "scores"
+    groups: Sequence[tuple[str, int]] = ()
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether each column holds numbers without intervals, which stand to the right."""
+        columns = range(len(self.head) - 1)
+        return [False, *(any(_is_number(line.cells[at]) for line in self.lines) for at in columns)]
+
+
+def bar(score: Interval | Mapping[str, Any] | None) -> Bar | None:
+    """Return the cell of a score that may not be there, on a scale to 1."""
+    found = Interval(**score) if isinstance(score, Mapping) else score
+    return None if found is None or found.mean is None else Bar(found)
+
+
+def bars(
+    scores: Sequence[Interval | None], ranked: Sequence[bool] | None = None, top: float | None = None
+) -> list[Bar | None]:
+    """Return the cells of a column; the best is marked of those that are `ranked`, or of all.
+
+    Without `top` the scale ends with the highest interval. None is the best where all are equal.
+    """
+    scale = top or max((score.high for score in scores if score), default=0) or 1
+    taking_part = ranked or [True] * len(scores)
+    means = [
+        score.mean for score, takes_part in zip(scores, taking_part, strict=True) if score and takes_part
+    ]
+    best = max(means) if len(means) == 1 or len(set(means)) > 1 else None
+    return [
+        score and Bar(score, scale, takes_part and score.mean == best)
+        for score, takes_part in zip(scores, taking_part, strict=True)
+    ]
+
+
+def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[GridCell]:
+    """Return the cells of a test: its difference by each metric, and over how many items."""
+    return [*(TestedDifference(test.scores[name], test.verdict(name)) for name in metrics), test.items]
+
+
+def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """Return how far raters agree, each with the others and every two, as tables and how many rows they have.
+
+    `agreement` and `pairs` of a human evaluation; those that rest on the most rows, in their order.
+    """
+    head = ("raters", "question", "kappa", "same answer", "rows", "left out")
+    found = {}
+    for name, title in _AGREEMENT.items():
+        rows = (table or {}).get(name, [])
+        most = sorted(range(len(rows)), key=lambda at: -rows[at]["rows"])[:MOST_RATERS]
+        lines = [_rater(rows[at]) for at in sorted(most)]
+        found[name] = {"grid": Grid(title, head, lines, "agreement"), "all": len(rows)}
+    return found
+
+
+def values(
+    everything: Everything, numbers: Mapping[str, Counted], of: str, models: Sequence[str], people: str
+) -> dict[str, Any]:
+    """Return what the templates of all evaluations need, given the names of datasets.
+
+    `models` of each dataset with their learning curves, `ratings` as the human evaluation has them, and how
+    far raters agree; `left_out`: why units of each dataset do not count, and how many.
+    Raises ValueError naming a file that cannot be read.
+    """
+    ratings = side_file(everything, people, "table.json")
+    return {
+        "models": [
+            model
+            for name in models
+            for model in with_curves(side_file(everything, name, "models.json") or [])
+        ],
+        "ratings": ratings,
+        "agreement": agreement(ratings),
+        "left_out": {name: _left_out(numbers.get(name)) for name in (of, *models, people)},
+        "declared": everything,
+        "least": LEAST_ITEMS,
+        "few": FEW_ITEMS,
+    }
+
+
+def with_curves(found: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the models, the chosen one first, with a chart for each metric.
+
+    A chart has points [step, epoch, value, line]: "training" and "validation" of one metric share it.
+    `left_out` are points of no finite value.
+    """
+    return [
+        {
+            **{name: model[name] for name in _COLUMNS},
+            "stopped": _REASONS.get(model["reason"], model["reason"]),
+            "best": model["best"] if _is_finite(model["best"]) else None,
+            "judged_on": model.get("judged_on"),
+            "charts": _charts(model),
+            "left_out": sum(not _is_finite(point["value"]) for point in model["curve"]),
+        }
+        for model in sorted(found, key=lambda model: (not model["chosen"], model["model"]))
+    ]
+
+
+def _is_number(cell: GridCell) -> bool:
+    return isinstance(cell, int) or (isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None)
+
+
+def _rater(row: Row) -> GridLine:
+    kappa = "none: one answer only" if row["rows"] else "none: no row to compare"
+    if row["kappa"] is not None:
+        kappa = f"{row['kappa']:.3f}".replace("-", "−")
+    same = None if row["observed"] is None else f"{100 * row['observed']:.1f} %"
+    name = ", ".join(filter(None, (row["rater"], row.get("other"))))
+    return GridLine(name, [row["question"], kappa, same, row["rows"], row["left_out"]])
+
+
+def _left_out(counted: Counted | None) -> list[tuple[str, int]]:
+    """Return dropped units by reason, and rejected ones."""
+    if counted is None:
+        return []
+    rejected = counted.total("rejected")
+    return [*counted.by_reason, *([("rejected", rejected)] if rejected else [])]
+
+
+def _charts(model: Row) -> list[dict[str, Any]]:
+    """Return a chart for each metric: the one that the model was chosen by comes first."""
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for point in sorted(model["curve"], key=lambda point: point["step"]):
+        metric = point["name"].removeprefix("train/")
+        if _is_finite(point["value"]):
+            line = "validation" if metric == point["name"] else "training"
+            lines.setdefault((metric, line), []).append(point)
+    charts: dict[str, list[list[Any]]] = {}
+    for metric, line in sorted(lines, key=lambda key: (key[0] != model["metric"], key)):
+        charts.setdefault(metric, []).extend(
+            [point["step"], point["epoch"], point["value"], line]
+            for point in _thinned(lines[metric, line], model["best_step"])
+        )
+    return [{"metric": metric, "points": points} for metric, points in charts.items()]
+
+
+def _thinned(points: Sequence[Row], best_step: int | None) -> list[Row]:
+    """Return a bounded number of points, the last and the best one among them."""
+    every, last = math.ceil(len(points) / MOST_POINTS), len(points) - 1
+    return [
+        point for at, point in enumerate(points) if (last - at) % every == 0 or point["step"] == best_step
+    ]
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)

@@ -1,0 +1,103 @@
+"""HTML from templates, and the files that every page loads.
+
+Belongs here: rendering, embedding data, style sheet, scripts. Not here: what any page shows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from assets.declare.dataset import Files
+from assets.declare.declaration import Declaration
+from pages.paths import page_path
+from pages.system import systems
+from pages.vega import bundle
+
+_HERE = Path(__file__).parent
+
+#: Found on disk, so that a system adds its own: the shared ones, then those of each system.
+_TEMPLATES = ("templates/*.html", "systems/*/templates/*.html")
+_STATIC = ("static/*.*", "systems/*/static/*.*")
+
+
+def render(
+    path: str, template: str, title: str, data: object = None, root: str | None = None, **values: object
+) -> tuple[str, bytes]:
+    """Return one page of the site, as its path and its bytes.
+
+    A template of a system is named with it, "system/name.html". It extends base.html; everything in it is
+    escaped. `data` is what scripts on the page read with `silverloom.data`. Links in templates start with
+    `root`, the way to the first page; it is given where the page is none of the site's.
+    """
+    root = "../" * path.count("/") if root is None else root
+    page = _environment().get_template(template)
+    return path, page.render(root=root, path=path, title=title, data=embedded(data), **values).encode()
+
+
+def embedded(data: object) -> str:
+    """Return data as JSON that can stand inside a script element, whatever texts and numbers it holds."""
+    try:
+        text = _json(data)
+    except ValueError:  # a number that JSON has no word for
+        text = _json(json_ready(data))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def shared() -> Files:
+    """Yield style sheet and scripts."""
+    for name, path in _found(_STATIC).items():
+        yield f"static/{name}", path.read_bytes()
+    yield "static/vega.js", bundle().encode()
+
+
+def about(dataset: Declaration) -> str:
+    """Return what a dataset is, in a line: the first one of its docstring."""
+    return (dataset.function.__doc__ or "").strip().split("\n")[0]
+
+
+def json_ready(value: Any) -> Any:
+    """Return a row as JSON can hold it: bytes as text, times of any kind as they are written."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    if isinstance(value, Mapping):
+        return {name: json_ready(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_ready(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    templates = {name: path.read_text() for name, path in _found(_TEMPLATES).items()}
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(templates),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
+    environment.filters["about"] = about
+    environment.globals["address"] = page_path
+    environment.globals["navigation"] = [link for system in systems().values() for link in system.navigation]
+    return environment
+
+
+def _found(patterns: Iterable[str]) -> dict[str, Path]:
+    """Return files by name: a shared one by its own, one of a system behind the system's."""
+    paths = [path for pattern in patterns for path in sorted(_HERE.glob(pattern))]
+    places = [path.relative_to(_HERE).parts for path in paths]
+    return {"/".join([*place[1:-2], place[-1]]): path for place, path in zip(places, paths, strict=True)}

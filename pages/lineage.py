@@ -1,0 +1,155 @@
+"""Pages of lineage: for every row that is shown, where it comes from, down to the file, and what uses it.
+
+Belongs here: which rows such a page holds besides those that are shown, and what it says of them. Not here:
+finding them (ancestry.py), and their values (origins.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assets.declare.dataset import Files
+from assets.declare.declaration import Declaration
+from ops.core.outcome import of_role
+from pages.ancestry import Ancestry, File, RowPlace
+from pages.html import about, json_ready, render
+from pages.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from pages.paths import page_path
+from pages.reading import read
+
+#: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
+NODES, NAMED = 15_000, 200
+#: How many origins, and users, of each row are followed: first one of all, down to its file, then more.
+_FOLLOWED = (1, 3, 12, 48)
+
+
+def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
+    """Yield for each dataset the page of the lineage of its shown rows."""
+    roots = {name: [place.code for place in places] for name, places in shown.items()}
+    return pages_of(ancestry, roots, {name: held(ancestry, page) for name, page in roots.items()})
+
+
+def pages_of(
+    ancestry: Ancestry, roots: Mapping[str, Sequence[int]], codes: Mapping[str, Sequence[int]]
+) -> Files:
+    """Yield for each dataset the page that holds some rows, of which the `roots` are shown."""
+    descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
+    for name, page in codes.items():
+        yield render(
+            page_path(name, "lineage"),
+            "lineage.html",
+            f"Lineage of {name}",
+            data={"name": name, "shown": len(set(roots[name])), **descriptions.data(page)},
+            dataset=name,
+        )
+
+
+class Reads:
+    """Which datasets a page of lineage shows anything of: its bytes depend on no other.
+
+    They are all that have or name a row that the page holds, so also what came to use one of them; and those
+    that hold the words which such rows were spoken in.
+    """
+
+    def __init__(self, ancestry: Ancestry) -> None:
+        self._ancestry = ancestry
+        self._owners = [
+            (number, np.array(ancestry.codes(read(file.path, [owner])[owner].to_pylist()), np.int64))
+            for number, file in enumerate(ancestry.files)
+            for owner in {detail.partition(".")[0] for detail in of_role(file.schema, "spans").values()}
+        ]
+
+    def of(self, codes: Sequence[int]) -> list[str]:
+        """Return those of the page that holds these rows."""
+        found, starts = [np.array(codes, np.int64)], self._ancestry.starts
+        there = np.zeros(len(self._ancestry.ids), bool)
+        there[found[0]] = True
+        for number, owners in self._owners:
+            spoken = owners[there[self._ancestry.own[starts[number] : starts[number + 1]]]]
+            found.append(spoken[spoken >= 0])
+        return self._ancestry.datasets(np.concatenate(found))
+
+
+def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[int]:
+    """Return the rows that a page holds: the roots, then what they are made of and used by, by generation."""
+    found = dict.fromkeys(roots)
+    for limit in _FOLLOWED:
+        for follow in (ancestry.sources, ancestry.users):
+            seen, level = set(roots), list(dict.fromkeys(roots))
+            while level and len(found) < most:
+                following = dict.fromkeys(code for row in level for code in follow(row, limit))
+                level = [code for code in following if code not in seen]
+                seen.update(level)
+                found.update(dict.fromkeys(level[: max(0, most - len(found))]))
+    return list(found)
+
+
+class _Descriptions:
+    """What pages show of rows, read once for all pages that hold them."""
+
+    def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
+        self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
+        places = [place for lineage in self.lineages.values() for place in lineage.standings]
+        contents = rows(places)
+        self.columns: dict[File, list[str]] = {}
+        self.standings: dict[RowPlace, list[Any]] = {}
+        self.spoken = {}
+        items = {place.file.dataset.name: place.file.dataset for place in places}
+        self.steps = {name: _step(dataset) for name, dataset in items.items()}
+        passages = spoken(ancestry, places, contents)
+        for place, row, spans in zip(places, contents, passages, strict=True):
+            file = place.file
+            if file not in self.columns:
+                hidden = {"id", *of_role(file.schema, "spans")}
+                self.columns[file] = [name for name in row if name not in hidden]
+            values = [row[name] for name in self.columns[file]]
+            shown = [short(value) if isinstance(value, str) else json_ready(value) for value in values]
+            self.standings[place] = [place.index, where(file, row), shown]
+            self.spoken[place] = [str(span) for span in spans]
+
+    def data(self, codes: Sequence[int]) -> dict[str, Any]:
+        """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
+        numbers = {code: number for number, code in enumerate(codes)}
+        files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].standings)
+        placed = {file: number for number, file in enumerate(files)}
+        return {
+            "files": [
+                {
+                    "dataset": file.dataset.name,
+                    "month": file.month,
+                    "table": file.table,
+                    "path": file.address,
+                    "columns": self.columns[file],
+                    "summary": summary_column(file, self.columns[file]),
+                }
+                for file in files
+            ],
+            "datasets": {name: self.steps[name] for name in {file.dataset.name for file in files}},
+            "nodes": [self._node(code, numbers, placed) for code in codes],
+        }
+
+    def _node(self, code: int, numbers: Mapping[int, int], files: Mapping[File, int]) -> dict[str, Any]:
+        lineage = self.lineages[code]
+        users = dict.fromkeys(place.code for place in lineage.used_by)
+        words = [text for place in lineage.kept for text in self.spoken[place]]
+        return {
+            "id": lineage.id,
+            "standings": [[files[place.file], *self.standings[place]] for place in lineage.standings],
+            "origins": [numbers[origin] for origin in lineage.made_of if origin in numbers],
+            "users": [numbers[user] for user in users if user in numbers],
+            "totals": lineage.totals,
+            **({"file": raw_file(lineage.id, lineage.kind)} if lineage.raw else {}),
+            **({"spoken": words} if words else {}),
+        }
+
+
+def _step(dataset: Declaration) -> dict[str, Any]:
+    """Describe the step that made a row: its params, and where its code stands."""
+    return {
+        "params": {path: flow(value) for path, value in sorted(dataset.values.items())},
+        "code": f"{dataset.function.__module__.replace('.', '/')}.py: {dataset.function.__name__}",
+        "about": about(dataset),
+    }

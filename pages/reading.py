@@ -1,0 +1,146 @@
+"""What pages read of datasets: rows of a table, by columns and values, JSON files beside it, and counts.
+
+Belongs here: reading. Not here: what is drawn of it, and finding rows by id (ancestry.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assets.declare.dataset import Everything
+from assets.declare.declaration import Declaration
+from ops.core.counts import counts, total
+from ops.core.outcome import Row
+from ops.core.parts import FILES, TABLES, part_files
+
+
+def rows(
+    everything: Everything,
+    name: str,
+    columns: Sequence[str] | None = None,
+    table: str = "kept",
+    month: str | None = None,
+    at_once: int = 10_000,
+    **wanted: Collection[Any],
+) -> Iterator[Row]:
+    """Yield the rows of a dataset, or of one month of it, that have `wanted` values: `id={"a", "b"}`.
+
+    Only so many rows `at_once` are Python objects. Of a dataset or month that is not there are no rows.
+    """
+    for part in parts(everything, name, columns, table, month):
+        for column, values in wanted.items():
+            known = pa.array(list(values), part[column].type)
+            part = part.filter(pc.is_in(part[column], value_set=known))
+        for batch in part.to_batches(max_chunksize=at_once):
+            yield from batch.to_pylist()
+
+
+def parts(
+    everything: Everything,
+    name: str,
+    columns: Sequence[str] | None = None,
+    table: str = "kept",
+    month: str | None = None,
+) -> Iterator[pa.Table]:
+    """Yield a table of a dataset, or of one month of it, part by part; nothing of what is not there."""
+    months = everything.get(name, {})
+    for folder in months.values() if month is None else filter(None, [months.get(month)]):
+        yield from tables(folder, table, columns)
+
+
+def value_counts(columns: Iterable[pa.Array | pa.ChunkedArray]) -> Counter[str]:
+    """Return how often each value stands in some columns."""
+    counts: Counter[str] = Counter()
+    for column in columns:
+        counts.update({entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()})
+    return counts
+
+
+def grouped(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
+    """Return rows by what they have in a column; of what none has there is an empty list."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in found:
+        groups[row[column]].append(row)
+    return groups
+
+
+def side_file(everything: Everything, name: str, file: str) -> Any:
+    """Return what a JSON file beside the rows of a dataset holds, None where it is not there.
+
+    Raises ValueError naming a file that cannot be read.
+    """
+    for folder in everything.get(name, {}).values():
+        path = folder / FILES / file
+        if path.is_file():
+            try:
+                return json.loads(path.read_bytes())
+            except ValueError as error:
+                raise ValueError(f"{path} cannot be read as JSON: {error}; make {name} again") from error
+    return None
+
+
+def shortened(text: str | None, most: int) -> str:
+    """Return a text as a line can show it: cut, with a mark, where it is longer than `most`."""
+    text = text or ""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A dataset with the number of its rows: by month and table, and dropped ones by month and reason."""
+
+    dataset: Declaration
+    rows: Mapping[str, Mapping[str, int]]
+    reasons: Mapping[str, Mapping[str, int]]
+    size: int
+    combinations: Mapping[str, int] = field(default_factory=dict)
+    """What its step itself generated, over all months."""
+
+    def total(self, table: str) -> int:
+        """Return the rows of a table over all months."""
+        return sum(counts[table] for counts in self.rows.values())
+
+    @property
+    def by_reason(self) -> list[tuple[str, int]]:
+        """Dropped rows by reason over all months, the most frequent first."""
+        sums = sum(map(Counter, self.reasons.values()), Counter[str]())
+        return sorted(sums.items(), key=lambda count: (-count[1], count[0]))
+
+
+def counted(everything: Everything) -> dict[str, Counted]:
+    """Return every dataset of a report with its counts, in the order of the DAG."""
+    found = {}
+    for name, months in everything.items():
+        dataset = everything.graph.datasets[name]
+        if dataset.shape is not None:
+            made = {month: counts(folder) for month, folder in months.items()}
+            rows = {month: {table: numbers[table] for table in TABLES} for month, numbers in made.items()}
+            reasons = {month: numbers["reasons"] for month, numbers in made.items()}
+            files = (path for folder in months.values() for path in folder.rglob("*") if path.is_file())
+            size = sum(path.stat().st_size for path in files)
+            found[name] = Counted(dataset, rows, reasons, size, total(made.values()).get("combinations", {}))
+    return found
+
+
+def tables(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Yield one table of a partition, part by part. Raises ValueError naming a file that is no Parquet."""
+    for path in part_files(folder, table):
+        yield read(path, columns)
+
+
+def read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return one part file. Raises ValueError naming a file that is no Parquet."""
+    try:
+        with pq.ParquetFile(path) as file:  # other than read_table, it can read one field of a list alone
+            return file.read(columns=columns)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ValueError(f"{path} cannot be read as Parquet: {error}") from error

@@ -1,0 +1,177 @@
+"""All pages, put together. A group of pages whose key has not changed is copied from the former pages.
+
+Belongs here: which pages there are, which datasets each group of them reads, and the keys of groups, in a
+file beside the pages. Not here: what is on each, and whether the former pages are as they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from assets.declare.dataset import Everything, Files
+from assets.declare.settings import document
+from pages import dataset, lineage, overview, rows, what_if
+from pages.ancestry import Ancestry, RowPlace
+from pages.html import shared
+from pages.reading import Counted, counted
+from pages.sampling import sample
+from pages.system import systems
+
+#: The file of all groups: the same data, params and code give the same one.
+INDEX = "groups.json"
+
+
+def site(everything: Everything, version_of: Callable[[Path], str]) -> Files:
+    """Yield every file of the site; those of groups whose datasets are as they were, from the former one.
+
+    `version_of` tells the version of a partition by its folder.
+    """
+    numbers, reuse = counted(everything), Reuse(everything, version_of)
+    yield from shared()
+    yield from overview.pages(everything.graph, numbers)
+    yield from _datasets(everything, numbers, reuse)
+    yield from _rows(everything, numbers, reuse)
+    yield from _thresholds(everything, reuse)
+    yield from _systems(everything, numbers, reuse)
+    yield reuse.index()
+
+
+class _Group(TypedDict):
+    """What a group of pages was made of, and its files."""
+
+    key: str
+    files: list[str]
+
+
+class Reuse:
+    """The groups of pages of one site: each is rendered, or taken over where its key is the former one."""
+
+    def __init__(self, everything: Everything, version_of: Callable[[Path], str]) -> None:
+        self._everything, self._version_of = everything, version_of
+        self._former: Path | None = everything.former
+        self._known = _groups(everything.former)
+        self._groups: dict[str, _Group] = {}
+        reports = [dataset.code for dataset in everything.graph.datasets.values() if dataset.shape is None]
+        self._common = [reports, list(systems())]  # every page links to what systems add
+        self._datasets: dict[str, str] = {}
+
+    def former(self, group: str, reads: Iterable[str], *also: object) -> Files | None:
+        """Return the former pages of a group; None where it is to be rendered.
+
+        `reads` are all datasets of which it shows anything, rows or params; `also` is what else it shows.
+        """
+        of_datasets = {name: self._dataset(name) for name in reads if name in self._everything}
+        key = _digest([self._common, of_datasets, also])
+        known = self._known.get(group)
+        if known is None or known["key"] != key:
+            self._groups[group] = {"key": key, "files": []}
+            return None
+        self._groups[group] = known
+        return self._read(known["files"])
+
+    def rendered(self, group: str, files: Files) -> Files:
+        """Yield the pages of a group that was to be rendered."""
+        for path, content in files:
+            self._groups[group]["files"].append(path)
+            yield path, content
+
+    def index(self) -> tuple[str, bytes]:
+        """Return the file of all groups, once they are there."""
+        return INDEX, f"{json.dumps(self._groups, indent=0, sort_keys=True)}\n".encode()
+
+    def _dataset(self, name: str) -> str:
+        if name not in self._datasets:
+            versions = {month: self._version_of(folder) for month, folder in self._everything[name].items()}
+            self._datasets[name] = _digest([versions, self._everything.graph.datasets[name].values])
+        return self._datasets[name]
+
+    def _read(self, names: Iterable[str]) -> Files:
+        assert self._former is not None
+        for name in names:
+            yield name, (self._former / name).read_bytes()
+
+
+def _datasets(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) -> Files:
+    for name in numbers:
+        steps = dataset.steps(numbers[name].dataset, numbers)
+        group = f"dataset {name}"
+        if (former := reuse.former(group, steps)) is None:
+            of_steps = {step: numbers[step] for step in steps}
+            yield from reuse.rendered(group, dataset.pages(everything.only(steps), of_steps, [name]))
+        else:
+            yield from former
+
+
+def _rows(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) -> Files:
+    """Yield the pages of rows, and those of their lineage."""
+    ancestry = Ancestry(everything)
+    shown = {name: sample(ancestry, name) for name in numbers}
+    pages_of = {
+        name: page for system in systems().values() for name, page in system.pages_of(everything).items()
+    }
+    yield rows.index(numbers)
+    for name, counts in numbers.items():
+        reads = [name, *(upstream.name for upstream in everything.graph.upstream(counts.dataset))]
+        group = f"rows {name}"
+        if (former := reuse.former(group, reads, pages_of)) is None:
+            page = rows.page(ancestry, counts, shown[name], pages_of)
+            yield from reuse.rendered(group, iter([page]))
+        else:
+            yield from former
+    yield from _lineage(ancestry, shown, reuse)
+
+
+def _lineage(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]], reuse: Reuse) -> Files:
+    roots = {name: [place.code for place in places] for name, places in shown.items()}
+    reads, held, sources = lineage.Reads(ancestry), {}, document().get("sources")
+    for name, codes in roots.items():
+        page = lineage.held(ancestry, codes)
+        if (former := reuse.former(f"lineage {name}", reads.of(page), sources)) is None:
+            held[name] = page
+        else:
+            yield from former
+    # What pages hold is read once for all that are rendered.
+    for name, rendered in zip(held, lineage.pages_of(ancestry, roots, held), strict=True):
+        yield from reuse.rendered(f"lineage {name}", iter([rendered]))
+
+
+def _thresholds(everything: Everything, reuse: Reuse) -> Files:
+    scripts: list[bytes] = []
+    for name in everything:
+        if (dataset := everything.graph.datasets[name]).thresholds:
+            reads = [name, *(upstream.name for upstream in everything.graph.upstream(dataset))]
+            group = f"what if {name}"
+            files = reuse.former(group, reads)
+            if files is None:
+                files = reuse.rendered(group, what_if.scripts(everything.only(reads), name))
+            for path, content in files:
+                scripts.append(content)
+                yield path, content
+    yield what_if.index(scripts)
+
+
+def _systems(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) -> Files:
+    graph = everything.graph
+    for name, system in systems().items():
+        own = [dataset for dataset in graph.datasets.values() if dataset.key.group == name]
+        reads = {read.name for dataset in own for read in (dataset, *graph.ancestors(dataset))}
+        group = f"system {name}"
+        if (former := reuse.former(group, reads)) is None:
+            of_system = {member: found for member, found in numbers.items() if member in reads}
+            yield from reuse.rendered(group, system.pages(everything.only(reads), of_system))
+        else:
+            yield from former
+
+
+def _digest(content: object) -> str:
+    return hashlib.md5(json.dumps(content, sort_keys=True).encode(), usedforsecurity=False).hexdigest()
+
+
+def _groups(former: Path | None) -> dict[str, _Group]:
+    """Return the groups of former pages; none of pages that were made before there were groups."""
+    path = former and former / INDEX
+    return json.loads(path.read_bytes()) if path and path.is_file() else {}

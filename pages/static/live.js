@@ -1,0 +1,52 @@
+"use strict";
+// How things stand at this moment, from ../live/state.js: freshness, checks, runs, the former version.
+(() => {
+  const live = silverloom.live, { el } = silverloom;
+  if (!live) return;
+  const each = (kind, action) => document.querySelectorAll(`[data-live="${kind}"]`).forEach(action);
+  const state = (dataset) => el("span", { class: `state ${dataset.status}` }, dataset.state);
+
+  each("footer", (place) => place.replaceChildren(`How things stand was last looked at ${live.seen}.`));
+  each("standing", (place) => place.replaceChildren(live.standing));
+  each("docs", (place) => live.docs && place.replaceChildren("What was checked, in full: ", el("a", { href: silverloom.root + live.docs }, "Data Docs"), "."));
+  each("state", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(state(one)); });
+  each("version", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(el("span", { title: one.version }, one.version.slice(0, 8))); });
+  document.querySelectorAll("[data-dot]").forEach((dot) => {
+    const one = live.datasets[dot.dataset.dot];
+    if (!one) return;
+    dot.classList.add(one.status);
+    dot.append(Object.assign(document.createElementNS("http://www.w3.org/2000/svg", "title"), { textContent: one.state }));
+  });
+  each("previous", (place) => {
+    const former = live.datasets[silverloom.data.name]?.previous;
+    place.replaceChildren(former ? `Bars: now. Ticks: the former version, replaced ${former.when}.` : "No former version is known here.");
+  });
+  each("dataset", (place) => {
+    const one = live.datasets[place.dataset.name];
+    if (!one) return;
+    const link = (address, text) => address ? el("a", { href: address }, text) : text;
+    const checks = (month) => month.checks.length
+      ? month.checks.map((check) => el("span", { class: `state ${check.passed ? "good" : check.severity === "error" ? "bad" : "warned"}`, title: check.said }, `${check.passed ? "✓" : "✗"} ${check.name} `))
+      : ["none known here"];
+    const rows = one.months.map((month) => el("tr", {},
+      el("th", { scope: "row" }, month.month || "all months"),
+      el("td", {}, el("span", { class: `state ${month.status}` }, month.state), month.why ? el("div", { class: "quiet" }, month.why) : null),
+      el("td", {}, ...checks(month)),
+      el("td", { class: "mono", title: month.version ?? "" }, (month.version ?? "").slice(0, 8)),
+      el("td", {}, link(month.run, "Dagster run"), month.tracked ? " · " : "", month.tracked ? link(month.tracked, "MLflow run") : "", month.docs ? " · " : "", month.docs ? link(silverloom.root + month.docs, "checks in full") : "")));
+    const head = ["month", "state", "checks", "MD5", "where it was made"].map((name) => el("th", { scope: "col" }, name));
+    place.replaceChildren(
+      el("p", {}, state(one), " · MD5 ", el("code", {}, one.version), one.code ? " · code " : "", one.code ? el("code", {}, one.code.slice(0, 8)) : "", " · ", link(one.dagster, "in Dagster")),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "State by month" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
+      one.history.length ? el("details", {}, el("summary", {}, `${one.history.length} validations so far`), history(one.history)) : "");
+  });
+
+  function history(entries) {
+    const rows = entries.slice(0, 200).map((entry) => el("tr", {},
+      el("td", {}, entry.time), el("td", {}, entry.month || "all months"), el("td", { class: "mono" }, entry.version.slice(0, 8)),
+      el("td", { class: "n" }, silverloom.number(entry.kept)), el("td", { class: "n" }, silverloom.number(entry.dropped)),
+      el("td", {}, entry.failed.length ? el("span", { class: "state bad" }, entry.failed.join(", ")) : el("span", { class: "state good" }, "passed"))));
+    const head = ["when", "month", "MD5", "kept", "dropped", "expectations that failed"].map((name) => el("th", { scope: "col" }, name));
+    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "History of validations" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)));
+  }
+})();

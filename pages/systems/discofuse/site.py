@@ -1,0 +1,130 @@
+"""What DiscoFuse adds to the pages: one of fusion models, and what its examples are made of on theirs.
+
+Belongs here: reading the datasets behind it, counting the rows of discofuse/examples and discofuse/balanced,
+and which datasets lead to the page. Not here: how scores and ratings are laid out (scores.py), learning
+curves (pages/evaluation.py), drawing (static), the numbers of the paper (published.yaml).
+
+Geva et al. (2019), section 3.2, Figure 4 and Table 16.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assets.declare.dataset import Everything, Files
+from ops.discofuse.evaluation.alignment import words
+from pages.evaluation import values
+from pages.html import render
+from pages.reading import Counted, side_file, tables
+from pages.system import DatasetPart, SystemPages
+from pages.systems.discofuse import scores
+from pages.systems.discofuse.scores import PUBLISHED
+
+EVALUATION, MODEL, PEOPLE = "discofuse/evaluation", "discofuse/fusion_model", "discofuse/human_evaluation"
+
+#: The dataset before down-sampling; of the one after it the paper prints connectives.
+FULL = "discofuse/examples"
+
+#: Domains that a page draws, those of the most examples, and connectives of each.
+MOST_DOMAINS = 12
+MOST_CONNECTIVES = 10
+_COUNTED = ["domain", "discourse_type", "connective_string"]
+
+
+def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
+    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    table = scores.read(side_file(everything, EVALUATION, "table.json"))
+    shared = values(everything, numbers, EVALUATION, [MODEL], PEOPLE)
+    matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
+    drawn = {gold: [part["matrix"] for part in found] for gold, found in matrices.items()}
+    rated = shared["ratings"] and shared["ratings"]["agreement"]
+    yield render(
+        "fusion.html",
+        "discofuse/fusion.html",
+        "Fusion",
+        data={"models": shared["models"], "matrices": drawn},
+        name_of=lambda name: scores.METRICS.get(name, name),
+        scores=scores.scores(table),
+        published=scores.published(),
+        fewest=scores.fewest(table),
+        tests=scores.tests(table),
+        phenomena=scores.phenomena(table),
+        matrices=matrices,
+        numbers_of=scores.numbers_of,
+        transfer=scores.transferred(side_file(everything, "discofuse/transfer", "table.json")),
+        people=scores.people(shared["ratings"]) if rated else [],
+        statistics=[name for name in scores.PUBLISHED["sizes"] if name in everything],
+        **shared,
+    )
+
+
+def statistics(name: str, folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Return as `statistics` what the page of a dataset draws of its kept rows.
+
+    `domains`, the largest first: examples, types and connectives as [name, count], and how many examples
+    have anaphora, "and" or "but"; `all`: the number of domains. With each domain what the paper says of the
+    one that is called so, or of all of its domains where none is.
+    """
+    counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for folder in folders:
+        for table in tables(folder, "kept", _COUNTED):
+            for row in table.group_by(_COUNTED).aggregate([([], "count_all")]).to_pylist():
+                connective = " ".join(words(row["connective_string"]))
+                counts[row["domain"]][row["discourse_type"], connective] += row["count_all"]
+    domains = [_domain(name, domain, of_domain) for domain, of_domain in counts.items()]
+    domains.sort(key=lambda domain: (-domain["examples"], domain["domain"]))
+    shown = domains[:MOST_DOMAINS]
+    return {"statistics": {"full": name == FULL, "all": len(domains), "domains": shown}}
+
+
+SYSTEM = SystemPages(
+    pages=pages,
+    navigation=(("fusion.html", "Fusion"),),
+    pictures={
+        "discofuse/fusion_model": "fusion.html#learning",
+        "discofuse/fusions": "fusion.html",
+        "discofuse/evaluation": "fusion.html",
+        "discofuse/transfer": "fusion.html#transfer",
+        "discofuse/rating_sheets": "fusion.html#people",
+        "discofuse/human_evaluation": "fusion.html#people",
+    },
+    dataset_parts={
+        name: DatasetPart("discofuse/statistics.html", "discofuse/statistics.js", partial(statistics, name))
+        for name in PUBLISHED["sizes"]
+    },
+)
+
+
+def _domain(name: str, domain: str, counts: Mapping[tuple[str, str], int]) -> dict[str, Any]:
+    types: Counter[str] = Counter()
+    connectives: Counter[str] = Counter()
+    skewed = 0
+    for (kind, connective), rows in counts.items():
+        types[kind] += rows
+        connectives[connective] += rows
+        skewed += rows * (kind.endswith("ANAPHORA") or connective in ("and", "but"))
+    del connectives[""]
+    shares, full = PUBLISHED["table_16"], name == FULL
+    published = [domain.lower()] if domain.lower() in shares else list(shares)
+    common = sorted(connectives, key=lambda name: (-connectives[name], name))[:MOST_CONNECTIVES]
+    in_paper = [] if full else [name for paper in published for name in shares[paper]]
+    return {
+        "domain": domain,
+        "examples": types.total(),
+        "skewed": skewed,
+        "types": [[label, types[kind]] for kind, (label, *_) in PUBLISHED["table_7"].items()],
+        "connectives": [[name, connectives[name]] for name in dict.fromkeys([*common, *in_paper])],
+        "published": [
+            {
+                "domain": paper,
+                "examples": PUBLISHED["sizes"][name][paper],
+                "skewed": PUBLISHED["skewed"][paper] if full else None,
+                "connectives": {} if full else shares[paper],
+            }
+            for paper in published
+        ],
+    }

@@ -1,0 +1,145 @@
+"""What became of candidates, by the method that found them; and the page of pairs, some of each fate.
+
+Belongs here: counting the rows of all datasets from candidates to pairs; which pairs are shown, their
+sentences against each other word by word. Not here: drawing (static/pairs.js).
+
+A pair that several methods found counts with each of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import pyarrow.compute as pc
+
+from assets.declare.dataset import Everything, Files
+from ops.core.outcome import Row
+from ops.parasci.dataset.threshold_scores import found_by
+from ops.text.words import difference
+from pages.html import embedded, render
+from pages.reading import Counted, parts, rows, shortened, value_counts
+from pages.sampling import rank
+
+#: What became of a pair, and the table that it stands in.
+FATES = {
+    "kept": "kept",
+    "f1": "dropped",
+    "length_rate": "dropped",
+    "self_bleu": "dropped",
+    "shared_words": "dropped",
+}
+
+#: Pairs of one method and fate, by the hash of their ids, and characters of a sentence.
+MOST_PAIRS, LONGEST = 100, 1_500
+_MOST_NAMES = 10
+_SCORES = ("f1", "precision", "recall", "length_rate", "self_bleu", "shared_words", "cosine")
+_COLUMNS = ("id", "first", "second", "keys", "papers", *_SCORES)
+SCORED, PARAPHRASES = "parasci/scored", "parasci/paraphrases"
+
+
+def pages(everything: Everything) -> Files:
+    """Yield the page, and for each method and fate a script with pairs, loaded when it is looked at."""
+    listed = []
+    for origin, fate in product(origins(everything), FATES):
+        ids, total = _chosen(everything, origin, fate)
+        if total:
+            script = f"paraphrases/{origin}-{fate}.js"
+            found = list(_pairs(everything, ids, fate))
+            listed.append(
+                {"origin": origin, "fate": fate, "script": script, "total": total, "shown": len(found)}
+            )
+            yield script, f"silverloom.pairs({embedded({'script': script, 'pairs': found})});\n".encode()
+    declared = PARAPHRASES in everything
+    yield render("pairs.html", "parasci/pairs.html", "Pairs", data=listed, listed=listed, declared=declared)
+
+
+def origins(everything: Everything) -> list[str]:
+    """Return the methods: what parasci/scored reads; none where params.yaml leaves ParaSCI out."""
+    dataset = everything.graph.datasets.get(SCORED)
+    return [source.argument for source in dataset.inputs] if dataset else []
+
+
+def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[str, Any]]:
+    """Return for each method its candidates and what became of them.
+
+    `compared` pairs, `stored` ones above the floor, `dropped` ones by reason, `kept` ones; None where a
+    dataset is not there. What no reason explains is the same pair found again: `merged`.
+    """
+    scored, kept = (
+        value_counts(pc.list_flatten(table["origins"]) for table in parts(everything, name, ["origins"]))
+        for name in (SCORED, PARAPHRASES)
+    )
+    reasons = {name: _dropped(everything, numbers, name) for name in origins(everything)}
+    found = []
+    for name in origins(everything):
+        dataset = f"parasci/{name}"
+        stored = numbers[dataset].total("kept") if dataset in numbers else None
+        dropped = dict(reasons[name])
+        if stored is not None and SCORED in numbers:
+            merged = stored - sum(dropped.values()) - scored[name]
+            dropped |= {"merged": merged} if merged > 0 else {}
+        dropped |= dict(sorted(_lost_to_thresholds(everything, name).items()))
+        found.append(
+            {
+                "origin": name,
+                "dataset": dataset,
+                "compared": numbers[dataset].combinations.get("compared") if dataset in numbers else None,
+                "stored": stored,
+                "dropped": dropped,
+                "kept": kept[name] if PARAPHRASES in numbers else None,
+            }
+        )
+    return found
+
+
+def _chosen(everything: Everything, origin: str, fate: str) -> tuple[Sequence[str], int]:
+    """Return the ids of the pairs that are shown, and how many there are."""
+    chosen: list[tuple[str, str]] = []
+    total = 0
+    columns = ["id", "origins", *(["reason"] if fate != "kept" else [])]
+    for table in parts(everything, PARAPHRASES, columns, FATES[fate]):
+        found = table.filter(found_by(table["origins"], origin))
+        if fate != "kept":
+            found = found.filter(pc.equal(found["reason"], fate))
+        total += len(found)
+        ranked = ((rank(name), name) for name in found["id"].to_pylist())
+        chosen = heapq.nsmallest(MOST_PAIRS, (*chosen, *heapq.nsmallest(MOST_PAIRS, ranked)))
+    return [name for _, name in chosen], total
+
+
+def _pairs(everything: Everything, ids: Sequence[str], fate: str) -> Iterator[dict[str, Any]]:
+    columns = [*_COLUMNS, *(["split"] if fate == "kept" else [])]
+    found = rows(everything, PARAPHRASES, columns, FATES[fate], at_once=1_000, id=set(ids))
+    for row in sorted(found, key=lambda row: (-row["f1"], row["id"])):
+        yield _pair(row)
+
+
+def _pair(row: Row) -> dict[str, Any]:
+    first, second = (shortened(row[side], LONGEST) for side in ("first", "second"))
+    return {
+        "id": row["id"],
+        "difference": difference(first, second),
+        "keys": [shortened(key, 200) for key in row["keys"][:_MOST_NAMES]],
+        "papers": row["papers"][:_MOST_NAMES],
+        "split": row.get("split"),
+        **{name: row[name] for name in _SCORES},
+    }
+
+
+def _dropped(everything: Everything, numbers: Mapping[str, Counted], origin: str) -> dict[str, int]:
+    """Return what parasci/scored dropped of a method: as units, or as combinations."""
+    if SCORED not in numbers:
+        return {}
+    if everything.graph.datasets[SCORED].consumes == origin:
+        return dict(numbers[SCORED].by_reason)
+    named = {name.partition(": ")[::2]: count for name, count in numbers[SCORED].combinations.items()}
+    return {reason: count for (method, reason), count in sorted(named.items()) if method == origin and count}
+
+
+def _lost_to_thresholds(everything: Everything, origin: str) -> Counter[str]:
+    lost = parts(everything, PARAPHRASES, ["origins", "reason"], "dropped")
+    return value_counts(table["reason"].filter(found_by(table["origins"], origin)) for table in lost)

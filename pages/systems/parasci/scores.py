@@ -1,0 +1,236 @@
+"""Numbers of ParaSCI as pages show them, beside those of Dong et al. (2021) in published.yaml.
+
+Belongs here: Tables 2 to 6: the dataset, what people say, PDBERT beside the best clause, generators beside
+COPY with sentences of theirs. Not here: reading other datasets (site.py), computing anything (ops/parasci),
+learning curves (pages/evaluation.py).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from assets.declare.dataset import Everything
+from ops.core.outcome import Row
+from ops.core.sampling import SPLITS
+from ops.evaluation.table import EvaluationTable, read_table
+from ops.metrics.bootstrap import Interval
+from ops.parasci.evaluation.human_evaluation import ALL
+from ops.text.words import difference
+from pages.evaluation import Grid, GridCell, GridLine, bars, test_cells
+from pages.reading import rows, shortened, side_file
+from pages.sampling import rank
+
+PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+
+#: The questions of a table of the paper, with their names there, and the ends of what its bars show.
+TABLES: Mapping[str, tuple[Mapping[str, str], tuple[float, float]]] = {
+    "table_4": (
+        {
+            "consistency": "Consistency",
+            "lexical": "Lexical",
+            "phrasal": "Phrasal",
+            "sentential": "Sentential",
+        },
+        (1, 5),
+    ),
+    "table_5": (
+        {
+            "synonym": "Synonym",
+            "voice": "Voice",
+            "word_form": "Word form",
+            "break": "Break",
+            "definition": "Definition",
+            "structure": "Structure",
+        },
+        (0, 2),
+    ),
+}
+_COLUMNS = ("genre", "candidates", "pairs", "words", "characters", "self_bleu")
+
+#: Generated sentences that are shown, by the hash of their pairs, and characters of each.
+MOST_SENTENCES, LONGEST = 30, 600
+_NAMES = {"pdbert": "PDBERT", "best_clause": "Best clause", "copy": "COPY"}
+
+
+def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
+    """Return Table 2: ours (all, by method, by split), then the paper's."""
+    place = {name: at for at, name in enumerate([ALL, *origins, *SPLITS])}
+    lines = [
+        GridLine(row["name"] + ", paper" * row["published"], [_cell(row[name]) for name in _COLUMNS])
+        for row in sorted(rows, key=lambda row: (row["published"], place.get(row["name"], 0)))
+    ]
+    head = ("dataset", "genre", "candidates", "pairs", "words", "characters", "Self-BLEU")
+    return Grid("Statistics", head, lines, "statistics")
+
+
+def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[str, Any]:
+    """Return a table of ratings: `lines` of ours, all pairs and by method, and of the `paper`; agreement.
+
+    Of each question a line has the score as table.json has it, or None.
+    """
+    names, ends = TABLES[name]
+    questions = {question["question"]: question for question in table["questions"]}
+    scores = {
+        (question, score["origin"]): score for question in names for score in questions[question]["scores"]
+    }
+    found = [origin for origin in origins if any(origin == of for _, of in scores)]
+    return {
+        "names": list(names.values()),
+        "ends": ends,
+        "lines": [
+            (origin, [scores.get((question, origin)) for question in names]) for origin in [ALL, *found]
+        ],
+        "paper": [
+            (dataset, [row[question] for question in names]) for dataset, row in PUBLISHED[name].items()
+        ],
+        "kappa": [questions[question]["kappa"] for question in names],
+        "paper_kappa": [PUBLISHED["kappa"].get(question) for question in names],
+        "answers": [_answers(questions[question]) for question in names],
+    }
+
+
+def unreliable(table: Mapping[str, Any]) -> list[Row]:
+    """Return the agreement of raters whose kappa the paper would not accept."""
+    return [
+        row for row in table["agreement"] if row["kappa"] is not None and row["kappa"] < PUBLISHED["reliable"]
+    ]
+
+
+class ModelTable(NamedTuple):
+    """A dataset that compares systems: metrics from 0 to 1, others, and those of which tests are shown."""
+
+    dataset: str
+    title: str
+    shares: Mapping[str, str]
+    numbers: Mapping[str, str]
+    tested: Sequence[str]
+    published: Mapping[str, str]
+    """Columns of the paper's table, by what table.json calls them."""
+
+    @property
+    def metrics(self) -> Mapping[str, str]:
+        """All metrics with their names."""
+        return {**self.shares, **self.numbers}
+
+
+EXTRACTION = ModelTable(
+    "parasci/extractions",
+    "Parts of sentences",
+    {"f1": "BERTScore F1", "precision": "Precision", "recall": "Recall", "valuable": "Valuable"},
+    {},
+    ("f1", "valuable"),
+    {"system": "system", "speed": "speed", "valuable": "valuable parts", "f1": "BERTScore"},
+)
+
+
+GENERATION = ModelTable(
+    "parasci/evaluation",
+    "Paraphrase generation",
+    {"bleu": "BLEU", "self_bleu": "Self-BLEU"},
+    {"ibleu": "iBLEU", "words": "Words"},
+    ("bleu", "ibleu"),
+    {"training": "trained on", "test": "tested on", "bleu": "BLEU", "words": "words"},
+)
+
+
+def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] | None:
+    """Return a table of systems, their tests and the paper's table; None where nothing is scored."""
+    content = side_file(everything, comparison.dataset, "table.json")
+    table = read_table(content, "pairs")
+    if not table.systems:
+        return None
+    return {
+        "scores": _scores(table, comparison),
+        "tests": _tests(table, comparison),
+        "external": [
+            _scores(read_table(found, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
+            for name, found in content.get("external", {}).items()
+        ],
+        "published": Grid(
+            f"{comparison.title}, the paper",
+            tuple(comparison.published.values()),
+            [_published(row, list(comparison.published)) for row in content.get("published", ())],
+        ),
+    }
+
+
+def generated(everything: Everything) -> Iterator[dict[str, Any]]:
+    """Yield some sentences with what models make of them, each against its source word by word."""
+    columns = ["pair_id", "model", "source", "target", "prediction"]
+    found = rows(everything, "parasci/generated", ["pair_id", "system"], system=["model"])
+    chosen = heapq.nsmallest(MOST_SENTENCES, {row["pair_id"] for row in found}, key=rank)
+    of_models = rows(everything, "parasci/generated", [*columns, "system"], system=["model"], pair_id=chosen)
+    for row in sorted(of_models, key=lambda row: (row["source"], row["pair_id"], row["model"])):
+        texts = {name: shortened(row[name], LONGEST) for name in ("source", "target", "prediction")}
+        yield {
+            "model": row["model"],
+            "source": texts["source"],
+            "target": texts["target"],
+            "difference": difference(texts["source"], texts["prediction"]),
+        }
+
+
+def _cell(value: Any) -> Any:
+    return f"{value:.2f}" if isinstance(value, float) else value
+
+
+def _answers(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how often each value was given; what stands at the end of a long scale unused is left out."""
+    counts = question["scores"][0]["values"]
+    used = max((at for at, count in enumerate(counts.values()) if count), default=0)
+    shown = [value["shown"] for value in question["scale"]]
+    values: Sequence[tuple[str, int]] = list(zip(shown, counts.values(), strict=True))
+    return {"text": question["text"], "values": values[: max(used + 1, 5)], "ratings": sum(counts.values())}
+
+
+def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
+    columns: list[Sequence[GridCell]] = [
+        bars(
+            [system.scores.get(metric) for system in table.systems],
+            # Much Self-BLEU is nothing good.
+            [metric != "self_bleu"] * len(table.systems),
+            top=1,
+        )
+        for metric in comparison.shares
+    ]
+    columns += [
+        [_number(metric, system.scores.get(metric)) for system in table.systems]
+        for metric in comparison.numbers
+    ]
+    columns.append([system.items for system in table.systems])
+    lines = [
+        GridLine(_label(system.name), cells)
+        for system, cells in zip(table.systems, zip(*columns, strict=True), strict=True)
+    ]
+    return Grid(comparison.title, ("system", *comparison.metrics.values(), "pairs"), lines)
+
+
+def _number(metric: str, score: Interval | None) -> str | None:
+    """Return a score that has no bar: a difference of shares, which may be below 0, or a number of words."""
+    if score is None:
+        return None
+    mean, low, high = (100 * value if metric == "ibleu" else value for value in score)
+    return f"{mean:.1f} ({low:.1f} to {high:.1f})".replace("-", "−")
+
+
+def _tests(table: EvaluationTable, comparison: ModelTable) -> Grid:
+    lines = [
+        GridLine(_label(test.first), [_label(test.second), *test_cells(test, comparison.tested)])
+        for test in table.tests
+    ]
+    head = ("system", "against", *(comparison.metrics[name] for name in comparison.tested), "pairs")
+    return Grid(f"Tests of {comparison.title.lower()}", head, lines, "tests")
+
+
+def _published(row: Mapping[str, Any], names: Sequence[str]) -> GridLine:
+    first, *rest = (row[name] for name in names)
+    return GridLine(_label(first), [f"{value:.2f}" if isinstance(value, float) else value for value in rest])
+
+
+def _label(name: str) -> str:
+    return _NAMES.get(name, name)

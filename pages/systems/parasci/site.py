@@ -1,0 +1,109 @@
+"""What ParaSCI adds to the pages: paraphrases, pairs, groups of definitions and of citing sentences.
+
+Belongs here: the page of paraphrases, read from the datasets behind it, with what other thresholds would
+keep; which datasets lead to which page. Not here: what became of candidates, single pairs (pairs.py), groups
+(groups.py), tables (scores.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assets.declare.dataset import Everything, Files
+from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.threshold_scores import scores_of_both
+from pages.evaluation import values
+from pages.html import render
+from pages.reading import Counted, rows
+from pages.system import SystemPages
+from pages.systems.parasci import groups, pairs, scores
+from pages.systems.parasci.pairs import PARAPHRASES, SCORED, funnel, origins
+from pages.what_if import Axis, input_parts, kept_at, two_thresholds
+
+STATISTICS, PEOPLE = "parasci/statistics", "parasci/human_evaluation"
+GENERATOR, PDBERT = "parasci/generator", "parasci/pdbert"
+
+
+def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
+    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    shared = values(everything, numbers, scores.GENERATION.dataset, [GENERATOR, PDBERT], PEOPLE)
+    table = shared["ratings"]
+    names = origins(everything)
+    found = funnel(everything, numbers)
+    planes = dict(_planes(everything))
+    _check(planes, {row["origin"]: row["kept"] for row in found})
+    generated = list(scores.generated(everything))
+    rated = table and table["agreement"]
+    yield render(
+        "paraphrases.html",
+        "parasci/paraphrases.html",
+        "Paraphrases",
+        data={"models": shared["models"], "planes": planes, "generated": generated},
+        funnel=found,
+        published=scores.PUBLISHED,
+        statistics=scores.table_2(rows(everything, STATISTICS), names),
+        planes=planes,
+        kept_at=kept_at,
+        people={name: scores.rated(table, name, names) for name in scores.TABLES} if rated else {},
+        comparisons=[
+            (part, scores.compared(everything, part)) for part in (scores.EXTRACTION, scores.GENERATION)
+        ],
+        generated=generated,
+        name_of=lambda name: scores.GENERATION.metrics.get(name, name),
+        unreliable=scores.unreliable(table) if table else [],
+        **shared,
+    )
+
+
+def _pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
+    yield from paraphrases_page(everything, numbers)
+    yield from pairs.pages(everything)
+    yield from groups.pages(everything)
+
+
+SYSTEM = SystemPages(
+    pages=_pages,
+    navigation=(("paraphrases.html", "Paraphrases"),),
+    pictures={
+        "parasci/definitions": "definitions.html",
+        "parasci/citations": "citations.html",
+        "parasci/scored": "paraphrases.html#thresholds",
+        "parasci/paraphrases": "pairs.html",
+        "parasci/statistics": "paraphrases.html#statistics",
+        "parasci/extractions": "paraphrases.html#extractions",
+        "parasci/pdbert": "paraphrases.html#learning",
+        "parasci/generated": "paraphrases.html#generated",
+        "parasci/evaluation": "paraphrases.html#evaluation",
+        "parasci/generator": "paraphrases.html#learning",
+        "parasci/rating_sheets": "paraphrases.html#people",
+        "parasci/human_evaluation": "paraphrases.html#people",
+    },
+)
+
+
+def _planes(everything: Everything) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield for each method what both of its thresholds would keep."""
+    if PARAPHRASES not in everything or SCORED not in everything:
+        return
+    dataset = everything.graph.datasets[PARAPHRASES]
+    params = next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams))
+    [source] = dataset.inputs
+    scored = input_parts(everything, source, "")
+    f1, length_rate = (
+        {knob.name: Axis(threshold, knob) for knob in threshold.knobs(params)}
+        for threshold in dataset.thresholds
+        if threshold.param.startswith("origins.")
+    )
+    for name in filter(f1.__contains__, origins(everything)):
+        yield name, two_thresholds(scores_of_both(scored, params, name), f1[name], length_rate[name])
+
+
+def _check(planes: Mapping[str, Mapping[str, Any]], kept: Mapping[str, int]) -> None:
+    for name, plane in planes.items():
+        now = kept_at(plane, plane["first"]["now"], plane["second"]["now"])
+        if now != kept.get(name, 0):
+            raise ValueError(
+                f"{PARAPHRASES}: by their scores {now} pairs of {name} would be kept, "
+                f"but it has {kept.get(name, 0)}"
+            )

@@ -1,0 +1,154 @@
+"""The scores of summarisers as the page shows them: names, order, and what the tests say of the extractor.
+
+Belongs here: the words for systems, metrics and verdicts, and the numbers of the paper. Not here: reading
+files (site.py), computing means and tests (ops/talksumm/evaluation/scores.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ops.evaluation.table import (
+    ABOVE,
+    BELOW,
+    MIXED,
+    NO_DIFFERENCE,
+    TOO_FEW,
+    EvaluationTable,
+    PairedTest,
+    ScoredSystem,
+    named,
+    read_table,
+    read_tests,
+)
+from pages.evaluation import Grid, GridLine, bars, test_cells
+
+#: What is known of systems by name, in the order of the page.
+ABOUT = {
+    "only": ("Only", "the top sentences of the extractor"),
+    "hybrid": ("Hybrid", "the abstract, then what the extractor adds to it"),
+    "abstract": ("Abstract", "the authors' own"),
+    "lead": ("Lead", "the first sentences"),
+    "random": ("Random", "sentences drawn by chance"),
+    "textrank": ("TextRank", "sentences most like the others"),
+    "sumbasic": ("SumBasic", "sentences of frequent words"),
+    "oracle": ("Oracle", "knows the human summaries: no system can be expected to reach it"),
+}
+
+#: Lev et al. (2019), Table 2: ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F; starred rows are those that
+#: they quote from Yasunaga et al. (2019).
+PUBLISHED = Grid(
+    "Published scores",
+    ("system", "2-R", "2-F", "3-F", "SU4-F"),
+    [
+        GridLine("TalkSumm-Hybrid", ("35.05", "34.11", "27.19", "24.13")),
+        GridLine("TalkSumm-Only", ("22.77", "21.94", "15.94", "12.55")),
+        GridLine("GCN Hybrid 2*", ("32.44", "30.08", "23.43", "23.77")),
+        GridLine("GCN Cited Text Spans*", ("25.16", "24.26", "18.79", "17.67")),
+        GridLine("Abstract*", ("29.52", "29.40", "23.16", "23.34")),
+    ],
+)
+
+#: The verdicts of a test in a sentence about the extractor.
+_SENTENCES = {
+    ABOVE: "every metric puts it above",
+    BELOW: "every metric puts it below",
+    NO_DIFFERENCE: "no metric shows a significant difference from",
+    MIXED: "only some metrics show a significant difference from",
+    TOO_FEW: "too few papers are in common to compare it with",
+}
+
+#: Of a trained extractor, in brackets behind the name of its system: architecture and training set.
+_MODEL = re.compile(r"\((\w+)/(\w+)\)")
+
+METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
+
+
+def read(content: Mapping[str, Any] | None) -> EvaluationTable:
+    """Return the evaluation that table.json holds."""
+    return read_table(content, "papers")
+
+
+def label(system: str, model: str | None = None) -> str:
+    """Return a system's name as people read it."""
+    return named(ABOUT.get(system, (system, ""))[0], model)
+
+
+def place(system: str, model: str | None, chosen: bool) -> tuple[bool, int, str, str]:
+    """Return the key by which systems are sorted: the chosen extractor, the baselines, other extractors."""
+    order = list(ABOUT)
+    return not chosen, order.index(system) if system in ABOUT else len(order), system, model or ""
+
+
+def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
+    return place(system.system, system.model, system.chosen)
+
+
+def metric(name: str) -> str:
+    """Return the name of a metric as people read it: "rouge2_f" is "ROUGE-2 F"."""
+    if not (found := METRIC.fullmatch(name)):
+        return name
+    return f"ROUGE-{found['kind']} {'F' if found['field'] == 'f' else found['field']}"
+
+
+def grids(table: EvaluationTable) -> tuple[Grid, Grid]:
+    """Return the scores of the chosen extractor and the baselines, then of other extractors, on one scale."""
+    systems = sorted(table.systems, key=_place)
+    ranked = [system.system != "oracle" for system in systems]
+    columns = [bars([system.scores[name] for system in systems], ranked) for name in table.metrics]
+    lines: dict[bool, list[GridLine]] = {True: [], False: []}
+    for system, *cells in zip(systems, *columns, strict=True):
+        about = ABOUT.get(system.system, ("", ""))[1] if system.chosen else system.model or ""
+        line = GridLine(label(system.system), [*cells, system.items], about, system.name)
+        lines[system.chosen].append(line)
+    head = ("system", *map(metric, table.metrics), "papers")
+    return (
+        Grid("Scores of the chosen extractor and of baselines", head, lines[True]),
+        Grid("Scores of other extractors", head, lines[False]),
+    )
+
+
+def extractor(table: EvaluationTable) -> ScoredSystem | None:
+    """Return the chosen extractor's Only, None where no extractor is scored."""
+    return next((system for system in table.systems if system.system == "only" and system.chosen), None)
+
+
+def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
+    """Return the tests of the chosen extractor's Only against each other system, in the order of the page.
+
+    Of extractors only the chosen one is tested: its model goes without saying.
+    """
+    only = extractor(table)
+    known = {system.name: system for system in table.systems}
+    found = [turned for test in table.tests if only and (turned := test.seen_from(only.name))]
+    found.sort(key=lambda test: _place(known[test.second]))
+    return [(label(known[test.second].system), test) for test in found]
+
+
+def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTest]]:
+    """Return the tests of extractors that learnt from one training set by different architectures.
+
+    Their names have the one first that may be "above": "transformer against pointer, both of oracle".
+    """
+    found = []
+    for test in read_tests((content or {}).get("architectures", []), "papers"):
+        (first, examples), (second, _) = (_MODEL.findall(name)[0] for name in (test.second, test.first))
+        turned = test.seen_from(test.second)
+        assert turned is not None
+        found.append((f"{first} against {second}, both of {examples}", turned))
+    return found
+
+
+def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tuple[str, PairedTest]]) -> Grid:
+    """Return named tests as a table."""
+    lines = [GridLine(name, test_cells(test, metrics)) for name, test in found]
+    return Grid(title, (head, *map(metric, metrics), "papers"), lines, "tests")
+
+
+def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return what the tests show of the extractor, with the systems that it is compared with."""
+    verdicts = [(test.verdict(*metrics), name) for name, test in found]
+    against = {verdict: [name for given, name in verdicts if given == verdict] for verdict in _SENTENCES}
+    return [(_SENTENCES[verdict], names) for verdict, names in against.items() if names]

@@ -1,0 +1,335 @@
+"""Scores of the grid and what people say of leads as pages show them, beside those of Liu et al. (2018).
+
+Belongs here: Tables 3 to 7, Figures 2 and 3: names and order of extractors, corpora, architectures and
+questions, and which cells a table compares. Not here: reading files (site.py), how far raters agree
+(pages/evaluation.py), drawing (static/leads.js), computing anything (ops/wikisum/evaluation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from ops.core.outcome import Row
+from ops.evaluation.table import EvaluationTable, named, read_table
+from ops.metrics.bootstrap import Interval
+from ops.wikisum.evaluation.scores import (
+    BERTSCORE,
+    EXTRACTIVE,
+    LOG_PERPLEXITY,
+    RELEASED_ROUGE_L,
+    ROUGE_L,
+)
+from pages.evaluation import Bar, Grid, GridLine, bar, test_cells
+
+PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
+RANKERS = {
+    "cheating": "cheating",
+    "tf_idf": "tf-idf",
+    "learned": "learned",
+    "text_rank": "TextRank",
+    "sum_basic": "SumBasic",
+    "identity": "identity",
+}
+ARCHITECTURES = {
+    "seq2seq": "seq2seq-attention",
+    "t_ed": "T-ED",
+    "t_d": "T-D",
+    "t_dmca": "T-DMCA",
+    "t_dmca_moe": "T-DMCA, MoE-128",
+    "t_dmca_moe_256": "T-DMCA, MoE-256",
+}
+METRICS = {
+    LOG_PERPLEXITY: "log-perplexity",
+    ROUGE_L: "ROUGE-L F1",
+    RELEASED_ROUGE_L: "ROUGE-L of tensor2tensor",
+    BERTSCORE: "BERTScore F1",
+    "rouge1_f": "ROUGE-1 F1",
+}
+
+#: The extractor and corpus of Table 4 and Figure 3.
+FIXED = ("tf_idf", "combined")
+_ALONE = ", extraction alone"
+
+#: In the paper's order.
+QUESTIONS = {
+    "focus": "Focus",
+    "grammaticality": "Grammar",
+    "non_redundancy": "Non-redundancy",
+    "referential_clarity": "Referential clarity",
+    "structure": "Structure and coherence",
+}
+
+
+class ScoredCell(NamedTuple):
+    """A model of the grid, or extraction alone, with its scores."""
+
+    architecture: str
+    ranker: str
+    corpus: str
+    length: int | None
+    chosen: bool
+    articles: int
+    scores: Mapping[str, Interval]
+
+    @property
+    def label(self) -> str:
+        """The cell as people read it."""
+        if self.length is None:
+            return f"{_ranking(self.ranker, self.corpus)}{_ALONE}"
+        return label(self.architecture, self.length, self.ranker, self.corpus)
+
+
+def label(name: str, length: int, ranker: str, corpus: str) -> str:
+    """Return a model of the grid as people read it."""
+    return f"{architecture(name)}, L = {length}, {_ranking(ranker, corpus)}"
+
+
+def architecture(name: str) -> str:
+    """Return the name of an architecture as people read it."""
+    return ARCHITECTURES.get(name, name)
+
+
+def read(content: Mapping[str, Any] | None) -> tuple[EvaluationTable, dict[str, ScoredCell]]:
+    """Return the evaluation that table.json holds, and its systems by the names that tests call them by."""
+    table = read_table(content, "articles", breakdowns={"categories": "category"})
+    rows = {named(row["system"], row["model"]): row for row in (content or {}).get("systems", ())}
+    cells = {
+        system.name: ScoredCell(
+            system.system,
+            rows[system.name]["ranker"],
+            rows[system.name]["corpus"],
+            rows[system.name]["length"],
+            system.chosen,
+            system.items,
+            system.scores,
+        )
+        for system in table.systems
+    }
+    return table, cells
+
+
+def extractors(cells: Iterable[ScoredCell]) -> Grid:
+    """Return Table 3 of the architecture and L with the most cells, beside extraction alone."""
+    found = list(cells)
+    places: dict[tuple[str, int], dict[tuple[str, str], ScoredCell]] = {}
+    alone: dict[tuple[str, str], ScoredCell] = {}
+    for cell in found:
+        own = alone if cell.length is None else places.setdefault((cell.architecture, cell.length), {})
+        own[cell.ranker, cell.corpus] = cell
+    main = max(places, key=lambda place: (len(places[place]), place[1], place[0]), default=None)
+    models = places[main] if main else {}
+    paper = {(ranker, corpus): values for ranker, corpus, *values in PUBLISHED["table_3"]}
+    keys = [*paper, *sorted((models.keys() | alone.keys()) - paper.keys(), key=_place)]
+    lines = [
+        GridLine(
+            RANKERS.get(key[0], key[0]),
+            [
+                key[1],
+                perplexity(models.get(key)),
+                _rouge(models.get(key), models.values()),
+                _rouge(alone.get(key), alone.values()),
+                *paper.get(key, (None, None)),
+            ],
+            key=f"{key[0]} {key[1]}",
+        )
+        for key in keys
+        if found
+    ]
+    head = ("extractor", "corpus", "log-perplexity", "ROUGE-L", "ROUGE-L", "log-perplexity", "ROUGE-L")
+    name = f"{architecture(main[0])}, L = {main[1]}" if main else "models"
+    groups = (("", 2), (name, 2), ("extraction alone", 1), ("the paper, T-ED, L = 500", 2))
+    return Grid("Extractors and corpora", head, lines, "scores", groups)
+
+
+def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
+    """Return Table 4: of each architecture the L that validation finds best, over tf-idf and both corpora."""
+    best = {report["model"]: report["best"] for report in reports if report["best"] is not None}
+    found: dict[str, ScoredCell] = {}
+    for cell in sorted(_fixed(cells), key=lambda cell: best.get(_model(cell), float("inf"))):
+        found.setdefault(cell.architecture, cell)
+    paper = {name: values for name, *values in PUBLISHED["table_4"]}
+    lines = []
+    for name in [*paper, *sorted(found.keys() - paper.keys())] if found else ():
+        ours = found.get(name)
+        own = [ours.length if ours else None, perplexity(ours), _rouge(ours, found.values())]
+        printed, *values = paper.get(name, ("", None, None, None))
+        lines.append(GridLine(architecture(name), [*own, *values], printed, name))
+    head = ("model", "L", "log-perplexity", "ROUGE-L", "L", "log-perplexity", "ROUGE-L")
+    return Grid("Architectures", head, lines, "scores", (("", 1), ("ours", 3), ("the paper", 3)))
+
+
+def figure_2(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
+    """Return the bars of Figure 2: ROUGE-L in percent of extraction, the chosen model and the paper's."""
+    shown = [cell for cell in cells if cell.architecture == EXTRACTIVE or cell.chosen]
+    ours = [
+        {
+            "name": cell.label.removesuffix(_ALONE),
+            "kind": "extraction alone" if cell.length is None else "the chosen model",
+            **_percent(cell.scores[ROUGE_L]),
+        }
+        for cell in sorted(
+            shown, key=lambda cell: (cell.length is not None, _place((cell.ranker, cell.corpus)))
+        )
+    ]
+    name, _, length, _, rouge = max(PUBLISHED["table_4"], key=lambda line: float(line[-1]))
+    best = f"the paper: {architecture(name)}, L = {length}"
+    return [*ours, {"name": best, "kind": "the paper", "mean": float(rouge)}] if ours else []
+
+
+def figure_3(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
+    """Return the points of Figure 3: log-perplexity by L and architecture, ours and the paper's."""
+    ours = [
+        {
+            "architecture": architecture(cell.architecture),
+            "length": cell.length,
+            **cell.scores[LOG_PERPLEXITY]._asdict(),
+            "of": "ours",
+        }
+        for cell in sorted(_fixed(cells), key=lambda cell: (cell.architecture, cell.length or 0))
+    ]
+    paper = [
+        {"architecture": architecture(name), "length": length, "mean": mean, "of": "the paper"}
+        for name, points in PUBLISHED["figure_3"].items()
+        for length, mean in points
+    ]
+    return [*ours, *paper] if ours else []
+
+
+def whole(cells: Iterable[ScoredCell]) -> Grid:
+    """Return every cell of the grid, and extraction alone, by every metric."""
+    found = sorted(cells, key=lambda cell: (cell.length is None, cell.label))
+    metrics = (ROUGE_L, RELEASED_ROUGE_L, BERTSCORE)
+    lines = [
+        GridLine(
+            cell.label,
+            [perplexity(cell), *(_bar(cell, found, metric) for metric in metrics), cell.articles],
+            "chosen on validation" if cell.chosen else "",
+        )
+        for cell in found
+    ]
+    head = ("system", *(METRICS[name] for name in (LOG_PERPLEXITY, *metrics)), "articles")
+    return Grid("Every system", head, lines)
+
+
+def tests(table: EvaluationTable, cells: Mapping[str, ScoredCell]) -> Grid:
+    """Return the tests of the chosen model against every other."""
+    metrics = (ROUGE_L, "rouge1_f")
+    lines = [GridLine(cells[test.second].label, test_cells(test, metrics)) for test in table.tests]
+    head = ("the chosen model, against", *(METRICS[name] for name in metrics), "articles")
+    return Grid("Paired tests", head, lines, "tests")
+
+
+def categories(table: EvaluationTable) -> Grid:
+    """Return Table 7: ROUGE-1 of the chosen model by category, and the paper's."""
+    metrics = ("rouge1_recall", "rouge1_precision", "rouge1_f")
+    rows = table.breakdowns.get("categories", ())
+    lines = [
+        GridLine(row.kind, [row.items, *(bar(row.scores.get(name)) for name in metrics)], key=row.kind)
+        for row in rows
+    ]
+    if rows:
+        lines += [GridLine(name, values, "the paper") for name, *values in PUBLISHED["table_7"]]
+    return Grid("ROUGE-1 by category", ("articles", "n", "recall", "precision", "F1"), lines, "scores")
+
+
+def perplexity(cell: ScoredCell | None) -> str | None:
+    """Return a log-perplexity with its interval as text: it has no upper end."""
+    score = cell.scores.get(LOG_PERPLEXITY) if cell else None
+    return score and f"{score.mean:.3f} ({score.low:.3f} to {score.high:.3f})"
+
+
+def quality(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell]) -> Grid:
+    """Return Table 5 by question: the mean of each system, with its test against the first one."""
+    systems, paper = ratings["quality"], PUBLISHED["table_5"]
+    lines = [
+        GridLine(
+            label,
+            [*(_answered(row["scores"].get(name)) for row in systems), *(row[at] for row in paper)],
+            key=name,
+        )
+        for at, (name, label) in enumerate(QUESTIONS.items(), start=1)
+    ]
+    lines.append(GridLine("Articles", [*(row["articles"] for row in systems), *(25 for _ in paper)]))
+    head = ("question", *(_label(row["system"], cells) for row in systems), *(row[0] for row in paper))
+    groups = (("", 1), ("ours", len(systems)), ("the paper", len(paper)))
+    return Grid("Linguistic quality", head, lines, "quality", groups)
+
+
+def preference(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell], table: EvaluationTable) -> Grid:
+    """Return Table 6: two systems, what ROUGE-L says of each, and which one raters prefer."""
+    rouge = {system.name: system.scores.get(ROUGE_L) for system in table.systems}
+    lines = [
+        GridLine(
+            _label(row["first"], cells),
+            [
+                _label(row["second"], cells),
+                bar(rouge.get(row["first"])),
+                bar(rouge.get(row["second"])),
+                _ratio(row),
+                f"{row['prefer_first']}, {row['neither']}, {row['prefer_second']}",
+            ],
+        )
+        for row in ratings["preference"]
+    ]
+    lines += [GridLine(first, [*values, None], "the paper") for first, *values in PUBLISHED["table_6"]]
+    head = ("model A", "model B", "ROUGE-L of A", "ROUGE-L of B", "prefer B / prefer A", "A, neither, B")
+    return Grid("Side by side", head, lines, "scores")
+
+
+def _rouge(cell: ScoredCell | None, among: Iterable[ScoredCell]) -> Bar | None:
+    return _bar(cell, among, ROUGE_L)
+
+
+def _bar(cell: ScoredCell | None, among: Iterable[ScoredCell], metric: str) -> Bar | None:
+    """Return a score on the scale of the cells that it stands among."""
+    top = max((scored.scores[metric].high for scored in among), default=0) or 1
+    return Bar(cell.scores[metric], top) if cell else None
+
+
+def _ranking(ranker: str, corpus: str) -> str:
+    return f"{RANKERS.get(ranker, ranker)}, {corpus}"
+
+
+def _fixed(cells: Iterable[ScoredCell]) -> list[ScoredCell]:
+    return [cell for cell in cells if (cell.ranker, cell.corpus) == FIXED and cell.length is not None]
+
+
+def _model(cell: ScoredCell) -> str:
+    return f"{cell.architecture}-{cell.ranker}-{cell.corpus}-{cell.length}"
+
+
+def _place(key: Sequence[str]) -> tuple[int, str]:
+    order = list(RANKERS)
+    return order.index(key[0]) if key[0] in order else len(order), key[1]
+
+
+def _percent(score: Interval) -> dict[str, float]:
+    return {name: 100 * value for name, value in score._asdict().items()}
+
+
+def _label(name: str, cells: Mapping[str, ScoredCell]) -> str:
+    return cells[name].label if name in cells else name
+
+
+def _answered(score: Mapping[str, Any] | None) -> str | None:
+    """Return a mean with its interval and p; a star where it differs from the first system."""
+    if score is None:
+        return None
+    test = score["test"]
+    star = "*" if test and test["significant"] else ""
+    found = f"{score['mean']:.2f}{star} ({score['low']:.2f} to {score['high']:.2f})"
+    return found if not test or test["p"] is None else f"{found}, {_p(test['p'])}"
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def _ratio(row: Mapping[str, Any]) -> str | None:
+    if row["ratio"] is not None:
+        return f"{row['ratio']:.2f}"
+    return "nobody prefers A" if row["prefer_second"] else None

@@ -1,0 +1,128 @@
+"""What is read against what in a row: a summary against its paper, a fused sentence against its parts.
+
+Belongs here: finding the other side, and which of its sentences are in the text. Not here: the comparison of
+two texts word by word (ops/text/words.py), drawing (static/row.js).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from assets.declare.declaration import Declaration
+from ops.core.outcome import of_role
+from ops.text.words import difference
+from pages.ancestry import Ancestry, RowPlace
+from pages.reading import read, shortened
+from pages.sampling import fair
+
+#: Characters of all texts that are held beside a page's rows for comparison.
+CHARACTERS = 3_000_000
+_LEAST = 12
+
+#: What a row is read against: a text, or sentences.
+Old: TypeAlias = str | list[str] | None
+
+
+def text_pairs(
+    ancestry: Ancestry, dataset: Declaration, table: pa.Table
+) -> tuple[list[list[str]], list[dict[str, Any]]]:
+    """Return the text pairs that a dataset declares, for a table of its kept rows.
+
+    Of each row: `difference` of two texts, word by word; or `marked`, the numbers of the sentences that stand
+    in its text, and `text`, the number of these sentences in the list that comes first, where they are of
+    another dataset. Nothing of a row that has no other side.
+    """
+    assert dataset.text_pair is not None and dataset.shape is not None
+    new, old = dataset.text_pair
+    news = table[new].to_pylist()
+    if "." not in old:
+        return [], _of_rows(_plain(table[old], dataset.shape.kept.field(old)), news)
+    argument, _, column = old.partition(".")
+    source = next(source.key.to_user_string() for source in dataset.inputs if source.argument == argument)
+    places = _places(ancestry, source, table)
+    texts = _texts(places, column)
+    numbers = {place: number for number, place in enumerate(texts)}
+    of_rows = _of_rows([texts[place] if place else None for place in places], news)
+    for row, place in zip(of_rows, places, strict=True):
+        row |= {"text": numbers[place]} if place and "marked" in row else {}
+    return _fitted([text if isinstance(text, list) else [] for text in texts.values()]), of_rows
+
+
+def standing(sentences: Sequence[str], text: str) -> list[int]:
+    """Return which sentences stand in a text: those that it is joined of, in order, else all found in it."""
+    joined, rest = [], text.strip()
+    for number, sentence in enumerate(sentences):
+        if sentence and rest.startswith(sentence) and not rest[len(sentence) : len(sentence) + 1].strip():
+            joined.append(number)
+            rest = rest[len(sentence) :].lstrip()
+    if not rest:
+        return joined
+    padded = f" {' '.join(text.split())} "
+    return [at for at, found in enumerate(sentences) if found and f" {' '.join(found.split())} " in padded]
+
+
+def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, Any]]:
+    pairs = list(zip(olds, news, strict=True))
+    sizes = [len(old) + len(new or "") if isinstance(old, str) else 0 for old, new in pairs]
+    of_rows: list[dict[str, Any]] = []
+    for (old, new), share in zip(pairs, fair(sizes, CHARACTERS), strict=True):
+        if old is None or new is None:
+            of_rows.append({})
+        elif isinstance(old, list):
+            of_rows.append({"marked": standing(old, new)})
+        else:
+            before, after = fair([len(old), len(new)], share)
+            of_rows.append({"difference": difference(shortened(old, before), shortened(new, after))})
+    return of_rows
+
+
+def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
+    """Return for each row the kept row of a dataset that one of its ids names."""
+    found: list[RowPlace | None] = [None] * len(table)
+    for name in table.column_names:
+        if name.endswith("_id"):
+            codes = ancestry.codes(table[name].to_pylist())
+            places = {
+                code: place
+                for code in set(codes)
+                if code >= 0
+                for place in reversed(ancestry.standings(code))
+                if place.file.table == "kept" and place.file.dataset.name == source
+            }
+            found = [place or places.get(code) for place, code in zip(found, codes, strict=True)]
+    return found
+
+
+def _texts(places: Sequence[RowPlace | None], column: str) -> dict[RowPlace, Old]:
+    """Return what rows have in a column; each file is read once."""
+    found: dict[RowPlace, Old] = dict.fromkeys(place for place in places if place)
+    for file in dict.fromkeys(place.file for place in found):
+        of_file = [place for place in found if place.file is file]
+        table = read(file.path, [column]).take(pa.array([place.index for place in of_file]))
+        found |= dict(zip(of_file, _plain(table[column], file.schema.field(column)), strict=True))
+    return found
+
+
+def _plain(values: pa.ChunkedArray, declared: pa.Field) -> list[Old]:
+    """Return texts, or lists of texts: of structs the field that is declared as their text."""
+    kind = declared.type
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        (name,) = of_role(pa.schema(list(kind.value_type)), "text")
+        array = values.combine_chunks()
+        return pa.ListArray.from_arrays(array.offsets, array.values.field(name)).to_pylist()  # type: ignore[no-any-return]
+    return values.to_pylist()  # type: ignore[no-any-return]
+
+
+def _fitted(texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the sentences of texts, cut so that a page can bear them all."""
+    shares = fair([sum(map(len, text)) for text in texts], CHARACTERS)
+    return [
+        [
+            shortened(sentence, max(most, _LEAST))
+            for sentence, most in zip(text, fair([*map(len, text)], share), strict=True)
+        ]
+        for text, share in zip(texts, shares, strict=True)
+    ]

@@ -1,0 +1,401 @@
+"""What the hash of a symbol tells of the project's source, and what it does not."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assets.declare.hashing import modules as modules
+from assets.declare.hashing.names import Symbol
+from assets.declare.hashing.symbols import Symbols
+
+ROOT = Symbol("ops.a", "f")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_cache(tmp_path_factory):
+    """Keep what these tests read out of the checkout's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(modules, "_cache", lambda: None)
+        yield
+
+
+def symbols(sources, within=("ops",)):
+    """The symbols of a project of some modules (by dotted name; `.init` for a package) and other files."""
+    root = Path(tempfile.mkdtemp())
+    for name, text in sources.items():
+        path = (
+            root / name
+            if "/" in name
+            else root / Path(*name.replace(".init", ".__init__").split(".")).with_suffix(".py")
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Symbols(root, within)
+
+
+def hash_of(sources, symbol=ROOT, within=("ops",)):
+    return symbols(sources, within).reach(symbol).hash
+
+
+def same(one, other, symbol=ROOT, other_symbol=None):
+    return hash_of(one, symbol) == hash_of(other, other_symbol or symbol)
+
+
+HELPER = "def g(x):\n    return x + 1\n"
+USER = {"ops.a": "from ops.b import g\ndef f(x):\n    return g(x)\n"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from ops.b import g\n\n# a comment\ndef f(x):\n    '''Says.'''\n    return (g(x))\n",
+        "import os\nimport numpy\nfrom ops.b import g, unused\ndef f(x):\n    return g(x)\n",
+        "from ops.b import g\ndef f(x):\n    return g(x)\ndef new(y):\n    return y\n",
+        "from ops.b import g as plus\ndef f(x):\n    return plus(x)\n",
+        "from .b import g\ndef f(x):\n    return g(x)\n",
+        "import ops.b\ndef f(x):\n    return ops.b.g(x)\n",
+        "from ops import b as base\ndef f(x):\n    return base.g(x)\n",
+        "def f(x):\n    from ops.b import g\n    return g(x)\n",
+        "from ops import g\ndef f(x):\n    return g(x)\n",
+        "from ops.c import g\ndef f(x):\n    return g(x)\n",
+        f"{HELPER}def f(x):\n    return g(x)\n",
+    ],
+    ids=[
+        "comment, docstring, layout",
+        "unused imports",
+        "a new function beside it",
+        "imported under another name",
+        "imported from a relative path",
+        "as attribute of a module",
+        "as attribute of a module of another name",
+        "imported inside the function",
+        "through the package, which exports it",
+        "through two modules that import it",
+        "moved into the same module",
+    ],
+)
+def test_what_means_the_same_has_the_same_hash(text):
+    others = {
+        "ops.b": f"{HELPER}def unused():\n    pass\n",
+        "ops.init": "from ops.c import g\n__all__ = ['g']\n",
+        "ops.c": "from ops.b import g\n",
+    }
+    assert same({**USER, **others}, {**others, "ops.a": text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ops.b", "def g(x):\n    return x + 2\n"),
+        ("ops.b", "def g(x, y=0):\n    return x + 1\n"),
+        ("ops.b", "import functools\n@functools.cache\ndef g(x):\n    return x + 1\n"),
+        ("ops.b", "ONE = 1\ndef g(x):\n    return x + ONE\n"),
+        ("ops.a", "from ops.b import g\ndef f(x):\n    return g(x) + 0\n"),
+        ("ops.a", "from ops.b import g\ndef f(y):\n    return g(y)\n"),
+    ],
+    ids=["a constant", "a default", "a decorator", "a variable", "its own text", "a name of a local"],
+)
+def test_what_means_something_else_has_another_hash(name, text):
+    before = {**USER, "ops.b": HELPER}
+    assert not same(before, {**before, name: text})
+
+
+def test_a_function_that_moves_with_its_helpers_changes_no_hash():
+    g, h = "def g(x):\n    return h(x)\n", "def h(x):\n    return [y for y in x]\n"
+    before = {**USER, "ops.b": f"{g}{h}"}
+    assert same(before, {**USER, "ops.b": f"from ops.c.d import h\n{g}", "ops.c.d": h})
+    moved = {"ops.new": USER["ops.a"], "ops.b": f"{h}{g}"}
+    assert same(before, moved, ROOT, Symbol("ops.new", "f"))
+
+
+def test_helpers_of_one_name_that_are_exchanged_change_the_hash():
+    user = "from ops import b, c\ndef f(x):\n    return b.g(x) - c.g(x)\n"
+    one, two = "def g(x):\n    return 1\n", "def g(x):\n    return 2\n"
+    assert not same({"ops.a": user, "ops.b": one, "ops.c": two}, {"ops.a": user, "ops.b": two, "ops.c": one})
+
+
+def test_variables_of_one_statement_that_are_exchanged_change_the_hash():
+    text = "ONE, TWO = range(2)\ndef f():\n    return ONE - TWO\n"
+    assert not same({"ops.a": text}, {"ops.a": text.replace("ONE - TWO", "TWO - ONE")})
+
+
+def test_functions_that_call_each_other_reach_all_that_either_reaches():
+    text = "from ops.b import g, K\ndef f(x):\n    return g(x) + K\n"
+    other = "def g(x):\n    from ops.a import f\n    return f(x) + L\nK, L = 1, 2\nM = 3\n"
+    before = {"ops.a": text, "ops.b": other}
+    for symbol in (ROOT, Symbol("ops.b", "g")):
+        assert not same(before, {**before, "ops.b": other.replace("1, 2", "1, 3")}, symbol)
+        assert same(before, {**before, "ops.b": other.replace("M = 3", "M = 4")}, symbol)
+        assert not same(before, {"ops.a": text.replace("+ K", "- K"), "ops.b": other}, symbol)
+
+
+def test_a_class_is_whole_and_its_base_class_counts():
+    user = {"ops.a": "from ops.b import K\ndef f():\n    return K().m()\n"}
+    text = "class Base:\n    def n(self):\n        return 1\nclass K(Base):\n    def m(self):\n        return self.n()\n"
+    assert not same({**user, "ops.b": text}, {**user, "ops.b": text.replace("return 1", "return 2")})
+    assert not same({**user, "ops.b": text}, {**user, "ops.b": f"{text}    def o(self):\n        pass\n"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from ops.b import g\ndef f(g):\n    return g\n",
+        "from ops.b import g\ndef f(x):\n    g = x\n    return [g for x in g]\n",
+        "from ops.b import g\ndef f(x):\n    return [g for g in x]\n",
+        "from ops.b import g\ndef f(x):\n    return lambda g: g\n",
+        "from ops.b import g\ndef f(x):\n    try:\n        return x\n    except OSError as g:\n        return g\n",
+    ],
+    ids=["argument", "local", "comprehension", "lambda", "exception"],
+)
+def test_a_name_that_a_function_binds_is_not_that_of_the_module(text):
+    assert same({"ops.a": text, "ops.b": HELPER}, {"ops.a": text, "ops.b": HELPER.replace("1", "2")})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from ops.b import g\ndef f(g=g):\n    return 1\n",
+        "from ops.b import g\ndef f(x: g):\n    return 1\n",
+        "from ops.b import g\ndef f(x) -> g:\n    return 1\n",
+        "from ops.b import g\n@g\ndef f(x):\n    return 1\n",
+        "from ops.b import g\ndef f(x):\n    def inner():\n        return g(x)\n    return inner\n",
+        "from ops.b import g\ndef f(x):\n    return [g for g in g(x)]\n",
+        "from ops.b import g\ndef f():\n    global g\n    g = 1\n",
+        "from ops.b import g\nclass f:\n    g = 1\n    def m(self):\n        return g\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ops.b import g\ndef f(x: g): ...\n",
+        "try:\n    from ops.b import g\nexcept ImportError:\n    g = None\ndef f(x):\n    return g\n",
+        "if x:\n    from ops.b import g\nelse:\n    from ops.c import g\ndef f(x):\n    return g\n",
+        "with x:\n    g = None\ntry:\n    from ops.b import g\nfinally:\n    pass\ndef f(x):\n    return g\n",
+        "from ops.b import *\ndef f(x):\n    return g(x)\n",
+        "from ops import b\ndef f(x):\n    return getattr(b, x)\n",
+        "import ops.b\ndef f(x):\n    return vars(ops.b)[x]\n",
+        "def f(x):\n    return load('ops.b')\n",
+        "def f(x):\n    return [x, '-c', 'import sys; from ops.b import g; g()']\n",
+        "def f(x):\n    return load(f'ops.b.{x}')\n",
+        "from ops.b import g\ndef f(x):\n    return globals()[x]\ndef other():\n    return g\n",
+        "from importlib import import_module\nNAMES = {'g': 'ops.b'}\ndef f(x):\n    return import_module(NAMES[x])\n",
+        "from ops.b import g\ndef f(x):\n    return serve(__name__)\ndef other():\n    return g\n",
+        "from ops.c import unknown as f\n",
+        "from ops.b import g\nf = 1\nf += g\n",
+        "from ops.b import g\nf: int = g\n",
+        "from ops.b import g\nf, (e, *d) = g\n",
+    ],
+)
+def test_whatever_may_use_a_function_depends_on_it(text):
+    others = {"ops.c": "from ops.b import g\ndef __getattr__(name):\n    return g\n", "ops.init": ""}
+    symbol = Symbol("ops.user", "f")
+    user = "from ops.a import f\n" if text.startswith("from ops.c") else text
+    assert user
+    before = {"ops.a": text, "ops.b": HELPER, **others, "ops.user": "from ops.a import f as g\nf = g\n"}
+    assert not same(before, {**before, "ops.b": HELPER.replace("1", "2")}, symbol)
+
+
+def test_what_a_module_does_when_it_is_imported_counts_for_each_of_its_symbols():
+    text = (
+        "from ops.b import register, g\nregister(g)\nfor x in y:\n    register(x)\ndef f():\n    return 1\n"
+    )
+    before = {"ops.a": text, "ops.b": f"{HELPER}def register(x):\n    return x\n"}
+    assert not same(before, {**before, "ops.a": text.replace("in y", "in z")})
+    assert not same(before, {**before, "ops.b": before["ops.b"].replace("1", "2")})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import ops.b\ndef f():\n    return 1\n",
+        "import ops.b\nimport ops.d\ndef f():\n    return ops.d.g\n",
+        "from ops.b import g\ndef f():\n    return 1\n",
+        "from ops import b\ndef f():\n    return 1\n",
+        "def f():\n    import ops.b\n",
+        "import ops.c\ndef f():\n    return 1\n",
+    ],
+)
+def test_a_module_that_is_imported_for_its_effect_counts(text):
+    effect = "def g(): ...\ndef h(): ...\nregister(g)\n"
+    before = {"ops.a": text, "ops.b": effect, "ops.c": "import ops.b\n", "ops.d": "g = 1\n"}
+    assert not same(before, {**before, "ops.b": effect.replace("g(): ...", "g(): 1")})
+    assert same(before, {**before, "ops.b": effect.replace("h(): ...", "h(): 1")})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if TYPE_CHECKING:\n    import ops.b\n    register(1)\ndef f():\n    return 1\n",
+        "from ops.b import g\n__all__ = ['g']\ndef f():\n    return 1\n",
+        "from ops.b import g\ndef f():\n    return 1\ndef other():\n    return g\n",
+        "if __name__ == '__main__':\n    from ops.b import g\n    g()\ndef f():\n    return 1\n",
+    ],
+    ids=["of type checkers", "exported", "used by another function", "of the program"],
+)
+def test_imports_that_are_there_for_something_else_are_no_effect(text):
+    before = {"ops.a": text, "ops.b": f"{HELPER}register(g)\n"}
+    assert same(before, {**before, "ops.b": before["ops.b"].replace("1", "2")})
+    assert same(before, {**before, "ops.a": "def f():\n    return 1\n"})
+
+
+def test_a_program_counts_where_the_module_is_run_by_its_name():
+    text = "def main():\n    return 1\nif __name__ == '__main__':\n    main()\n"
+    before = {"ops.a": "f = ['-m', 'ops.b']\n", "ops.b": text}
+    assert not same(before, {**before, "ops.b": text.replace("    main()", "    exit(main())")})
+
+
+@pytest.mark.parametrize(
+    ("decorator", "counts"),
+    [
+        ("import spacy\n@spacy.component('g')\n", True),
+        ("from ops.c import rule\n@rule\n", True),
+        ("from functools import cache\n@cache\n", False),
+        ("import contextlib\n@contextlib.contextmanager\n", False),
+        ("", False),
+    ],
+)
+def test_what_a_decorator_may_register_counts_for_its_module(decorator, counts):
+    text = f"{decorator}{HELPER}def f():\n    return 1\n"
+    before = {"ops.a": text, "ops.c": "def rule(x):\n    return x\n"}
+    assert same(before, {**before, "ops.a": text.replace("x + 1", "x + 2")}) is not counts
+
+
+def test_packages_are_those_of_symbols_that_are_reached():
+    text = "import numpy as np\nimport torch\nimport json\nfrom scipy import sparse\ndef f():\n    return np.sum\ndef h():\n    return torch\nf2 = sparse\n"
+    found = symbols({"ops.a": text})
+    assert found.reach(ROOT).packages == {"numpy"}
+    assert found.reach(Symbol("ops.a", "f2")).packages == {"scipy"}
+    assert not same({"ops.a": text}, {"ops.a": text.replace("numpy", "cupy")})
+    assert not same({"ops.a": text}, {"ops.a": text.replace("np.sum", "np.max")})
+
+
+def test_the_packages_of_functions_that_call_each_other_are_those_of_all():
+    text = "import numpy, torch\ndef f():\n    return g(numpy)\ndef g():\n    return f(torch)\n"
+    found = symbols({"ops.a": text})
+    assert found.reach(ROOT).packages == found.reach(Symbol("ops.a", "g")).packages == {"numpy", "torch"}
+
+
+def test_a_file_that_a_symbol_names_counts_by_its_content():
+    text = "WORDS = 'words.txt'\nALL = 'static/*.js'\ndef f():\n    return WORDS\ndef g():\n    return ALL\n"
+    before = {"ops.a": text, "ops/words.txt": "a", "ops/static/a.js": "a"}
+    g = Symbol("ops.a", "g")
+    assert not same(before, {**before, "ops/words.txt": "b"}) and same(
+        before, {**before, "ops/words.txt": "b"}, g
+    )
+    assert same(before, {**before, "ops/static/b.js": "b"})
+    assert not same(before, {**before, "ops/static/b.js": "b"}, g)
+
+
+def test_what_walks_a_package_depends_on_all_below_it():
+    text = "import pkgutil\nimport ops.p\ndef f():\n    return pkgutil.iter_modules(ops.p.__path__)\ndef g():\n    return 1\n"
+    before = {"ops.a": text, "ops.p.init": "", "ops.p.q.init": "", "ops.p.q.r": "x = 1\n", "ops.b": "y = 1\n"}
+    after = {**before, "ops.p.q.r": "x = 2\n"}
+    assert not same(before, after) and same(before, after, Symbol("ops.a", "g"))
+    assert same(before, {**before, "ops.b": "y = 2\n"})
+
+
+def test_of_modules_outside_only_names_count_but_for_the_own_module():
+    text = "from orchestration.b import g\nfrom ops.c import h\ndef f():\n    return g(h, K)\nK = 1\n"
+    symbol = Symbol("assets.a", "f")
+    before = {"assets.a": text, "orchestration.b": HELPER, "ops.c": "h = 1\n"}
+    assert same(before, {**before, "orchestration.b": "def g(): ...\n"}, symbol)
+    assert not same(
+        before, {**before, "assets.a": text.replace("import g", "import i").replace("g(h", "i(h")}, symbol
+    )
+    assert not same(before, {**before, "assets.a": text.replace("K = 1", "K = 2")}, symbol)
+    assert not same(before, {**before, "ops.c": "h = 2\n"}, symbol)
+
+
+def test_how_a_dataset_is_checked_and_shown_is_not_what_it_is_made_of():
+    text = (
+        "from ops.b import g, h\n@dataset(shape=h, measures=[g], expectations=g)\ndef f(x):\n    return x\n"
+    )
+    before = {"ops.a": text, "ops.b": f"{HELPER}h = 1\nregister(h)\n"}
+    assert same(before, {**before, "ops.a": text.replace("[g]", "[]")})
+    assert same(before, {**before, "ops.b": before["ops.b"].replace("x + 1", "x + 2")})
+    assert not same(before, {**before, "ops.a": text.replace("shape=h", "shape=None")})
+    assert not same(before, {**before, "ops.b": before["ops.b"].replace("h = 1", "h = 2")})
+
+
+def test_a_name_that_the_module_does_not_bind_is_an_error():
+    with pytest.raises(LookupError, match=r"ops\.a binds no g"):
+        hash_of({"ops.a": "f = 1\n"}, Symbol("ops.a", "g"))
+
+
+def test_imports_in_a_circle_that_define_nothing_end():
+    hash_of({"ops.a": "from ops.b import f\ng = f\n", "ops.b": "from ops.a import f\n"}, Symbol("ops.a", "g"))
+    hash_of({"ops.a": "from ops import b\nf = b.c\n", "ops.init": "from . import b\n", "ops.b": ""})
+
+
+#: Functions by number: a name, a constant, and the functions that each mentions.
+MODULES = ("ops.a", "ops.b", "ops.p.c")
+FUNCTIONS = range(5)
+projects = st.fixed_dictionaries(
+    {
+        number: st.tuples(
+            st.sampled_from("gh"),
+            st.integers(0, 1),
+            st.lists(st.sampled_from(FUNCTIONS), max_size=3, unique=True),
+        )
+        for number in FUNCTIONS
+    }
+)
+#: For each function the module that it may lie in, and for each mention how it is written.
+layouts = st.tuples(
+    st.lists(st.sampled_from(MODULES), min_size=5, max_size=5),
+    st.lists(st.sampled_from(["name", "attribute", "inside", "exported"]), min_size=15, max_size=15),
+    st.permutations(FUNCTIONS),
+)
+
+
+def written(project, layout):
+    """Return the sources of a project in some layout, and where each function lies."""
+    wanted, ways, order = layout
+    places, ways = {}, iter(ways)
+    for number, module in enumerate(wanted):
+        name = project[number][0]
+        free = (
+            found for found in (module, *MODULES, f"ops.p.m{number}") if (found, name) not in places.values()
+        )
+        places[number] = (next(free), name)
+    sources = {module: "" for module, _ in places.values()} | {"ops.init": "", "ops.p.init": ""}
+    for number in order:
+        _, constant, mentions = project[number]
+        module, name = places[number]
+        inside, values = "", [str(constant)]
+        for used in mentions:
+            origin, used_name = places[used]
+            way = "own" if origin == module else next(ways)
+            if way == "attribute":
+                sources[module] += f"import {origin} as m{used}\n"
+            elif way == "inside":
+                inside += f"    from {origin} import {used_name} as n{used}\n"
+            elif way == "exported":
+                sources["ops.p.init"] += f"from {origin} import {used_name} as e{used}\n"
+                sources[module] += f"from ops.p import e{used}\n"
+            elif way == "name":
+                sources[module] += f"from {origin} import {used_name} as n{used}\n"
+            written_as = {"own": used_name, "attribute": f"m{used}.{used_name}", "exported": f"e{used}"}
+            values.append(written_as.get(way, f"n{used}"))
+        sources[module] += f"def {name}():\n{inside}    return {', '.join(values)}\n"
+    return sources, {number: Symbol(*place) for number, place in places.items()}
+
+
+def all_hashes(project, layout):
+    sources, places = written(project, layout)
+    found = symbols(sources)
+    return {number: found.reach(place).hash for number, place in places.items()}
+
+
+@given(projects, layouts, layouts)
+def test_where_functions_lie_and_how_they_are_imported_is_no_matter(project, one, other):
+    assert all_hashes(project, one) == all_hashes(project, other)
+
+
+@given(projects, layouts, layouts, st.sampled_from(FUNCTIONS))
+def test_an_edit_is_one_of_all_that_reach_it_and_of_nothing_else(project, one, other, edited):
+    name, constant, mentions = project[edited]
+    before = all_hashes(project, one)
+    after = all_hashes({**project, edited: (name, constant + 2, mentions)}, other)
+    reaching = {edited}
+    for _ in FUNCTIONS:
+        reaching |= {number for number, (_, _, used) in project.items() if reaching & {*used}}
+    assert {number for number in FUNCTIONS if before[number] != after[number]} == reaching

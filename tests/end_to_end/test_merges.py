@@ -1,0 +1,118 @@
+"""Two branches in which different things were made, merged by git: what is stale then, and what a conflict needs."""
+
+import json
+import subprocess
+
+import pytest
+
+from tests.end_to_end.corpus import write_paper
+
+#: What a month's new paper changes by itself: how many rows there are of the month.
+COUNTED = [f"metrics/sources/{name}.funnel.csv" for name in ("citations", "papers", "sentences")]
+PAPERS = {"june": ("epsilon", "2018-06"), "july": ("zeta", "2018-07")}
+
+
+def stale(project):
+    """The partitions that `plan` would make, or perhaps make."""
+    steps = json.loads(project.silverloom("plan", "--json"))["steps"]
+    return {f"{step['dataset']} {step['month'] or ''}".strip() for step in steps}
+
+
+def branch(project, name, select):
+    """Make some datasets of what was changed since main, and commit both on a branch of its own."""
+    project.git("checkout", "-qb", name)
+    project.silverloom("run", "--select", select)
+    project.commit(name)
+
+
+def back_to_main(project):
+    project.git("checkout", "-q", "main")
+    project.dvc("checkout")
+
+
+def datasets(places):
+    return {place.split()[0] for place in places}
+
+
+def test_datasets_that_were_made_on_two_branches_are_fresh_after_their_merge(done):
+    done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
+    branch(done, "margin", "talksumm/pairs")
+    back_to_main(done)
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    branch(done, "longer", "talksumm/alignments")
+    left = stale(done)
+    done.git("merge", "-q", "--no-edit", "margin")
+    done.dvc("checkout")
+    assert stale(done) == left, "what is made of the alignments, as before the merge"
+    assert "talksumm/summaries" in datasets(left)
+    assert datasets(left).isdisjoint({"talksumm/pairs", "talksumm/alignments"})
+    assert done.git("status", "--porcelain") == ""
+
+
+@pytest.fixture(scope="module")
+def in_conflict(done_project, tmp_path_factory):
+    """A merge that stopped: each branch had another paper, of another month. Copy it, do not change it."""
+    project = done_project.copy(tmp_path_factory.mktemp("merge") / "checkout")
+    for name, paper in PAPERS.items():
+        write_paper(project.root / "corpus", *paper)
+        branch(project, name, "sources")
+        back_to_main(project)
+    project.git("checkout", "-q", "july")
+    project.dvc("checkout")
+    with pytest.raises(subprocess.CalledProcessError):
+        project.git("merge", "june")
+    return project
+
+
+@pytest.fixture(scope="module")
+def together(done_project, tmp_path_factory):
+    """The lock and the bytes of a checkout in which both papers were there from the beginning."""
+    project = done_project.copy(tmp_path_factory.mktemp("together") / "checkout")
+    for paper in PAPERS.values():
+        write_paper(project.root / "corpus", *paper)
+    project.run()
+    return project.lock, project.data()
+
+
+@pytest.mark.long
+def test_months_that_were_made_on_two_branches_conflict_in_the_lock_and_in_what_is_counted(in_conflict):
+    assert in_conflict.git("diff", "--name-only", "--diff-filter=U").split() == ["dvc.lock", *COUNTED]
+    hunk = in_conflict.lock.partition("- path: data/sources/papers\n      hash: md5\n")[2].splitlines()
+    assert hunk[0] == "<<<<<<< HEAD" and hunk[1].startswith("      md5: ") and hunk[1].endswith(".dir")
+    assert {"=======", ">>>>>>> june"} <= set(hunk)
+    said = in_conflict.silverloom("run", ok=False)
+    assert "dvc.lock is damaged: it holds the conflict markers of a merge; " in said
+    assert "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side" in said
+    # what is fresh, manifests say: until dvc.lock is mended as well
+    places = stale(in_conflict)
+    assert "sources/papers 2018-06" in places and "sources/papers 2018-07" not in places
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("side", "kept"), [("--ours", "2018-07"), ("--theirs", "2018-06")])
+def test_of_a_conflict_either_side_is_kept_and_the_other_month_is_made_again(
+    in_conflict, together, tmp_path, side, kept
+):
+    project = in_conflict.copy(tmp_path / "checkout")
+    project.git("checkout", side, "dvc.lock", "metrics")
+    project.commit("merge")
+    project.dvc("checkout", "--force")
+    made = project.made(project.run())
+    (other,) = {"2018-06", "2018-07"} - {kept}
+    assert {f"sources/{name} {other}" for name in ("papers", "citations", "sentences")} <= set(made)
+    assert not [name for name in made if name.startswith("sources/") and name.endswith(kept)]
+    assert (project.lock, project.data()) == together
+    assert project.dvc_status() == {}
+    assert "everything is up to date" in project.silverloom("plan")
+
+
+@pytest.mark.long
+def test_of_a_conflict_the_lock_alone_can_be_taken_and_a_run_writes_the_counts(
+    in_conflict, together, tmp_path
+):
+    project = in_conflict.copy(tmp_path / "checkout")
+    project.git("checkout", "--ours", "dvc.lock")
+    project.git("add", "dvc.lock")
+    project.run()
+    assert (project.lock, project.data()) == together
+    assert not [name for name in COUNTED if "<<<<" in (project.root / name).read_text()]

@@ -1,0 +1,53 @@
+"""Logarithms against those of the C library; inner loops are compiled, kept on disk, and run without the GIL."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.core.numerics import compiled, log, log_of_one
+from ops.talksumm.align import kernels as alignment
+from ops.text import word_kernels
+from ops.wikisum import kernels
+
+
+@given(st.floats(1e-300, 1e300))
+def test_a_logarithm_is_that_of_the_c_library_but_for_its_last_bits(value):
+    assert log(value) == pytest.approx(math.log(value), rel=1e-14, abs=1e-15)
+
+
+@given(st.floats(1e-300, 1e300))
+def test_the_logarithm_of_one_number_has_the_bits_of_that_of_many(value):
+    assert log_of_one(value) == log([value])[0]
+
+
+def test_logarithms_of_powers_and_of_arrays():
+    assert log([1.0, 2.0, 0.5]).tolist() == [0, math.log(2), -math.log(2)]
+    assert log([]).tolist() == []
+
+
+@compiled
+def twice(values):
+    for place in range(len(values)):
+        values[place] *= 2
+    return values
+
+
+def test_a_compiled_function_does_what_it_says_without_the_gil():
+    assert twice(np.array([1, 2, 3])).tolist() == [2, 4, 6]
+    assert twice.targetoptions["nogil"]
+    assert len(twice.signatures) == 1  # one type of arguments was compiled for
+
+
+def test_every_loop_of_the_systems_is_compiled_so():
+    found = [
+        loop
+        for module in (alignment, word_kernels, kernels)
+        for loop in vars(module).values()
+        if hasattr(loop, "signatures")
+    ]
+    own = {loop.__name__ for loop in found}
+    assert {"number", "greatest_recalls"} <= own
+    assert all(loop.targetoptions["nogil"] for loop in found)

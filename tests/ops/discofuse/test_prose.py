@@ -1,0 +1,147 @@
+"""Prose from files and lines, and what is rejected."""
+
+import gzip
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from ops.discofuse.schemas import PROSE
+from ops.discofuse.sources import PROSE_FORMATS, parse_prose
+from ops.parse.records import Record, record_id
+from ops.parse.source import ParseError, Raw, Source, month_of
+
+
+def source(kind, **more):
+    return Source(kind=kind, path="there", month={"field": "date"}, licence="MIT", **more)
+
+
+def raws(kind, folder, **more):
+    return list(PROSE_FORMATS[kind].split(folder, source(kind, **more)))
+
+
+def parsed(kind, content, document="one"):
+    return PROSE_FORMATS[kind].parse(Raw("a.txt", document, content))
+
+
+def outcome(kind, folder, **more):
+    given = source(kind, domain="sports", **more)
+    records = [
+        Record(record_id("mine", raw), "mine", kind, "MIT", "2018-06", raw, given.domain)
+        for raw in PROSE_FORMATS[kind].split(folder, given)
+    ]
+    return parse_prose(records)
+
+
+def test_title_and_metadata_stand_above_the_paragraphs():
+    content = b"# A River\ndate: 2018-06-03\nlicence: CC0-1.0\n\nIt flows\nfast. It is cold.\n\n\nIt ends.\n"
+    found = parsed("plain_prose", content)
+    assert found == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.")
+    fields = PROSE_FORMATS["plain_prose"].fields(Raw("a.txt", "a", content))
+    assert month_of(source("plain_prose").month, Raw("a.txt", "a", content), fields) == "2018-06"
+
+
+def test_a_first_line_without_hash_is_a_title_if_only_metadata_follow():
+    assert parsed("plain_prose", b"A River\ndate: 2018-06-03\n\nIt flows.").title == "A River"
+
+
+@pytest.mark.parametrize(
+    "text", ["It flows.\nIt ends.\n\nIt is cold.", "He said\nthis: that it flows.\nIt ends.\n\nIt is cold."]
+)
+def test_without_a_title_all_is_text(text):
+    found = parsed("plain_prose", text.encode())
+    first, second = text.split("\n\n")
+    assert found == (None, "", f"{' '.join(first.split())}\n\n{second}")
+
+
+def test_a_heading_is_a_paragraph_and_a_word_cut_at_the_end_of_a_line_is_one_word():
+    found = parsed("plain_prose", b"# T\n\n## Early life\nShe trans-\nlated it. She translated.\r\n\r\nEnd.")
+    assert found.text == "Early life\n\nShe translated it. She translated.\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"", "the file is empty"),
+        (b" \n ", "the file is empty"),
+        (b"# Title\ndate: 2018\n", "no text"),
+        (b"# T\n\nna\xefve", "not UTF-8: byte 0xef"),
+        (b"# T\n\na\x00b", r"the text holds the character U\+0000"),
+    ],
+)
+def test_a_file_without_text_is_refused_with_its_cause(content, cause):
+    with pytest.raises(ParseError, match=cause):
+        parsed("plain_prose", content)
+
+
+def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
+    lines = [
+        json.dumps({"id": "a", "title": " A  day ", "date": "2018-06-01", "text": "It rains.\n\nIt  stops."}),
+        "",
+        '{"id": "b", "text": "cut',
+        json.dumps({"id": 7, "text": "Seven."}),
+        json.dumps({"id": "c", "title": "no text"}),
+        json.dumps({"id": "a", "text": "Again."}),
+        json.dumps({"id": "d", "text": ["Not", "text"]}),
+        json.dumps({"id": "e", "text": " "}),
+        '{"text": "half a \\ud83d pair"}',
+        json.dumps({"id": "long", "text": "x" * 500}),
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = outcome("jsonl_prose", tmp_path, max_bytes=300)
+    assert found.kept.schema == PROSE.kept
+    assert found.kept.select(["document", "title", "month", "domain", "text"]).to_pylist() == [
+        {
+            "document": "a",
+            "title": "A day",
+            "month": "2018-06",
+            "domain": "sports",
+            "text": "It rains.\n\nIt stops.",
+        },
+        {"document": "7", "title": None, "month": "2018-06", "domain": "sports", "text": "Seven."},
+    ]
+    errors = found.rejected["error"].to_pylist()
+    assert [error.split(":")[0] for error in errors] == [
+        f"mine/x.jsonl, line {row}" for row in (3, 5, 6, 7, 8, 9, 10)
+    ]
+    causes = [
+        "malformed JSON",
+        "no field text; there are",
+        "already that of",
+        "text must be text",
+        "no text",
+        "U+D83D",
+        "larger than",
+    ]
+    assert all(cause in error for cause, error in zip(causes, errors, strict=True)), errors
+    assert len(found.units) == 9
+
+
+def test_packed_lines_are_the_same_documents(tmp_path):
+    line = json.dumps({"id": "a", "text": "It rains."}).encode()
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "plain" / "x.jsonl").write_bytes(line)
+    (tmp_path / "packed" / "x.jsonl.gz").write_bytes(gzip.compress(line))
+    plain, packed = (outcome("jsonl_prose", tmp_path / name) for name in ("plain", "packed"))
+    assert plain.kept["text"].to_pylist() == packed.kept["text"].to_pylist() == ["It rains."]
+
+
+def test_a_domain_is_a_word_that_can_name_a_folder():
+    assert source("plain_prose").domain == ""
+    with pytest.raises(ValidationError, match="domain"):
+        source("plain_prose", domain="../sports")
+
+
+def test_a_line_that_takes_the_id_of_another_line_costs_neither(tmp_path):
+    lines = [
+        '{"id": "a.jsonl#3", "text": "Liar."}',
+        '{"id": "b.jsonl#3", "text": "Other."}',
+        '{"text": "Third."}',
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert [(raw.document, raw.error) for raw in raws("jsonl_prose", tmp_path)] == [
+        ("a.jsonl#1", None),
+        ("b.jsonl#3", None),
+        ("a.jsonl#3", None),
+    ]

@@ -1,0 +1,92 @@
+"""Rows of other datasets as prose."""
+
+import pytest
+
+from ops.discofuse.sources import PROSE_FORMATS, RowChoice, RowProse, parse_prose
+from ops.parse.records import RowRecords
+from ops.parse.schemas import CITATIONS, WEB_PAGES
+from ops.parse.source import DatasetSource
+from tests.parts import parts
+
+TEXT = "Home\n\nThe Tane flows. It is long."
+PARAGRAPHS = [{"start": 0, "end": 4, "boilerplate": 0.9}, {"start": 6, "end": 33, "boilerplate": 0.1}]
+
+
+def page(number, **values):
+    blank = dict.fromkeys(WEB_PAGES.kept.names)
+    known = {
+        "id": f"page-{number}",
+        "source_ids": [f"web/{number}"],
+        "licence": "CC0-1.0",
+        "language": "en",
+        "language_distance": 500,
+    }
+    return {**blank, **known, "title": "Rivers", "text": TEXT, "paragraphs": PARAGRAPHS, **values}
+
+
+def prose(tmp_path, *rows, max_bytes=2**20, **options):
+    """What becomes of rows of web pages that are named as a source of prose."""
+    source = DatasetSource(dataset="sources/web_pages", domain="web", max_bytes=max_bytes)
+    pages = parts(tmp_path, WEB_PAGES.kept, rows)
+    (part,) = RowRecords("web", source, "rows", RowProse(RowChoice(**options)), pages, "2018-06")
+    return parse_prose(part)
+
+
+def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_path):
+    outcome = prose(tmp_path, page(1), page(2, title=None, licence="CC-BY-4.0"))
+    first, second = outcome.kept.to_pylist()
+    assert first["id"].startswith("prose-") and first["id"] != second["id"]
+    del first["id"]
+    assert first == {
+        "source_ids": ["page-1"],
+        "licence": "CC0-1.0",
+        "document": "page-1",
+        "title": "Rivers",
+        "month": "2018-06",
+        "domain": "web",
+        "text": TEXT,
+        "encoding": None,
+    }
+    assert (second["title"], second["licence"]) == (None, "CC-BY-4.0")
+    assert outcome.units.to_pylist() == ["page-1", "page-2"]
+
+
+def test_rows_without_text_are_dropped_and_too_large_ones_rejected(tmp_path):
+    outcome = prose(
+        tmp_path, page(1, text="", paragraphs=[]), page(2, text="long " * 100, paragraphs=None), max_bytes=200
+    )
+    assert outcome.kept.num_rows == 0
+    assert outcome.dropped.select(["id", "reason"]).to_pylist() == [{"id": "page-1", "reason": "no_text"}]
+    (row,) = outcome.rejected.to_pylist()
+    assert row["error"] == "web/page-2: larger than max_bytes = 200; it was not read"
+
+
+def test_options_choose_rows_and_passages(tmp_path):
+    rows = [
+        page(1),
+        page(2, language="de"),
+        page(3, language=None),
+        page(4, language_distance=1200),
+        page(5, paragraphs=PARAGRAPHS[:1]),
+    ]
+    below = {"paragraphs.boilerplate": 0.5, "language_distance": 1200}
+    outcome = prose(tmp_path, *rows, below=below, only={"language": ["en"]})
+    assert [(row["document"], row["text"]) for row in outcome.kept.to_pylist()] == [
+        ("page-1", "The Tane flows. It is long.")
+    ]
+    assert [
+        (row["id"], row["reason"], row["score"], row["detail"]) for row in outcome.dropped.to_pylist()
+    ] == [
+        ("page-2", "language", None, "de"),
+        ("page-3", "language", None, None),
+        ("page-4", "language_distance", 1200, None),
+        ("page-5", "no_text", None, None),
+    ]
+    assert prose(tmp_path / "without", page(1), without={"language": ["en", "fr"]}).kept.num_rows == 0
+
+
+def test_rows_without_a_text_or_without_a_column_that_options_name_cannot_be_read():
+    with pytest.raises(ValueError, match="has no text"):
+        PROSE_FORMATS["rows"].columns(CITATIONS.kept)
+    with pytest.raises(ValueError, match=r"has no sections\.role"):
+        RowProse(RowChoice(without={"sections.role": ["references"]})).columns(WEB_PAGES.kept)

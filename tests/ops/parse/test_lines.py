@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ops.parse import lines
+from ops.parse.decoding import json_value
+from ops.parse.lines import keys_of, named
+from ops.parse.source import ParseError, Raw
+
+
+def naming(row):
+    """Return the id of a row; one ends the process that reads it, one takes too much of its memory."""
+    if row.get("id") == "end":
+        os._exit(3)
+    if row.get("id") == "memory":
+        bytearray(2**34)
+    return row.get("id")
+
+
+def raw_lines(*contents):
+    return [Raw("a.jsonl", f"a.jsonl#{row}", content, row) for row, content in enumerate(contents, 1)]
+
+
+def test_a_line_that_ends_the_child_or_takes_its_memory_costs_itself_alone():
+    raws = raw_lines(b'{"id": "one"}', b'{"id": "end"}', b'{"id": "memory"}', b'{"id": "two"}', b"{}")
+    found = list(named(raws, naming, {"a.jsonl"}))
+    assert [raw.document for raw in found] == ["one", "a.jsonl#2", "a.jsonl#3", "two", "a.jsonl#5"]
+    assert "status 3" in found[1].error and "memory" in found[2].error
+    assert [raw.error for raw in found if raw.row in (1, 4, 5)] == [None] * 3
+    assert [raw.content for raw in found] == [raw.content for raw in raws]
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"id": 1', "malformed JSON"),
+        (b'{"id": "a", "id": "b"}', "stands twice"),
+        (b"[1]", "expected a JSON object, found a list"),
+        (b'{"id": "\xff"}', "not UTF-8"),
+    ],
+)
+def test_what_is_no_object_of_json_is_never_read_here(content, cause):
+    (found,) = named(raw_lines(content), naming, ())
+    assert cause in found.error and found.document == "a.jsonl#1"
+    assert keys_of(raw_lines(content, b'{"b": 1}', b'{"a": 1, "b": 2}')) == ["b", "a"]
+
+
+def test_an_id_that_another_line_may_be_called_or_that_cannot_be_printed_is_none():
+    raws = raw_lines(b'{"id": "a.jsonl#7"}', b'{"id": "b.jsonl#7"}', b'{"id": "a\\u0000"}')
+    assert [raw.document for raw in named(raws, naming, {"a.jsonl"})] == [
+        "a.jsonl#1",
+        "b.jsonl#7",
+        "a.jsonl#3",
+    ]
+
+
+def test_lines_that_were_not_read_keep_their_errors_and_their_places():
+    raws = [
+        *raw_lines(b'{"id": "a"}'),
+        Raw("a.jsonl", "a.jsonl#2", b"", 2, error="too large"),
+        *raw_lines(b"{}"),
+    ]
+    found = list(named(raws, naming, ()))
+    assert [(raw.document, raw.error) for raw in found] == [
+        ("a", None),
+        ("a.jsonl#2", "too large"),
+        ("a.jsonl#1", None),
+    ]
+
+
+def test_how_deep_json_may_be_nested_does_not_depend_on_who_reads_it():
+    def at(depth, content):
+        return at(depth - 1, content) if depth else json_value(content)
+
+    def nested(levels):
+        return b"[" * levels + b"]" * levels
+
+    for depth in (0, 500):
+        assert at(depth, nested(200))
+        with pytest.raises(ParseError, match="nested too deeply"):
+            at(depth, nested(300))
+        assert at(depth, b'["' + b"[" * 10_000 + b'"]') == ["[" * 10_000]
+
+
+def test_long_lines_are_asked_for_their_keys_some_at_a_time(monkeypatch):
+    asked = []
+    monkeypatch.setattr(lines, "_keys_of", lambda contents: asked.append(len(contents)) or [])
+    keys_of(raw_lines(*[b'{"a": "' + b"b" * 2**19 + b'"}'] * 7))
+    assert asked == [2, 2, 2, 1]

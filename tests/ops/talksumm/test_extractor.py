@@ -1,0 +1,265 @@
+import json
+
+import numpy as np
+import pytest
+
+from ops.core.parts import Artifact
+from ops.metrics.rouge import rouge_of_references
+from ops.models.training import CheckpointError, NotFiniteError, TrainingError
+from ops.models.training.processes import batches
+from ops.rank.choose import only
+from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
+from ops.talksumm.models import EXTRACTOR, MODELS, ExtractorParams, extractor, paper_of, trained
+from ops.talksumm.schemas import TRAINING_SETS
+from tests.checkpoints import Memory, StoppedError
+from tests.ops.talksumm.summary_cases import embed, example, extractor_params, gold, text
+from tests.parts import parts
+
+UNITS = [
+    example("a"), example("b"), example("bare", labels=()), example("c", split="validation"),
+    example("d", "long", labels=(0, 1, 2, 3)), example("seen", "long", paper_id="paper of tested"),
+]  # fmt: skip
+GOLD = [gold("learnt", "train"), gold("judge"), gold("judge two"), gold("tested", "test")]
+FOUR = ["pointer/long", "pointer/short", "transformer/long", "transformer/short"]
+
+
+@pytest.fixture(autouse=True)
+def no_encoder(monkeypatch):
+    monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
+
+
+def outcome(folder, units, golden, params, checkpoints=None):
+    tables = parts(folder, TRAINING_SETS.kept, units), parts(folder, GOLD_PAPERS.kept, golden)
+    [made] = extractor(*tables, params, checkpoints or Memory(), True)
+    assert made.kept.schema == EXTRACTOR.kept
+    return made
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """All that one training makes, from the corpus above."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
+        return outcome(folder, UNITS, GOLD, extractor_params(folder))
+
+
+def models_of(outcome):
+    return json.loads(outcome.files[MODELS])
+
+
+def artifact_of(folder, outcome):
+    for name, content in outcome.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return Artifact(None, folder)
+
+
+def test_every_example_is_told_of_by_every_model_of_its_set_or_dropped(made):
+    assert made.units.to_pylist() == [unit["id"] for unit in UNITS]
+    rows = made.kept.to_pylist()
+    assert sorted((row["architecture"], row["set"], row["example_id"], row["split"]) for row in rows) == [
+        (architecture, *one)
+        for architecture in ("pointer", "transformer")
+        for one in (
+            ("long", "d", "train"), ("long", "seen", "test"), ("oracle", "learnt", "train"),
+            ("short", "a", "train"), ("short", "b", "train"), ("short", "c", "validation"),
+        )
+    ]  # fmt: skip
+    assert all(row["source_ids"] == [row["example_id"]] for row in rows)
+    assert [(one["id"], one["reason"]) for one in made.dropped.to_pylist()] == [("bare", "no_label")]
+    assert made.rejected.num_rows == 0
+
+
+def test_a_row_says_how_far_the_model_agrees_with_the_labels(made):
+    for row in made.kept.to_pylist():
+        shared = len(set(row["positions"]) & set(row["labels"]))
+        assert row["agreement"] == pytest.approx(
+            2 * shared / (len(row["positions"]) + len(row["labels"])), abs=1e-6
+        )
+        assert row["sentences"] == 6 and row["positions"]
+    assert {row["agreement"] for row in made.kept.to_pylist()} != {0.0}
+
+
+def test_the_models_are_files_and_one_file_tells_of_all(made):
+    models = models_of(made)
+    names = [one["model"] for one in models]
+    assert sorted(names) == sorted([*FOUR, "pointer/oracle", "transformer/oracle"])
+    assert set(made.files) == {
+        MODELS, *(f"{name}/{file}" for name in names for file in ("config.json", "weights.safetensors"))
+    }  # fmt: skip
+    told = {one["model"]: (one["examples"], one["validation_examples"], one["judged_on"]) for one in models}
+    people = "summaries by people"
+    assert told["pointer/short"] == (2, 2, people) and told["transformer/long"] == (1, 2, people)
+    assert all(one["sets_comparable"] for one in models)
+    assert all(one["steps"] == one["examples"] * 2 and one["reason"] == "epochs" for one in models)
+    assert {point["name"] for one in models for point in one["curve"]} == {"train/loss", "loss", "rouge2_f"}
+
+
+def test_a_trained_model_scores_on_validation_what_is_told_and_the_best_is_chosen(made, tmp_path):
+    found = {}
+    for name, chosen, model in trained(artifact_of(tmp_path, made)):
+        scores = []
+        for judge in GOLD[1:3]:
+            order = model.extract(paper_of(judge), 12).indices
+            summary = only(judge["sentences"], order, 12, cut=True).sentences
+            references = [one["sentences"] for one in judge["references"]]
+            scores.append(rouge_of_references(summary, references, words=12)["rouge2"].f)
+        found[name] = (sum(scores) / 2, chosen)
+    told = {one["model"]: (one["best"], one["chosen"]) for one in models_of(made)}
+    assert found.keys() == told.keys()
+    for name, (score, chosen) in found.items():
+        assert (pytest.approx(score, abs=1e-6), chosen) == told[name]
+    [best] = [score for score, chosen in found.values() if chosen]
+    assert best == max(score for score, _ in found.values())
+    chosen = {f"{row['architecture']}/{row['set']}" for row in made.kept.to_pylist() if row["chosen"]}
+    assert chosen == {name for name, (_, is_chosen) in told.items() if is_chosen}
+
+
+def test_the_same_input_gives_the_same_bytes(made, tmp_path):
+    params = extractor_params(tmp_path)
+    again = outcome(tmp_path, UNITS, GOLD, params)
+    first = next(one["config"]["vectors"] for one in models_of(made) if one["architecture"] == "pointer")
+    both = str(params.vectors).encode(), first.encode()
+    for name, content in made.files.items():
+        # The word vectors are named by their path, which differs.
+        assert again.files[name].replace(*both) == content, name
+    assert again.kept.equals(made.kept) and again.dropped.equals(made.dropped)
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 8])
+def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
+    params = extractor_params(tmp_path)
+    unbroken, broken = Memory(), Memory(last)
+    whole = outcome(tmp_path, UNITS[:2], [], params, unbroken)
+    assert len(unbroken.writes) == 8
+    with pytest.raises(StoppedError):
+        outcome(tmp_path, UNITS[:2], [], params, broken)
+    resumed = outcome(tmp_path, UNITS[:2], [], params, broken)
+    assert len(broken.writes) == len(unbroken.writes)
+    assert resumed.files == whole.files and resumed.kept.equals(whole.kept)
+
+
+def test_what_is_judged_by_people_teaches_nothing(tmp_path):
+    params = extractor_params(tmp_path, "transformer")
+    leaking = example("leak", paper_id="paper of judge")
+    with_it, without = (outcome(tmp_path, units, GOLD, params) for units in ([*UNITS, leaking], UNITS))
+    assert with_it.files == without.files
+    assert with_it.kept.num_rows == without.kept.num_rows + 1
+
+
+def test_a_model_judged_on_what_it_learnt_is_not_chosen_before_one_that_was_not(tmp_path):
+    # A paper of one sentence is summarised without fault by any model.
+    units = [*UNITS[:4], example("easy", "long", sentences=text(1, 3), labels=(0,))]
+    made = outcome(tmp_path, units, [], extractor_params(tmp_path, "transformer"))
+    told = {one["set"]: one for one in models_of(made)}
+    assert (told["long"]["judged_on"], told["long"]["best"]) == ("training set", 1.0)
+    assert (told["short"]["judged_on"], told["short"]["chosen"]) == ("validation split", True)
+    assert told["short"]["best"] < 1 and not told["long"]["chosen"]
+    assert not any(one["sets_comparable"] for one in told.values())
+
+
+def test_without_training_sets_there_is_no_model_and_no_row(tmp_path):
+    made = outcome(tmp_path, [], [gold("tested", "test")], ExtractorParams())
+    assert (made.files, made.units.to_pylist(), made.kept.num_rows) == ({MODELS: b"[]"}, [], 0)
+    assert list(trained(artifact_of(tmp_path, made))) == []
+
+
+def test_a_set_with_nothing_to_learn_from_stops_before_any_is_trained(tmp_path):
+    units, checkpoints = [*UNITS, example("x", "zero", "validation")], Memory()
+    with pytest.raises(TrainingError, match="training set zero: of its 1 examples"):
+        outcome(tmp_path, units, GOLD, extractor_params(tmp_path), checkpoints)
+    assert checkpoints.writes == []
+
+
+def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_model_and_knob(tmp_path):
+    checkpoints = Memory()
+    outcome(tmp_path, UNITS[:2], [], extractor_params(tmp_path), checkpoints)
+    other = extractor_params(tmp_path, training={"learning_rate": 0.02})
+    message = r"^pointer/short: the checkpoint is of another run: training.learning_rate was 0.01, is 0.02\."
+    with pytest.raises(CheckpointError, match=message):
+        outcome(tmp_path, UNITS[:2], [], other, checkpoints)
+
+
+def test_a_loss_that_is_no_number_stops_with_the_name_of_the_model_and_keeps_the_last_checkpoint(
+    tmp_path, monkeypatch
+):
+    units = [example(name, sentences=text(6, place)) for place, name in enumerate("pqr")]
+    order = [index for [index] in batches([6] * 3, 1, None, 0, 0)]
+    poisoned = units[order[2]]["sentences"][4]
+
+    def poison(texts):
+        return np.where(np.array([one == poisoned for one in texts])[:, None], np.nan, embed(texts))
+
+    monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: poison)
+    checkpoints = Memory()
+    name = units[order[2]]["id"]
+    message = rf"^transformer/short: update 3, epoch 1: the loss is nan; examples: {name}; the checkpoint of update 2"
+    with pytest.raises(NotFiniteError, match=message):
+        outcome(tmp_path, units, [gold("judge")], extractor_params(tmp_path, "transformer"), checkpoints)
+    assert json.loads(checkpoints.files["transformer-short"]["state.json"])["state"]["step"] == 2
+
+
+def test_a_paper_of_one_sentence_and_a_summary_longer_than_its_paper_are_learnt_from(tmp_path):
+    units = [
+        example("one", sentences=["w1 w2."], labels=(0,)),
+        example("all", sentences=text(2, 0), labels=(0, 1)),
+    ]
+    made = outcome(tmp_path, units, [gold("judge", references=[text(50, 1)])], extractor_params(tmp_path))
+    rows = [row for row in made.kept.to_pylist() if row["example_id"] == "one"]
+    assert [row["positions"] for row in rows] == [[0], [0]]
+    assert [row["agreement"] for row in rows] == [1.0, 1.0]
+
+
+def test_a_size_that_is_not_there_is_refused_with_those_that_are():
+    with pytest.raises(ValueError, match="size 'huge' is not among the sizes tiny"):
+        ExtractorParams(size="huge")
+
+
+def test_the_params_name_the_models_of_every_size_and_weights_are_kept_by_the_score(tmp_path):
+    params = extractor_params(tmp_path, encoder="other-encoder")
+    assert params.config("pointer").vectors == str(tmp_path / "vectors.txt")
+    assert params.config("transformer").encoder == "other-encoder"
+    assert {str(name) for name in params.models()} == {str(tmp_path / "vectors.txt"), "other-encoder"}
+    training = params.training("transformer")
+    assert (training.metric, training.direction, training.epochs) == ("score", "max", 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "message"),
+    [
+        ("pointer", {"vectors": "mine"}, "sizes.big.pointer.vectors is 'mine', but it is 'ours' in every"),
+        ("transformer", {"encoder": "mine"}, "sizes.big.transformer.encoder is 'mine', but it is 'e5'"),
+        ("pointer_training", {"metric": "loss"}, "sizes.big.pointer_training.metric is 'loss'"),
+        ("transformer_training", {"direction": "min"}, "sizes.big.transformer_training.direction is 'min'"),
+    ],
+)
+def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, given, message):
+    same = {"vectors": "ours", "encoder": "e5", "metric": "score", "direction": "max"}
+    whole = {"size": "big", "vectors": "ours", "encoder": "e5"}
+    ExtractorParams(**whole, sizes={"big": {part: {key: same[key] for key in given}}})
+    with pytest.raises(ValueError, match=message):
+        ExtractorParams(**whole, sizes={"big": {part: given}})
+
+
+def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp_path, monkeypatch, capsys):
+    """And the same bytes come out as of all embeddings at once."""
+    asked = []
+
+    def counted(texts):
+        asked.extend(texts)
+        return embed(texts)
+
+    params = extractor_params(tmp_path)
+    whole = outcome(tmp_path / "whole", UNITS, GOLD, params)
+    monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: counted)
+    monkeypatch.setattr("ops.models.encoder.SLICE", 5)
+    checkpoints = Memory(last=2)
+    with pytest.raises(StoppedError):
+        outcome(tmp_path / "cut", UNITS, GOLD, params, checkpoints)
+    assert len(asked) == 10 and "embeddings  5/" in capsys.readouterr().err
+    checkpoints.last = None
+    again = outcome(tmp_path / "again", UNITS, GOLD, params, checkpoints)
+    embedded = [text for text in asked if text]  # each network asks for the width of the empty one
+    assert len(embedded) == len(set(embedded))
+    assert again.files == whole.files and again.kept.equals(whole.kept)

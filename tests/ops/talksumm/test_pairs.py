@@ -1,0 +1,245 @@
+"""Talks find their papers by title, or are dropped with the reason and the nearest titles."""
+
+from __future__ import annotations
+
+import time
+
+import pyarrow as pa
+import pytest
+from pydantic import ValidationError
+
+from ops.core.identity import row_id
+from ops.parse.schemas import PAPERS, SENTENCES
+from ops.talksumm.pairing import CANDIDATES, PairParams, match_talks, pair_talks
+from ops.talksumm.schemas import MATCHES, PAIRS, TALKS
+from tests.parts import dealt
+
+PARAMS = PairParams()
+
+
+def talk(title, id="talk-1", licence="CC-BY-4.0"):
+    return {
+        "id": id,
+        "source_ids": [f"acl/{id}.txt"],
+        "licence": licence,
+        "document": id,
+        "title": title,
+        "date": "2018-07-16",
+        "month": "2018-07",
+        "url": None,
+        "words": [{"text": "Hello", "offset": 0, "start": 0.5, "end": 1.0}],
+    }
+
+
+def paper(id, title, licence="CC-BY-4.0", month="2018-01"):
+    empty = {"text": "", "sections": [], "sentences": [], "document": id}
+    return {
+        "id": id,
+        "source_ids": [id],
+        "licence": licence,
+        "title": title,
+        "month": month,
+        **empty,
+    }
+
+
+def sentence(paper_id, position, text="It works."):
+    return {
+        "id": f"sentence-{paper_id}-{position}",
+        "source_ids": [paper_id],
+        "licence": "CC-BY-4.0",
+        "paper_id": paper_id,
+        "position": position,
+        "section": 0,
+        "section_title": "1 Introduction",
+        "role": "introduction",
+        "start": 0,
+        "end": 9,
+        "locator": None,
+        "text": text,
+        "cut": None,
+    }
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A function that pairs talks with papers, each with one sentence unless others are given."""
+
+    def run(talks, papers, sentences=None, params=PARAMS):
+        if sentences is None:
+            sentences = [sentence(one["id"], 0) for one in papers]
+        table = pa.Table.from_pylist(talks, schema=TALKS.kept)
+        known = dealt(tmp_path, PAPERS.kept, papers)
+        scored = match_talks(table, known)
+        assert scored.kept["talk_id"].to_pylist() == scored.units.to_pylist() == table["id"].to_pylist()
+        assert all(len(row) <= CANDIDATES for row in scored.kept["candidates"].to_pylist())
+        outcome = pair_talks(
+            table,
+            dealt(tmp_path, MATCHES.kept, scored.kept.to_pylist()),
+            known,
+            dealt(tmp_path, SENTENCES.kept, sentences),
+            params,
+        )
+        assert outcome.kept.schema == PAIRS.kept
+        assert outcome.dropped.schema == PAIRS.dropped
+        used = outcome.kept["talk_id"].to_pylist()
+        assert sorted(used + outcome.dropped["id"].to_pylist()) == sorted(outcome.units.to_pylist())
+        return outcome
+
+    return run
+
+
+def kept(outcome):
+    return outcome.kept["paper_id"].to_pylist()
+
+
+def reasons(outcome):
+    return outcome.dropped["reason"].to_pylist()
+
+
+def test_a_pair_carries_all_that_its_alignment_needs(pair):
+    sentences = [sentence("p1", 2, "Third."), sentence("p1", 0, "First."), sentence("p2", 0, "Other.")]
+    papers = [paper("p2", "Something else"), paper("p1", "A Model of Talks", "CC0-1.0", "2017-05")]
+    (row,) = pair([talk("a model of talks")], papers, sentences).kept.to_pylist()
+    name = row_id("pair", "talk-1", "p1")
+    assert row == {
+        "id": name,
+        "source_ids": ["talk-1", "p1"],
+        "licence": "CC-BY-4.0 AND CC0-1.0",
+        "talk_id": "talk-1",
+        "paper_id": "p1",
+        "talk_title": "a model of talks",
+        "paper_title": "A Model of Talks",
+        "paper_month": "2017-05",
+        "similarity": 1.0,
+        "words": talk("")["words"],
+        "sentences": [
+            {
+                "id": row_id("state", name, f"sentence-p1-{position}"),
+                "sentence_id": f"sentence-p1-{position}",
+                "position": position,
+                "section_title": "1 Introduction",
+                "role": "introduction",
+                "text": text,
+            }
+            for position, text in [(0, "First."), (2, "Third.")]
+        ],
+    }
+
+
+def test_a_misheard_title_still_finds_its_paper(pair):
+    papers = [
+        paper("p1", "Detecting Egregious Conversations between Customers and Virtual Agents"),
+        paper("p2", "Detecting Sarcasm in Conversations between Agents"),
+    ]
+    spoken = "detecting we gracious conversations between customers in the virtual agents"
+    assert kept(pair([talk(spoken)], papers)) == ["p1"]
+
+
+def test_a_talk_whose_paper_is_absent_is_dropped_as_unmatched_with_the_nearest_title(pair):
+    outcome = pair([talk("Parsing Talks")], [paper("p1", "Passing Tasks Around"), paper("p2", "Zebra")])
+    (row,) = outcome.dropped.to_pylist()
+    assert row["reason"] == "unmatched"
+    assert 0.5 < row["score"] < PARAMS.threshold
+    assert row["detail"].startswith(f"'Passing Tasks Around' ({row['score']:.3f})")
+    assert row["words"] == talk("")["words"]
+
+
+def test_a_title_that_matches_two_papers_is_dropped_as_ambiguous(pair):
+    papers = [
+        paper("p1", "Findings of the Shared Task 2018"),
+        paper("p2", "Findings of the Shared Task 2019"),
+    ]
+    outcome = pair([talk("Findings of the Shared Task")], papers)
+    assert reasons(outcome) == ["ambiguous"]
+    assert "2018" in outcome.dropped["detail"][0].as_py()
+    assert "2019" in outcome.dropped["detail"][0].as_py()
+
+
+def test_the_year_in_a_title_decides_between_two_papers(pair):
+    papers = [
+        paper("p1", "Findings of the Shared Task 2018"),
+        paper("p2", "Findings of the Shared Task 2019"),
+    ]
+    assert kept(pair([talk("Findings of the shared task 2019")], papers)) == ["p2"]
+
+
+def test_a_main_title_of_exactly_one_paper_matches(pair):
+    papers = [paper("p1", "GRASP: Rich Patterns for Argumentation Mining"), paper("p2", "Grammar Induction")]
+    assert kept(pair([talk("GRASP")], papers)) == ["p1"]
+
+
+def test_a_main_title_that_two_papers_share_is_ambiguous(pair):
+    papers = [paper("p1", "GRASP: Rich Patterns for Mining"), paper("p2", "GRASP: A Corpus of Gestures")]
+    for margin in (PARAMS.margin, 0):
+        params = PairParams(margin=margin)
+        assert reasons(pair([talk("GRASP")], papers, params=params)) == ["ambiguous"]
+
+
+def test_a_whole_title_wins_over_a_main_title(pair):
+    papers = [paper("p1", "GRASP"), paper("p2", "GRASP: A Corpus of Gestures")]
+    assert kept(pair([talk("Grasp!")], papers)) == ["p1"]
+
+
+def test_one_paper_from_two_sources_with_one_text_is_one_candidate(pair):
+    papers = [paper("p2", "Parsing Talks"), paper("p1", "Parsing talks.")]
+    outcome = pair([talk("Parsing talks")], papers)
+    assert kept(outcome) == ["p1"]
+
+
+def test_identical_titles_over_different_texts_are_ambiguous(pair):
+    papers = [paper("p1", "Parsing Talks"), paper("p2", "Parsing Talks")]
+    sentences = [sentence("p1", 0, "One text."), sentence("p2", 0, "Another text.")]
+    outcome = pair([talk("Parsing talks")], papers, sentences)
+    assert reasons(outcome) == ["ambiguous"]
+    assert outcome.dropped["detail"][0].as_py().endswith("papers of this title differ in text: p1, p2")
+
+
+def test_of_identical_titles_only_those_with_sentences_count(pair):
+    papers = [paper("p1", "Parsing Talks"), paper("p2", "Parsing Talks")]
+    assert kept(pair([talk("Parsing talks")], papers, [sentence("p2", 0)])) == ["p2"]
+
+
+def test_a_talk_on_a_paper_without_sentences_is_dropped(pair):
+    outcome = pair([talk("Parsing talks")], [paper("p1", "Parsing Talks")], [])
+    assert reasons(outcome) == ["paper_without_sentences"]
+    assert outcome.dropped["score"].to_pylist() == [1.0]
+
+
+def test_two_talks_may_present_one_paper(pair):
+    talks = [talk("Parsing talks"), talk("PARSING TALKS", id="talk-2")]
+    assert kept(pair(talks, [paper("p1", "Parsing Talks")])) == ["p1", "p1"]
+
+
+@pytest.mark.parametrize("papers", [[], [paper("p1", None)], [paper("p1", ""), paper("p2", "***")]])
+def test_papers_without_titles_match_no_talk(pair, papers):
+    talks = [talk("Parsing talks"), talk("???", id="talk-2"), talk(None, id="talk-3")]
+    assert reasons(pair(talks, papers)) == ["unmatched"] * 3
+
+
+def test_no_talks_give_no_pairs(pair):
+    assert len(pair([], [paper("p1", "Parsing Talks")]).units) == 0
+
+
+def test_the_order_of_papers_and_parts_does_not_matter(pair):
+    papers = [paper(f"p{index}", f"Parsing Talks of Kind {'abcdef'[index]}") for index in range(6)]
+    talks = [talk("Parsing talks"), talk("Parsing talks of kind c", id="talk-2")]
+    one, other = pair(talks, papers), pair(talks, papers[::-1])
+    assert one.kept.equals(other.kept)
+    assert one.dropped.equals(other.dropped)
+
+
+def test_a_talk_takes_well_under_a_second_against_20_000_papers(pair):
+    papers = [
+        paper(f"p{index}", f"The {index}th way of parsing talks: a study of it") for index in range(20_000)
+    ]
+    begin = time.process_time()
+    outcome = pair([talk("The 777th way of parsing talks", f"talk-{n}") for n in range(20)], papers, [])
+    assert outcome.dropped.num_rows == 20
+    assert time.process_time() - begin < 20
+
+
+@pytest.mark.parametrize("bad", [{"threshold": 0}, {"threshold": 1.1}, {"margin": -0.1}, {"treshold": 0.5}])
+def test_impossible_params_are_refused(bad):
+    with pytest.raises(ValidationError):
+        PairParams(**bad)

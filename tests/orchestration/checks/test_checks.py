@@ -1,0 +1,120 @@
+"""What becomes of a validation: findings in words, failing rows, a history, the latest document."""
+
+import dataclasses
+
+import pyarrow as pa
+import pytest
+
+from assets.declare.expectations import between, not_null, steady, unique
+from ops.core.counts import counts
+from ops.core.outcome import Outcome, Shape, columns
+from orchestration.catalogue import workspace
+from orchestration.checks import content, history
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.state.manifests import Manifest
+
+SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
+SUITE = (
+    *not_null("id"),
+    unique("id"),
+    between("score", 0, 1),
+    between("text.characters", 2, severity="warning"),
+    *steady(),
+)
+
+
+@pytest.fixture
+def check(tmp_workspace):
+    """Validate a month of rows as if they had just been made, and return the two findings."""
+    dataset = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
+
+    def check(scores, suite=SUITE, text="some text", month="2018-06"):
+        folder = tmp_workspace.root / "made"
+        folder.mkdir(exist_ok=True)
+        rows = [
+            {"id": f"r{index}", "source_ids": ["f"], "licence": "CC0", "score": score, "text": text}
+            for index, score in enumerate(scores)
+        ]
+        write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
+        record = Manifest({}, folder_hashes(folder), counts(folder))
+        chosen = dataclasses.replace(dataset, expectations=tuple(suite))
+        return content.check(tmp_workspace, chosen, month, folder, record, "run-1")
+
+    check.dataset, check.workspace = dataset, tmp_workspace
+    return check
+
+
+def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
+    found = check([0.1, 0.2])
+    assert {name: finding.passed for name, finding in found.items()} == {
+        "expectations": True,
+        "warnings": True,
+    }
+    assert found["expectations"].summary == "3 of 3 expectations met"
+    (row,) = history.read(check.workspace, check.dataset).to_pylist()
+    assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
+
+
+def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
+    found = check([0.5, 1.5, -1.0])
+    assert found["expectations"].faults == (
+        "score at least 0 and at most 1: violated in 2 rows (1.5, -1.0)",
+        "failing rows: data/quality/failing/talksumm/pairs/2018-06.parquet",
+    )
+    assert found["warnings"].passed
+    shown = found["expectations"].shown
+    assert shown["failing rows"].value == "data/quality/failing/talksumm/pairs/2018-06.parquet"
+    assert shown["failed"].value == 1 and shown["kept"].value == 3
+    table = shown["results"].value.splitlines()
+    assert table[2].startswith("| ✗ | score at least 0 and at most 1 | kept | 2 | 1.5, -1.0")
+    assert sum(line.startswith("| ✓") for line in table) == 2
+
+
+def test_a_warning_leaves_the_errors_alone(check):
+    found = check([0.5], text="x")
+    assert found["expectations"].passed and not found["warnings"].passed
+    assert found["warnings"].faults[0] == "text.characters at least 2: violated in 1 rows (1)"
+
+
+def test_a_partition_is_compared_with_its_last_version_that_passed(check):
+    check([0.1] * 10)
+    check([2.0] * 100)  # is not accepted
+    found = check([0.1] * 4)
+    assert found["warnings"].faults == ("kept.of_previous at least 0.5: violated (0.4)",)
+    assert check([0.1] * 5)["warnings"].passed is True
+    assert check([0.1] * 1, month="2018-07")["warnings"].passed
+
+
+def test_the_same_bytes_validated_again_keep_their_warning(check):
+    check([0.1] * 10)
+    assert not check([0.1] * 4)["warnings"].passed
+    assert not check([0.1] * 4)["warnings"].passed
+
+
+def test_an_expectation_that_cannot_be_evaluated_is_an_error(check):
+    found = check([0.5], suite=[*SUITE, between("text", 0, 1, "warning")])
+    assert (
+        found["expectations"].faults[0].startswith("text at least 0 and at most 1: could not be evaluated: ")
+    )
+    assert found["warnings"].passed
+
+
+def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, monkeypatch):
+    def broken(*arguments):
+        raise ZeroDivisionError("no batch")
+
+    monkeypatch.setattr(content, "validate", broken)
+    found = check([0.5])
+    assert [finding.passed for finding in found.values()] == [False, False]
+    assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
+
+
+def test_what_a_manifest_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
+    check([0.5], text="x")
+    (row,) = history.read(check.workspace, check.dataset).to_pylist()
+    seen = content.known_finding(check.workspace, check.dataset, "2018-06", row["version"], "warnings")
+    assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
+    unseen = content.known_finding(check.workspace, check.dataset, "2018-06", "another", "warnings")
+    assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
+    assert content.known_finding(check.workspace, check.dataset, "2018-06", "another", "expectations").passed

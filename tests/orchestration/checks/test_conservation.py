@@ -1,0 +1,124 @@
+"""The conservation check finds every way in which a unit can be lost or told twice."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.core.counts import counts, total
+from ops.core.outcome import Outcome, Shape, columns, drop, reject
+from ops.core.parts import Part, Parts
+from orchestration.checks.conservation import conservation, schema, unit_ids
+from orchestration.files.identity import folder_files
+from orchestration.files.parquet import write_outcomes, write_part
+
+SHAPE = Shape(unit=columns(("text", pa.string())), kept=columns(("text", pa.string())))
+FATES = ("kept", "made", "dropped", "rejected")
+
+
+def unit(name, sources=("file",)):
+    return {"id": name, "source_ids": list(sources), "licence": "CC0", "text": name}
+
+
+def outcome(fates, units=None):
+    """One unit a fate: kept as itself, made into a row of another id, dropped or rejected."""
+    names = {f"u{index}": fate for index, fate in enumerate(fates)}
+    kept = [unit(name) for name, fate in names.items() if fate == "kept"]
+    kept += [unit(f"row-{name}", [name]) for name, fate in names.items() if fate == "made"]
+    dropped = [drop(unit(name), "short", 1.0) for name, fate in names.items() if fate == "dropped"]
+    rejected = [reject(unit(name), "broken") for name, fate in names.items() if fate == "rejected"]
+    return Outcome.of(SHAPE, list(names) if units is None else units, kept, dropped, rejected)
+
+
+def check(folder, *outcomes, expected=None):
+    units = write_outcomes(folder, outcomes, SHAPE)
+    due = [name for part in outcomes for name in part.units.to_pylist()] if expected is None else expected
+    return conservation(folder, units, due)
+
+
+@given(fates=st.lists(st.sampled_from(FATES)))
+def test_units_that_each_have_one_fate_are_conserved(tmp_path_factory, fates):
+    finding = check(tmp_path_factory.mktemp("part"), outcome(fates))
+    assert finding.passed, finding.faults
+    assert finding.summary.startswith(f"{len(fates)} in = ")
+
+
+@given(fates=st.lists(st.sampled_from(FATES), min_size=1), data=st.data())
+def test_a_unit_without_a_row_is_lost(tmp_path_factory, fates, data):
+    lost = data.draw(st.integers(0, len(fates) - 1))
+    names = [f"u{index}" for index in range(len(fates))]
+    fates[lost] = "nowhere"
+    finding = check(tmp_path_factory.mktemp("part"), outcome(fates, units=names))
+    assert not finding.passed
+    assert f"u{lost}" in " ".join(finding.faults)
+
+
+def test_a_unit_with_two_fates_is_found(tmp_path):
+    both = Outcome.of(SHAPE, ["u0"], [unit("u0")], [drop(unit("u0"), "short")])
+    assert "more than one fate" in check(tmp_path, both).faults[0]
+
+
+def test_a_unit_that_the_step_never_took_is_found(tmp_path):
+    finding = check(tmp_path, outcome(["kept"]), expected=["u0", "u1"])
+    assert finding.faults == ("1 units of the input were not taken: u1",)
+
+
+def test_a_unit_that_no_input_holds_is_found(tmp_path):
+    finding = check(tmp_path, outcome(["kept", "dropped"]), expected=["u0"])
+    assert finding.faults == ("1 units were taken that the input does not hold: u1",)
+
+
+def test_a_dropped_row_that_was_no_unit_is_found(tmp_path):
+    finding = check(tmp_path, Outcome.of(SHAPE, [], [], [drop(unit("ghost"), "short")]))
+    assert not finding.passed
+
+
+def test_a_step_without_parts_writes_empty_tables_that_pass(tmp_path):
+    assert check(tmp_path, expected=[]).passed
+    assert sorted(folder_files(tmp_path)) == [
+        "__dropped/dropped-00000.parquet",
+        "__rejected/rejected-00000.parquet",
+        "kept-00000.parquet",
+    ]
+    assert schema(tmp_path, SHAPE).passed
+
+
+def test_an_id_that_stands_twice_is_found_across_parts(tmp_path):
+    for index in range(2):
+        write_part(tmp_path, index, outcome(["kept"]), SHAPE)
+    assert schema(tmp_path, SHAPE).faults == ("1 ids stand twice in kept: u0",)
+
+
+def test_a_row_without_a_source_is_found(tmp_path):
+    write_part(tmp_path, 0, Outcome.of(SHAPE, ["u0"], [unit("u0", [])]), SHAPE)
+    assert schema(tmp_path, SHAPE).faults == ("kept-00000.parquet: 1 rows without a source",)
+
+
+def test_other_columns_than_declared_are_found(tmp_path):
+    write_part(tmp_path, 0, outcome(["kept"]), SHAPE)
+    wider = Shape(unit=SHAPE.unit, kept=columns(("text", pa.string()), ("count", pa.int32())))
+    assert "declared are" in schema(tmp_path, wider).faults[0]
+
+
+def test_a_row_that_does_not_fit_its_table_is_refused():
+    with pytest.raises(pa.ArrowInvalid, match=r"row 'u0'.*\['text'\]"):
+        Outcome.of(SHAPE, ["u0"], [{"id": "u0", "source_ids": ["f"], "licence": "CC0"}])
+
+
+def test_units_of_a_nested_column_are_counted(tmp_path):
+    nested = pa.list_(pa.struct([("id", pa.string())]))
+    shape = Shape(unit=SHAPE.unit, kept=columns(("sentences", nested)))
+    row = {"id": "p", "source_ids": ["f"], "licence": "CC0", "sentences": [{"id": "s1"}, {"id": "s2"}]}
+    empty = {**row, "id": "q", "sentences": []}
+    write_part(tmp_path, 0, Outcome.of(shape, ["p", "q"], [row, empty]), shape)
+    parts = Parts(shape.kept, (Part(str(tmp_path / "kept-00000.parquet")),), engine=None)
+    assert list(unit_ids(parts, "sentences")) == ["s1", "s2"]
+    assert list(unit_ids(parts, None)) == ["p", "q"]
+
+
+def test_combinations_are_stored_counted_and_added_up(tmp_path):
+    parts = [Outcome.of(SHAPE, [], [], combinations={"farther off": number}) for number in (2, 3)]
+    write_outcomes(tmp_path, parts, SHAPE)
+    one = counts(tmp_path)
+    assert one == {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}, "combinations": {"farther off": 5}}
+    assert total([one, one])["combinations"] == {"farther off": 10}

@@ -1,0 +1,111 @@
+"""Validations are remembered, in the order in which they ended, whoever else appends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from assets.declare.expectations import between, not_null
+from assets.declare.settings import checkout
+from orchestration.checks import history
+from orchestration.checks.history import Result
+from orchestration.files.locks import lock_file
+
+COUNTS = {"kept": 5, "dropped": 2, "rejected": 1}
+
+
+@pytest.fixture
+def pairs(tmp_workspace):
+    """A workspace and one of its datasets."""
+    return tmp_workspace, tmp_workspace.datasets["talksumm/pairs"]
+
+
+def entry(month="2018-06", version="v1", *results):
+    return history.entry(month, "run", version, "suite", COUNTS, results)
+
+
+MET = Result(not_null("id")[0], True, 0, "5 rows")
+ERROR = Result(between("similarity", 0, 1), False, 2, "1.5, 2.0", (0, 1))
+WARNING = Result(between("words.length", 9, severity="warning"), False, 1, "3", (2,))
+BROKEN = Result(between("words.length", 9, severity="warning"), False, 0, "", (), "no numbers")
+
+
+def test_a_validation_is_read_back_as_it_was(pairs):
+    history.append(*pairs, [entry("2018-06", "v1", MET, ERROR, WARNING)])
+    (row,) = history.read(*pairs).to_pylist()
+    assert (row["month"], row["version"], row["run_id"], row["suite"]) == ("2018-06", "v1", "run", "suite")
+    assert {name: row[name] for name in COUNTS} == COUNTS
+    assert row["accepted"] is False and row["warnings"] == 1
+    assert row["expectations"][1] == {
+        "name": "similarity at least 0 and at most 1",
+        "column": "similarity",
+        "table": "kept",
+        "severity": "error",
+        "passed": False,
+        "unexpected": 2,
+        "observed": "1.5, 2.0",
+    }
+    assert row["time"].tzinfo is not None
+
+
+def test_without_a_history_there_is_nothing(pairs):
+    assert history.read(*pairs).num_rows == 0
+    assert history.read(*pairs, ["month"]).schema.names == ["month"]
+    assert history.latest(*pairs, "2018-06", "v1") is None
+
+
+def test_the_latest_of_a_version_and_the_last_accepted_other_one_are_found(pairs):
+    history.append(*pairs, [entry("2018-06", "v1", MET), entry("2018-06", "v2", MET, WARNING)])
+    history.append(*pairs, [entry("2018-07", "v9", MET), entry("2018-06", "v3", ERROR)])
+    assert history.latest(*pairs, "2018-06", "v2")["warnings"] == 1
+    assert history.latest(*pairs, "2018-06", "v9") is None
+    assert history.accepted_before(*pairs, "2018-06", "v4")["version"] == "v2"
+    assert history.accepted_before(*pairs, "2018-06", "v2")["version"] == "v1"
+    assert history.accepted_before(*pairs, "2018-07", "v9") is None
+
+
+def test_what_could_not_be_evaluated_is_remembered_as_an_error_with_its_cause(pairs):
+    history.append(*pairs, [entry("2018-06", "v1", BROKEN)])
+    (row,) = history.read(*pairs).to_pylist()
+    assert row["accepted"] is False and row["warnings"] == 0
+    assert row["expectations"][0]["severity"] == "error"
+    assert row["expectations"][0]["observed"] == "no numbers"
+
+
+def test_whoever_keeps_the_lock_is_not_waited_for_without_end(pairs, monkeypatch):
+    history.append(*pairs, [entry()])
+    monkeypatch.setattr(history, "PATIENCE", 0.1)
+    lock = history.history_file(*pairs).with_suffix(".lock")
+    with lock_file(lock), pytest.raises(TimeoutError, match=str(lock)):
+        history.append(*pairs, [entry()])
+    history.append(*pairs, [entry()])
+    assert history.read(*pairs).num_rows == 2
+
+
+APPEND = """
+import os
+import sys
+from pathlib import Path
+import orchestration.catalogue
+from orchestration.workspace.workspace import Workspace
+from orchestration.checks import history
+here = Workspace(Path(sys.argv[1]))
+item = here.datasets["talksumm/pairs"]
+children = []
+for name in sys.argv[2]:
+    children.append(os.fork())
+    if not children[-1]:
+        for number in range(15):
+            entry = history.entry("2018-06", name, str(number), "", {"kept": 0, "dropped": 0, "rejected": 0}, [])
+            history.append(here, item, [entry])
+        sys.exit()
+sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
+"""
+
+
+def test_processes_that_append_at_once_lose_nothing(pairs, tmp_path):
+    assert subprocess.run([sys.executable, "-c", APPEND, tmp_path, "abc"], cwd=checkout()).returncode == 0
+    rows = history.read(*pairs).to_pylist()
+    for name in "abc":
+        assert [row["version"] for row in rows if row["run_id"] == name] == [str(n) for n in range(15)]
+    assert [path.name for path in (tmp_path / ".silverloom").rglob("*") if path.name.startswith(".")] == []

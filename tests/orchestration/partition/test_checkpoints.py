@@ -1,0 +1,113 @@
+"""Checkpoints are found again under their own key alone, and go when what they led to is made."""
+
+import os
+
+import pytest
+
+from orchestration.checks.conservation import Finding
+from orchestration.files import publish
+from orchestration.partition import materialise
+from orchestration.partition.resume import StoredCheckpoints, discard_checkpoints
+from orchestration.state.manifests import Manifest
+
+KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}}
+
+
+@pytest.fixture
+def at(tmp_workspace):
+    def at(name="pointer-short", key=KEY, month="", dataset="talksumm/extractor"):
+        item = tmp_workspace.datasets[dataset]
+        return StoredCheckpoints(tmp_workspace, item, month, key).at(name)
+
+    return at
+
+
+def files_of(workspace):
+    return sorted(path for path in (workspace.state / "checkpoints").rglob("*") if path.is_file())
+
+
+def test_what_was_written_last_is_read_whole(at):
+    assert at().read() is None
+    at().write({"state.json": b"1", "weights": b"one", "best": b"b"})
+    at().write({"state.json": b"2", "weights": b"two"})
+    assert at().read() == {"state.json": b"2", "weights": b"two"}
+
+
+def test_a_write_that_fails_leaves_the_former_checkpoint(at):
+    at().write({"state.json": b"1"})
+    with pytest.raises(TypeError):
+        at().write({"state.json": b"2", "weights": 3})
+    assert at().read() == {"state.json": b"1"}
+
+
+@pytest.mark.parametrize(("call", "found"), [("_sync", b"1"), ("Path.replace", b"2")])
+def test_a_kill_during_a_write_leaves_the_former_checkpoint_or_the_new_one(at, call, found):
+    at().write({"state.json": b"1"})
+    child = os.fork()
+    if child == 0:
+        place, _, name = f"publish.{call}".rpartition(".")
+        setattr(publish.Path if place.endswith("Path") else publish, name, die_behind(call))
+        at().write({"state.json": b"2"})
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert at().read() == {"state.json": found}
+
+
+def die_behind(name):
+    call = publish.Path.replace if name == "Path.replace" else publish._sync
+
+    def dying(*arguments):
+        call(*arguments)
+        os._exit(9)
+
+    return dying
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"key": {**KEY, "code": {"code": "2"}}},
+        {"key": {**KEY, "params": {"talksumm.extractor": {"size": "full"}}}},
+        {"name": "pointer-long"},
+        {"month": "2018-07"},
+        {"dataset": "talksumm/evaluation"},
+    ],
+    ids=["code", "params", "training", "month", "dataset"],
+)
+def test_another_key_training_or_dataset_has_its_own(at, other):
+    at().write({"state.json": b"1"})
+    assert at(**other).read() is None
+    at(**other).write({"state.json": b"2"})
+    assert at().read() == {"state.json": b"1"}
+
+
+def test_the_order_of_a_key_does_not_matter(at):
+    at().write({"state.json": b"1"})
+    assert at(key=dict(reversed(KEY.items()))).read() == {"state.json": b"1"}
+
+
+def test_those_of_all_keys_go_together_and_others_stay(at, tmp_workspace):
+    dataset = tmp_workspace.datasets["talksumm/extractor"]
+    discard_checkpoints(tmp_workspace, dataset, "")
+    at().write({"state.json": b"1"})
+    at(key={}).write({"state.json": b"2"})
+    at(dataset="talksumm/evaluation").write({"state.json": b"3"})
+    discard_checkpoints(tmp_workspace, dataset, "")
+    assert len(files_of(tmp_workspace)) == 1
+    assert at(dataset="talksumm/evaluation").read() == {"state.json": b"3"}
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
+    monkeypatch, at, tmp_workspace, passed
+):
+    done = []
+    for name in ("write_manifest", "forget", "track"):
+        monkeypatch.setattr(materialise, name, lambda *arguments, name=name: done.append(name))
+    at().write({"state.json": b"1"})
+    faults = () if passed else ("a unit is lost",)
+    dataset = tmp_workspace.datasets["talksumm/extractor"]
+    partition = materialise.Materialisation(tmp_workspace, dataset, "")
+    partition.accept(Manifest({}, {}), {"conservation": Finding(faults, "")}, "run", 1.0)
+    assert done == ["write_manifest" if passed else "forget", "track"]
+    assert bool(files_of(tmp_workspace)) != passed

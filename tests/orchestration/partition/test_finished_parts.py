@@ -1,0 +1,183 @@
+"""A finished part comes back as it was, down to the bytes of its Parquet, or not at all."""
+
+import errno
+import os
+import zipfile
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
+from ops.core.parts import TABLES, part_name
+from orchestration.files.identity import InputReplacedError, file_stamp
+from orchestration.files.parquet import write_part
+from orchestration.files.publish import DiskFullError
+from orchestration.partition import prune, resume
+from orchestration.partition.resume import FinishedParts
+from orchestration.state.freshness import View
+from orchestration.state.input_snapshot import MovedError, code_marks
+from orchestration.state.manifests import Manifest
+from orchestration.workspace.workspace import Workspace
+
+SHAPE = Shape(
+    unit=columns(("text", pa.string(), "what it says")),
+    kept=columns(
+        ("count", pa.int64()),
+        ("share", pa.float64()),
+        ("raw", pa.binary()),
+        ("spans", pa.list_(struct(("start", pa.int32()), column("role", pa.string(), "of it")))),
+    ),
+)
+IDENTITY = {"source_ids": ["x", "y"], "licence": "CC0"}
+SPANS = st.lists(st.fixed_dictionaries({"start": st.integers(0, 9), "role": st.none() | st.text(max_size=3)}))
+KEPT = st.fixed_dictionaries(
+    {
+        "count": st.none() | st.integers(-9, 9),
+        "share": st.none() | st.floats(),
+        "raw": st.none() | st.binary(max_size=9),
+        "spans": st.none() | SPANS,
+    }
+)
+
+
+@st.composite
+def outcomes(draw):
+    rows = [{"id": f"r{n}", **IDENTITY, **row} for n, row in enumerate(draw(st.lists(KEPT, max_size=6)))]
+    units = [{"id": f"u{n}", **IDENTITY, "text": "é\0" * n} for n in range(draw(st.integers(0, 3)))]
+    whole = Outcome.of(
+        SHAPE,
+        ["x", "y"],
+        rows,
+        [drop(unit, "short", 0.1) for unit in units],
+        [reject(unit, "bad") for unit in units],
+        draw(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=2)),
+        draw(st.dictionaries(st.text("ab/.é", min_size=1, max_size=5), st.binary(max_size=9), max_size=2)),
+    )
+    kept = whole.kept
+    if draw(st.booleans()):  # chunks, which are not those of the next column
+        for index in range(kept.num_columns):
+            cut = draw(st.integers(0, kept.num_rows))
+            values = kept.column(index)
+            pieces = [*values.slice(0, cut).chunks, *values.slice(cut).chunks]
+            kept = kept.set_column(index, kept.schema.field(index), pa.chunked_array(pieces, values.type))
+    return Outcome(whole.units, kept, whole.dropped, whole.rejected, whole.combinations, whole.files)
+
+
+def parts_in(folder, inputs=None):
+    here = Workspace.here()
+    return FinishedParts(here, folder, inputs or {}, code_marks(here))
+
+
+def parts_of(workspace, dataset, month, key):
+    """Begin a partition under a key; the parts of its first map."""
+    return parts_in(resume.begin_parts(workspace, dataset, month, key) / "0-op")
+
+
+@given(outcomes())
+def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
+    folder = tmp_path_factory.mktemp("parts")
+    parts = parts_in(folder)
+    parts.write(3, outcome)
+    assert parts.found() == {3}
+    again = parts.read(3)
+    assert again.units.equals(outcome.units)
+    assert (again.combinations, again.files) == (outcome.combinations, outcome.files)
+    for index, part in enumerate((outcome, again)):
+        write_part(folder, index, part, SHAPE)
+    for name in TABLES:
+        assert getattr(again, name).schema.equals(getattr(outcome, name).schema, check_metadata=True)
+        first, second = (folder / part_name(name, index) for index in range(2))
+        assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.fixture
+def stored(tmp_path):
+    parts = parts_in(tmp_path / "parts")
+    row = {"id": "r", **IDENTITY, "count": 1, "share": 0.5, "raw": b"raw", "spans": []}
+    parts.write(0, Outcome.of(SHAPE, ["x"], [row], files={"model/weights": b"w" * 99}))
+    return parts
+
+
+def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored):
+    source = tmp_path / "kept-00000.parquet"
+    source.write_bytes(b"old")
+    parts = parts_in(tmp_path / "new", {source: file_stamp(source)})
+    outcome = stored.read(0)
+    parts.write(0, outcome)
+    source.unlink()
+    with pytest.raises(InputReplacedError, match=r"an input was replaced while it was read: .*; run again"):
+        parts.write(1, outcome)
+    source.write_bytes(b"new!")
+    with pytest.raises(InputReplacedError):
+        parts.write(1, outcome)
+    assert parts.found() == {0}
+
+
+def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tmp_path, stored):
+    before = {**code_marks(Workspace.here()), "ops": "those of former bytes"}
+    parts = FinishedParts(Workspace.here(), tmp_path / "new", {}, before)
+    with pytest.raises(MovedError, match=r"^ops changed while this ran"):
+        parts.write(0, stored.read(0))
+    assert parts.found() == set()
+
+
+def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_workspace, stored):
+    papers = tmp_workspace.datasets["sources/papers"]
+    one, other = ({"inputs": {}, "params": {"x": x}, "code": {}} for x in (1, 2))
+    outcome = stored.read(0)
+    parts_of(tmp_workspace, papers, "2018-06", one).write(0, outcome)
+    parts_of(tmp_workspace, papers, "2018-07", one).write(0, outcome)
+    assert resume.begin_parts(tmp_workspace, papers, "2018-06", one).is_dir()
+    assert resume.count_parts(tmp_workspace) == 2
+    resume.begin_parts(tmp_workspace, papers, "2018-06", other)
+    assert resume.count_parts(tmp_workspace) == 1 and resume.partitions_with_parts(tmp_workspace, papers) >= {
+        "2018-07"
+    }
+    resume.discard_parts(tmp_workspace, papers, "2018-07")
+    assert resume.count_parts(tmp_workspace) == 0
+
+
+def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_workspace, monkeypatch, stored):
+    monkeypatch.setattr(prune, "leftovers", lambda *_: [])
+    papers, outcome = tmp_workspace.datasets["sources/papers"], stored.read(0)
+    for month in ("1999-01", papers.made_partitions[0]):
+        parts_of(tmp_workspace, papers, month, {}).write(0, outcome)
+    assert prune.prune(tmp_workspace, papers) == []
+    assert resume.partitions_with_parts(tmp_workspace, papers) == {papers.made_partitions[0]}
+
+
+def test_parts_that_a_kill_left_beside_a_manifest_under_their_key_are_removed(
+    tmp_workspace, monkeypatch, stored
+):
+    monkeypatch.setattr(prune, "leftovers", lambda *_: [])
+    papers, outcome = tmp_workspace.datasets["sources/papers"], stored.read(0)
+    keys = {month: {"key of": month} for month in papers.made_partitions[:3]}
+    made, changed, missing = keys
+    for month, key in keys.items():
+        parts_of(tmp_workspace, papers, month, key).write(0, outcome)
+    records = {
+        made: Manifest(keys[made], {}, {}),
+        changed: Manifest({"key of": "former params"}, {}, {}),
+        missing: None,
+    }
+    monkeypatch.setattr(View, "known", lambda view, dataset, month: records[month])
+    prune.prune(tmp_workspace, papers)
+    left = [
+        folder
+        for month in keys
+        for folder in (tmp_workspace.state / "parts/sources/papers" / month).iterdir()
+    ]
+    assert {folder.parent.name for folder in left} == {changed, missing}
+
+
+def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, stored):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    outcome = stored.read(0)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    with pytest.raises(DiskFullError, match=r"no space left .* while 00001\.zip was written"):
+        stored.write(1, outcome)
+    assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1

@@ -1,0 +1,106 @@
+"""What was computed under a partition's key is not computed again, and comes in the same order."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parse.bounded.messages import tell
+from orchestration.executors.parts import LocalEngine
+from orchestration.messages.progress import Notice, PartitionProgress, listening
+from orchestration.partition import resume
+from orchestration.partition.resume import ResumableEngine
+from orchestration.workspace.workspace import Workspace
+from tests.orchestration.executors.test_parts import numbered, sizes
+
+
+def logged(piece, log):
+    with log.open("a") as file:
+        file.write(f"{piece}\n")
+    return numbered(piece, 1)
+
+
+def resumable(folder, workers=1):
+    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder, {})
+
+
+def computed(log):
+    return [int(line) for line in log.read_text().split()]
+
+
+@given(st.lists(st.integers(1, 9), unique=True, max_size=6), st.integers(0, 6), st.booleans())
+def test_a_map_that_is_left_goes_on_where_it_was(tmp_path_factory, pieces, taken, sized):
+    folder = tmp_path_factory.mktemp("parts")
+    log = folder / "log"
+    log.touch()
+    cut = resumable(folder)
+    outcomes = cut.map(logged, pieces if sized else iter(pieces), log)
+    for _ in range(min(taken, len(pieces))):
+        next(outcomes)
+    cut.close()
+    again = resumable(folder).map(logged, pieces if sized else iter(pieces), log)
+    assert sizes(again) == pieces
+    several = not sized or len(pieces) > 1  # the only part is stored when it took long
+    assert sorted(computed(log)) == sorted(pieces) or not several
+
+
+def test_what_workers_finished_ahead_of_its_turn_is_kept(tmp_path):
+    log = tmp_path / "log"
+    cut = resumable(tmp_path, workers=2)
+    outcomes = cut.map(logged, range(1, 8), log)
+    next(outcomes)
+    cut.close()
+    stored = {path.stem for path in tmp_path.rglob("*.zip")}
+    assert sizes(resumable(tmp_path, workers=2).map(logged, range(1, 8), log)) == list(range(1, 8))
+    begun = computed(log)
+    assert all(begun.count(piece) == 1 for piece in range(1, 8) if f"{piece - 1:05d}" in stored)
+
+
+@pytest.mark.parametrize(("long", "stored"), [(0.0, 1), (600.0, 0)])
+def test_the_only_part_is_stored_when_it_took_long(tmp_path, monkeypatch, long, stored):
+    monkeypatch.setattr(resume, "LONG", long)
+    list(resumable(tmp_path).map(numbered, [1], 1))
+    assert len(list(tmp_path.rglob("*.zip"))) == stored
+
+
+def listening_to_sound(piece):
+    for seconds in (60, 120):
+        tell(seconds, 600)
+    return numbered(piece, 1)
+
+
+def test_how_far_a_recording_is_is_told_beside_the_parts(tmp_path):
+    events = []
+    with listening(events.append):
+        list(resumable(tmp_path).map(listening_to_sound, [1, 2]))
+        tell(180, 600)  # nobody watches any more
+    told = [(event.op, event.done, event.total, event.unit) for event in events]
+    of_parts = [("listening_to_sound", done, 2, "parts") for done in range(3)]
+    first, second = (
+        [(f"listening_to_sound, part {part}", seconds, 600, "seconds of sound") for seconds in (60, 120)]
+        for part in (1, 2)
+    )
+    assert told == [of_parts[0], *first, of_parts[1], *second, of_parts[2]]
+
+
+def test_maps_of_one_partition_are_kept_apart(tmp_path):
+    for _ in range(2):
+        engine = resumable(tmp_path)
+        assert sizes(engine.map(numbered, [1, 2], 1)) == [1, 2]
+        assert sizes(engine.map(numbered, [1, 2], 10)) == [10, 20]
+
+
+def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
+    log, events = tmp_path / "log", []
+    list(resumable(tmp_path).map(logged, [1, 2, 3], log))
+    (tmp_path / "0-logged/00001.zip").write_bytes(b"torn")
+    with listening(events.append):
+        assert sizes(resumable(tmp_path).map(logged, [1, 2, 3], log)) == [1, 2, 3]
+    assert computed(log) == [1, 2, 3, 2]
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert notices == ["logged: goes on from 2 finished parts"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "00001.zip is damaged" in line and "the part is computed again" in line
+    told = [event for event in events if isinstance(event, PartitionProgress)]
+    assert [(event.done, event.pace.seconds is None) for event in told] == [
+        (0, True), (1, True), (2, False), (3, False)
+    ]  # fmt: skip

@@ -1,0 +1,83 @@
+"""What a step makes beside its rows: written with them, hashed, and never read when it was changed."""
+
+import pyarrow as pa
+import pytest
+
+from ops.core.counts import counts
+from ops.core.outcome import Outcome, Shape, columns
+from ops.core.parts import FILES
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.partition.inputs import ChangedBytesError, artifact
+from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.workspace.workspace import Workspace
+
+SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
+
+
+def outcome(files, name="a", combinations=None):
+    row = {"id": name, "source_ids": ["file"], "licence": "MIT"}
+    return Outcome.of(SHAPE, [name], [{**row, "text": "x"}], files=files, combinations=combinations)
+
+
+@pytest.fixture
+def model(tmp_workspace):
+    """The folder of a published dataset with files, whose record says what they were."""
+    dataset = tmp_workspace.datasets["talksumm/extractor"]
+    place = tmp_workspace.folder(dataset)
+    place.mkdir(parents=True)
+    files = {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
+    write_outcomes(place, [outcome(files)], SHAPE)
+    key = {"inputs": {}, "params": {}, "code": {}}
+    write_manifest(tmp_workspace, dataset, "", Manifest(key, folder_hashes(place), counts(place)))
+    return place
+
+
+def opened(model):
+    here = Workspace(model.parents[2])
+    return artifact(here, here.datasets["talksumm/extractor"])
+
+
+def test_files_of_every_part_lie_beside_its_rows(tmp_path):
+    outcomes = [outcome({"a/b.json": b"1"}), outcome({"a/c.json": b"2", "d": b""}, "b")]
+    assert [units.to_pylist() for units in write_outcomes(tmp_path, outcomes, SHAPE)] == [["a"], ["b"]]
+    files = tmp_path / FILES
+    assert (files / "a" / "b.json").read_bytes() == b"1" and (files / "d").read_bytes() == b""
+    assert len(list(tmp_path.glob("kept-*.parquet"))) == 2
+
+
+@pytest.mark.parametrize("name", ["../out", "/silverloom-out", "a/../../out"])
+def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
+    place = tmp_path / "new"
+    place.mkdir()
+    with pytest.raises(ValueError, match="leaves its folder"):
+        write_outcomes(place, [outcome({name: b""})], SHAPE)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_file_that_is_there_twice_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="'twice' is written twice"):
+        write_outcomes(tmp_path, [outcome({"twice": b"1"}), outcome({"twice": b"2"}, "b")], SHAPE)
+
+
+def test_an_artifact_is_the_rows_and_the_files_of_a_folder(model):
+    found = opened(model)
+    assert found.rows.read(["id"])["id"].to_pylist() == ["a"]
+    assert found.files("pointer/a") == {"config.json": b"{}", "weights": b"12"}
+    assert found.files() == {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
+    assert found.files("no such model") == {}
+
+
+def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
+    weights = model / FILES / "pointer/a/weights"
+    weights.write_bytes(b"13")
+    with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed after it was made"):
+        opened(model)
+    weights.unlink()
+    with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed .*its MD5 is None"):
+        opened(model)
+    weights.write_bytes(b"12")
+    assert opened(model).files("pointer/a")["weights"] == b"12"
+    (model / FILES / "pointer/b").write_bytes(b"")
+    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*in its manifest is None"):
+        opened(model)

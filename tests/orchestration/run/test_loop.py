@@ -1,0 +1,123 @@
+"""In which order partitions are made, by how many processes, and what ends with a failure."""
+
+import io
+from uuid import UUID
+
+import pytest
+from rich.console import Console
+
+from orchestration.catalogue import workspace
+from orchestration.dagster import sync
+from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from orchestration.executors.local import ThisProcess
+from orchestration.files.full_disk import FULL, DiskFullError
+from orchestration.run import dagster_run, loop
+from orchestration.run.loop import heights
+from orchestration.state.freshness import Status
+
+
+def test_datasets_that_most_others_wait_for_come_first():
+    wanted = [(dataset, dataset.made_partitions) for dataset in workspace().datasets.values()]
+    longest = heights(workspace().graph, wanted)
+    for dataset, _ in wanted:
+        for source in workspace().graph.upstream(dataset):
+            assert longest[source.name] > longest[dataset.name]
+    assert min(longest.values()) == 1
+    assert longest["talksumm/training_sets"] > longest["talksumm/tuning"]
+
+
+def test_a_dataset_that_is_not_wanted_gives_no_height():
+    pairs = workspace().datasets["talksumm/pairs"]
+    assert heights(workspace().graph, [(pairs, pairs.made_partitions)]) == {"talksumm/pairs": 1}
+
+
+PAPERS, TALKS = (workspace().datasets[name] for name in ("sources/papers", "sources/talks"))
+WANTED = [(dataset, dataset.made_partitions) for dataset in (PAPERS, TALKS)]
+PLACES = [(dataset.name, month) for dataset, months in WANTED for month in months]
+
+
+@pytest.fixture
+def stale(monkeypatch):
+    """Let some partitions be stale, and nothing be made."""
+    found = set()
+
+    def status(_, dataset, month):
+        fresh = (dataset.name, month) not in found
+        return Status(None, () if fresh else ("missing",))
+
+    monkeypatch.setattr(loop.View, "status", status)
+    monkeypatch.setattr(loop.View, "known", lambda *_: None)
+    monkeypatch.setattr(sync, "sync", lambda _: None)
+    return found
+
+
+def made(monkeypatch, jobs=1, submit=None):
+    """What the loop says of papers and talks whose partitions are made by `submit`."""
+    begun = []
+
+    class Executor(ThisProcess):
+        def __init__(self, places=1, *_):
+            begun.append(places)
+
+        def submit(self, make, name, month, *_):
+            return super().submit(submit or (lambda *_: (None, 1.0)), name, month)
+
+    monkeypatch.setattr(loop, "ThisProcess", Executor)
+    monkeypatch.setattr(loop, "WorkerProcesses", Executor)
+    console = Console(width=200, file=io.StringIO())
+    reports = list(loop.bring_up_to_date(workspace(), WANTED, console, jobs=jobs))
+    return begun, {report.dataset.name: report for report in reports}, console.file.getvalue()
+
+
+@pytest.mark.parametrize(("number", "processes"), [(0, [1]), (1, [1]), (2, [2]), (5, [3])])
+def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, number, processes):
+    stale.update(PLACES[:number])
+    begun, reports, _ = made(monkeypatch, jobs=3)
+    assert begun == processes
+    assert sum(len(report.made) for report in reports.values()) == number
+
+
+def test_a_dead_worker_fails_its_partition_alone_and_its_run_is_ended(monkeypatch, stale):
+    stale.update(PLACES[:2])
+    (_, first), (_, second) = PLACES[:2]
+    ended = []
+    monkeypatch.setattr(dagster_run, "end", lambda run_id, error: ended.append((UUID(run_id).version, error)))
+
+    def submit(name, month):
+        if month == first:
+            raise WorkerDiedError("its worker process was ended by SIGKILL")
+        return None, 1.0
+
+    _, reports, output = made(monkeypatch, 2, submit)
+    assert ended == [(4, "its worker process was ended by SIGKILL")]
+    assert reports[PAPERS.name].failed == {first: "its worker process was ended by SIGKILL"}
+    assert reports[PAPERS.name].made == [second]
+    assert f"{PAPERS.name} {first}: failed: its worker process was ended by SIGKILL" in output
+
+
+def test_workers_that_cannot_begin_end_it(monkeypatch, stale):
+    stale.update(PLACES[:2])
+
+    def submit(*_):
+        raise WorkerNotStartedError("worker process ended with status 1 before it could begin")
+
+    with pytest.raises(WorkerNotStartedError, match="before it could begin"):
+        made(monkeypatch, 2, submit)
+
+
+def test_a_full_disk_ends_it(monkeypatch, stale):
+    stale.update(PLACES[:2])
+    with pytest.raises(DiskFullError, match=FULL):
+        made(monkeypatch, 2, lambda *_: (f"{FULL}: make room", 1.0))
+
+
+def test_what_is_made_with_another_partition_counts_as_made(monkeypatch, stale):
+    stale.update(PLACES[:3])
+
+    def submit(*_):
+        stale.clear()
+        return None, 1.0
+
+    _, reports, output = made(monkeypatch, 1, submit)
+    assert sum(len(report.made) for report in reports.values()) == 3
+    assert output.count("kept") + output.count("written") == 1

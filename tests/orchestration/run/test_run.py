@@ -1,0 +1,55 @@
+"""What a command says at its end, whatever else goes wrong there."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from orchestration.catalogue import workspace
+from orchestration.run import drive as driver
+from orchestration.run.loop import Report
+
+
+@pytest.fixture
+def end(monkeypatch, capsys):
+    """Drive a run of one partition, which fails, with other ends than the real ones; what it printed."""
+
+    def nothing(*_):
+        pass
+
+    def drive(**ends) -> str:
+        papers = workspace().datasets["sources/papers"]
+        report = Report(papers, ["2018-06"], failed={"2018-06": "a page was torn"})
+        monkeypatch.setattr(driver, "bring_up_to_date", lambda *_: (one for one in [report]))
+        monkeypatch.setattr(driver, "input_snapshot", nothing)
+        places = {
+            "check_rendered": "orchestration.dvc.stages",
+            "restore": "orchestration.dvc.commit",
+            "commit_finished": "orchestration.dvc.commit",
+            "sync": "orchestration.dagster.sync",
+            "write_live": "orchestration.present",
+            "write_pages_so_far": "orchestration.present",
+        }
+        for name, module in places.items():
+            monkeypatch.setattr(f"{module}.{name}", ends.get(name, nothing))
+        assert driver.drive(workspace(), [(papers, ["2018-06"])], notes=["and this"]) == 1
+        return capsys.readouterr().out
+
+    return drive
+
+
+def test_pages_that_cannot_tell_how_things_stand_are_a_warning_below_the_table(end, tmp_path):
+    broken = tmp_path / "papers.parquet"
+    broken.write_bytes(b"torn")
+    out = end(write_live=lambda _: pq.read_table(broken))
+    table, warning = out.split("\nwarning ")
+    assert "failed sources/papers 2018-06: a page was torn" in table and "and this" in table
+    assert "papers.parquet" in warning and len(warning.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["commit_finished", "sync"])
+def test_no_failure_at_the_end_hides_what_failed(end, capsys, name):
+    def fail(*_):
+        raise RuntimeError("no room")
+
+    with pytest.raises(RuntimeError, match="no room"):
+        end(**{name: fail})
+    assert "failed sources/papers 2018-06: a page was torn" in capsys.readouterr().out

@@ -1,0 +1,101 @@
+"""What the pages say of this moment is never better than what was found: warnings, exclusions and gaps are told."""
+
+import dataclasses
+
+import pytest
+
+from orchestration import present
+from orchestration.checks import history
+from orchestration.dagster.health import Unfresh
+from orchestration.state.freshness import Status
+from orchestration.state.manifests import Manifest
+from orchestration.workspace.workspace import Workspace
+
+GOOD = {"status": "good", "warnings": 0, "excluded": 0, "unknown": 0}
+MONTHS = ("2018-06", "2018-07", "2018-08")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([{}, {}], "All are up to date, and their checks passed."),
+        ([{}, {"status": "warned", "warnings": 1}], "All are up to date. 1 warning raised."),
+        (
+            [{"status": "bad"}, {"status": "stale"}, {"status": "warned", "warnings": 2}],
+            "2 of 3 are not up to date, 1 failed. 2 warnings raised.",
+        ),
+        ([{"excluded": 2}], "All are up to date, and their checks passed. 2 partitions excluded."),
+        (
+            [{"unknown": 1}, {}],
+            "All are up to date. Whether 1 partition would raise warnings is not known here.",
+        ),
+    ],
+)
+def test_the_first_page_says_no_more_than_is_so(changes, said):
+    assert present.description([{**GOOD, **one} for one in changes]) == said
+
+
+class View:
+    """Every partition is there, and fresh."""
+
+    def __init__(self, workspace):
+        self.workspace = workspace
+
+    def known(self, dataset, month):
+        return Manifest({}, {"kept-0.parquet": f"md5 of {month}"}, {"kept": 1, "dropped": 0, "rejected": 0})
+
+    def status(self, dataset, month):
+        return Status(self.known(dataset, month), ())
+
+
+@pytest.fixture
+def view(tmp_workspace):
+    return View(tmp_workspace)
+
+
+@pytest.fixture
+def dataset(tmp_workspace):
+    dataset = dataclasses.replace(tmp_workspace.datasets["sources/gold_alignments"], shape=None)
+    assert set(MONTHS) <= set(dataset.made_partitions) and dataset.expectations
+    return dataset
+
+
+def validated(view, dataset, months, severity=None):
+    found = {"name": "few", "column": "a", "table": "kept", "passed": severity is None, "unexpected": 1}
+    for month in months:
+        entry = history.entry(
+            month, "r", view.known(dataset, month).version, "", view.known(dataset, month).counts, []
+        )
+        entry["expectations"] = [{**found, "severity": severity or "error", "observed": ""}]
+        entry["warnings"] = int(severity == "warning")
+        history.append(view.workspace, dataset, [entry])
+
+
+def test_a_warning_is_neither_good_nor_stale(view, dataset):
+    validated(view, dataset, dataset.made_partitions)
+    assert present._dataset(dataset, view, {}, {})["status"] == "good"
+    validated(view, dataset, MONTHS[:1], "warning")
+    found = present._dataset(dataset, view, {}, {})
+    assert (found["status"], found["state"], found["warnings"]) == ("warned", "up to date, 1 warning", 1)
+    assert [month["status"] for month in found["months"]].count("warned") == 1
+    failed = Unfresh(dataset.name, MONTHS[1], "failed", "why", "r")
+    assert present._dataset(dataset, view, {(dataset.name, MONTHS[1]): failed}, {})["status"] == "bad"
+
+
+def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(view, dataset):
+    validated(view, dataset, dataset.made_partitions[1:])
+    assert present._dataset(dataset, view, {}, {})["unknown"] == 1
+
+
+def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(view, dataset):
+    validated(view, dataset, MONTHS[:1])
+    pages = {(dataset.name, month): f"validations/{month}.html" for month in MONTHS[:2]}
+    months = {month["month"]: month["docs"] for month in present._dataset(dataset, view, {}, pages)["months"]}
+    assert months[MONTHS[0]] == "../docs/validations/2018-06.html" and months[MONTHS[1]] is None
+
+
+def test_everything_is_looked_at_once(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(present, "View", lambda workspace: asked.append("made") or "the view")
+    monkeypatch.setattr(present, "health", lambda view: asked.append(view) or [])
+    assert present.state(Workspace(tmp_path, {}))["datasets"] == {} and asked == ["made", "the view"]

@@ -1,0 +1,52 @@
+"""What lies beside the pages that tell of the last change: one process at a time writes it, older pages go."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestration import present
+from orchestration.files.publish import lock_file
+from orchestration.versions import changes
+from orchestration.workspace.workspace import Workspace
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "versions").mkdir()
+    return tmp_path
+
+
+def test_older_comparisons_go_and_what_another_process_is_writing_stays(folder):
+    for name in ("old.html", "old.json", ".new.json.4711"):
+        (folder / "versions" / name).write_text("")
+    changes.write_versions(Workspace(folder, {}), folder)
+    assert [path.name for path in (folder / "versions").iterdir()] == [".new.json.4711"]
+
+
+def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
+    (folder / "versions/old.html").write_text("")
+    unlink = Path.unlink
+
+    def twice(path, missing_ok=False):
+        unlink(path, missing_ok=True)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", twice)
+    changes.write_versions(Workspace(folder, {}), folder)
+    assert not list((folder / "versions").iterdir())
+
+
+def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
+    monkeypatch.setattr(present, "state", lambda _: {})
+    held = folder / ".silverloom/locks/live.lock"
+    seen = []
+
+    def looked(*_):
+        with pytest.raises(BlockingIOError):
+            lock_file(held)
+        seen.append((folder / "data/quality/live/state.js").exists())
+
+    monkeypatch.setattr(present, "write_versions", looked)
+    present.write_live(Workspace(folder, {}))
+    assert seen == [True]
+    lock_file(held).close()

@@ -1,0 +1,225 @@
+"""What the pages of ParaSCI count, list and hold."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from ops.core.parts import FILES
+from ops.core.thresholds import above, below
+from ops.parasci.dataset.paraphrases import ParaphraseParams
+from orchestration.catalogue import workspace
+from pages.reading import counted
+from pages.systems.parasci import groups, pairs, scores
+from pages.systems.parasci.pairs import funnel
+from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, sentences, whole
+from tests.browser.paraphrase_corpus import pairs as scored
+from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
+
+
+def data_of(page):
+    return json.loads(
+        re.search(r'<script id="data" type="application/json">(.*?)</script>', page.decode(), re.S)[1]
+    )
+
+
+def script(content):
+    return json.loads(content.decode()[content.index(b"(") + 1 : -3])
+
+
+def limits():
+    dataset = workspace().datasets["parasci/paraphrases"]
+    return next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams)).origins
+
+
+def passes(pair, origin):
+    limit = limits()[origin]
+    return above(pair["f1"], limit.f1) and below(pair["length_rate"], limit.length_rate)
+
+
+def test_the_funnel_is_that_of_a_plain_loop(tmp_path):
+    everything = Corpus(tmp_path).candidates().judged().everything()
+    rows = {row["origin"]: row for row in funnel(everything, counted(everything))}
+    for origin in KEYS:
+        found = [pair for pair in scored() if origin in pair["origins"]]
+        kept = [pair for pair in found if any(passes(pair, name) for name in pair["origins"])]
+        row = rows[origin]
+        assert (row["compared"], row["stored"]) == (1_000, len(found) + 1)
+        assert row["kept"] == len(kept) and row["dropped"]["cosine"] == 1
+        assert sum(row["dropped"].values()) + row["kept"] == row["stored"]
+        assert set(row["dropped"]) <= {"cosine", "f1", "length_rate"}
+
+
+def test_a_pair_that_one_method_found_twice_is_told_as_merged(tmp_path):
+    corpus = Corpus(tmp_path).candidates()
+    everything = corpus.judged([pair for pair in scored() if pair["id"] != "scored-1"]).everything()
+    [row] = [row for row in funnel(everything, counted(everything)) if row["origin"] == "definitions"]
+    assert row["dropped"]["merged"] == 1
+
+
+def test_of_what_is_not_there_nothing_is_counted(tmp_path):
+    everything = Corpus(tmp_path).candidates().everything()
+    rows = funnel(everything, counted(everything))
+    assert {row["kept"] for row in rows} == {None}
+    assert [row["stored"] for row in rows if row["origin"] == "intra"] == [31]
+
+
+def test_both_thresholds_count_as_the_dataset_does_and_others_are_refused(tmp_path):
+    planes = data_of(Corpus(tmp_path).candidates().judged().files()["paraphrases.html"])["planes"]
+    assert set(planes) == set(limits())
+    for origin in KEYS:
+        plane, found = planes[origin], [pair for pair in scored() if origin in pair["origins"]]
+        assert plane["total"] == len(found)
+        for row, up in zip(plane["counts"], plane["second"]["values"], strict=True):
+            for kept, across in zip(row, plane["first"]["values"], strict=True):
+                slow = 0
+                for pair in found:
+                    others = any(passes(pair, name) for name in pair["origins"] if name != origin)
+                    slow += others or (pair["f1"] > across and pair["length_rate"] < up)
+                assert kept == slow
+
+
+def test_scores_that_are_not_those_of_the_pairs_are_refused(tmp_path):
+    corpus = Corpus(tmp_path).judged()
+    stale = Corpus(tmp_path / "stale").judged(scored()[:30])
+    corpus._found["parasci/scored"] = stale._found["parasci/scored"]
+    with pytest.raises(ValueError, match=r"pairs of .* would be kept, but it has"):
+        corpus.files()
+
+
+def test_pairs_are_a_bounded_sample_of_each_method_and_fate(tmp_path, monkeypatch):
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 5)
+    files = Corpus(tmp_path).judged().files()
+    listed = data_of(files["pairs.html"])
+    fates = Counter(
+        (origin, "kept" if any(passes(pair, name) for name in pair["origins"]) else "lost")
+        for pair in scored()
+        for origin in pair["origins"]
+    )
+    for entry in listed:
+        held = script(files[entry["script"]])["pairs"]
+        assert len(held) == entry["shown"] == min(5, entry["total"])
+        assert [pair["f1"] for pair in held] == sorted((pair["f1"] for pair in held), reverse=True)
+    for origin in KEYS:
+        assert fates[origin, "kept"] == sum(
+            entry["total"] for entry in listed if (entry["origin"], entry["fate"]) == (origin, "kept")
+        )
+        assert fates[origin, "lost"] == sum(
+            entry["total"] for entry in listed if entry["origin"] == origin and entry["fate"] != "kept"
+        )
+
+
+def test_groups_have_their_sentences_papers_and_pairs(tmp_path):
+    files = whole(tmp_path).files()
+    for name, unit, key in (
+        ("definitions", "term", "topic segmentation"),
+        ("citations", "cited paper", "A cited paper"),
+    ):
+        content = data_of(files[f"{name}.html"])
+        assert content["unit"] == unit
+        [group] = content["groups"]
+        kept = sum(
+            name in pair["origins"] and any(passes(pair, origin) for origin in pair["origins"])
+            for pair in scored()
+        )
+        assert (group["name"], group["papers"], group["sentences"], group["pairs"]) == (key, 2, 16, kept)
+        held = script(files[group["script"]])["sentences"]
+        assert {sentence["id"] for sentence in held} == {f"sentence-{at}" for at in range(16)}
+        of_page = {sentence["text"]: sentence["pairs"] for sentence in held}
+        for text in of_page:
+            assert of_page[text] == sum(
+                name in pair["origins"]
+                and text in (pair["first"], pair["second"])
+                and any(passes(pair, origin) for origin in pair["origins"])
+                for pair in scored()
+            )  # fmt: skip
+
+
+def test_groups_and_their_sentences_are_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(groups, "MOST_GROUPS", 3)
+    monkeypatch.setattr(groups, "MOST_SENTENCES", 4)
+    many = [
+        statement(
+            f"s-{term}-{at}", f"Term {term} is {at}.", [1.0], mention(f"p{at}", term=f"term {term}"),
+            area="physics" if term == 0 else "",
+        )
+        for term in range(10)
+        for at in range(6 + term)
+    ]  # fmt: skip
+    files = Corpus(tmp_path).groups(many).files()
+    content = data_of(files["definitions.html"])
+    assert [group["name"] for group in content["groups"]] == ["term 9", "term 8", "term 7"]
+    assert [len(script(files[group["script"]])["sentences"]) for group in content["groups"]] == [4] * 3
+    assert b"10 terms have sentences of several papers" in files["definitions.html"]
+
+
+def test_a_term_is_named_with_its_area_as_its_pairs_are(tmp_path):
+    texts = ["A field is this.", "A field is that."]
+    found = [
+        statement(text, text, [1.0], mention(f"p{at}", term="field"), area="physics") for at, text in enumerate(texts)
+    ]  # fmt: skip
+    pair = scored_pair("a", *texts, keys=["definitions:physics/field"], origins=["definitions"])
+    [group] = data_of(Corpus(tmp_path).judged([pair]).groups(found).files()["definitions.html"])["groups"]
+    assert (group["name"], group["pairs"]) == ("physics/field", 1)
+
+
+def test_table_2_has_ours_in_order_and_then_the_papers(tmp_path):
+    page = Corpus(tmp_path).judged().files()["paraphrases.html"].decode()
+    names = re.findall(r'<tr><th scope="row">([^<]*)</th>', page.split('id="statistics"')[1].split("<h2")[0])
+    assert names[:4] == ["all", "intra", "definitions", "citations"]
+    assert names[-2:] == ["ParaSCI-ACL, paper", "ParaSCI-arXiv, paper"]
+    assert "33\u202f981" in page and "26.52" in page
+
+
+def test_ratings_stand_beside_the_papers(tmp_path):
+    corpus = whole(tmp_path)
+    folder = corpus._found["parasci/human_evaluation"][""]
+    table = json.loads((folder / FILES / "table.json").read_text())
+    rated = scores.rated(table, "table_4", ["intra", "definitions", "citations"])
+    assert [name for name, _ in rated["lines"]] == ["all", "intra", "definitions", "citations"]
+    assert dict(rated["paper"])["ParaSCI-ACL"] == ["4.17", "3.82", "2.73", "2.01"]
+    page = corpus.files()["paraphrases.html"].decode()
+    mean = rated["lines"][0][1][0]["mean"]
+    assert f'<span class="value">{mean:.2f}</span>' in page
+    assert all(len(line) == 6 for _, line in scores.rated(table, "table_5", ["intra"])["paper"])
+
+
+def test_tables_3_and_6_have_both_systems_their_test_and_the_papers_values(tmp_path):
+    page = Corpus(tmp_path).models().files()["paraphrases.html"].decode()
+    part, generation = page.split('id="extractions"')[1].split("<h2")[0].split('id="evaluation"')
+    for texts, section in (
+        (("PDBERT", "Best clause", "90.0", "above", "88.23", "387"), part),
+        (("COPY", "model (transformer)", "100.0", "iBLEU", "15.70", "18.45", "Quora"), generation),
+    ):
+        assert [text for text in texts if text not in section] == []
+    assert "Nothing is scored" not in page
+
+
+def test_generated_sentences_are_a_bounded_sample_of_the_models(tmp_path, monkeypatch):
+    monkeypatch.setattr(scores, "MOST_SENTENCES", 7)
+    found = data_of(Corpus(tmp_path).models().files()["paraphrases.html"])["generated"]
+    assert len(found) == 7 and {sentence["model"] for sentence in found} == {"transformer"}
+    for sentence in found:
+        before = "".join(text for sign, text in sentence["difference"] if sign in "=-")
+        assert before == sentence["source"]
+
+
+def test_hostile_texts_are_escaped_everywhere(tmp_path):
+    pair = scored_pair(
+        "a", f"One {HARM}", f"Two {HARM}", keys=[f"definitions:{HARM}"], origins=["definitions"]
+    )
+    found = [
+        statement(f"s{at}", f"{HARM} {at}", [1.0], mention(f"{HARM} {at}", term=HARM, cited=["paper-2"]))
+        for at in range(2)
+    ]  # fmt: skip
+    files = Corpus(tmp_path).judged([pair]).groups(found, title=HARM).people().models(HARM).files()
+    assert any(b"window.harmed" in content for content in files.values())
+    for content in files.values():
+        assert b"<script>window" not in content and b"<b>bold" not in content
+
+
+def test_pages_do_not_depend_on_the_order_of_rows(tmp_path):
+    there = Corpus(tmp_path / "a").judged(scored()).groups(sentences()).files()
+    back = Corpus(tmp_path / "b").judged(scored()[::-1]).groups(sentences()[::-1]).files()
+    assert there == back

@@ -1,0 +1,410 @@
+"""What the page of the evaluation says of systems, tests, people, trainings and papers, and how much it holds."""
+
+import json
+import math
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from assets.declare.dataset import Everything
+from ops.core.parts import FILES
+from ops.evaluation.answers import RATINGS
+from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
+from pages import evaluation as renderer
+from pages.reading import Counted
+from pages.systems.talksumm import scores, site
+from pages.systems.talksumm.site import SYSTEM
+from tests.browser import evaluation_corpus as corpus
+from tests.browser.evaluation_corpus import (
+    CHOSEN,
+    against,
+    agreed,
+    considered,
+    quality,
+    rated,
+    scored,
+    summary,
+    trained,
+)
+
+ONLY = f"only ({CHOSEN})"
+OTHER = "pointer/oracle"
+NO_RATINGS = {
+    **tables([], RATINGS.kept.empty_table(), HumanEvaluationParams()),
+    "agreement": [],
+    "pairs": [],
+}
+
+
+@pytest.fixture
+def pages(tmp_path):
+    def pages(numbers=None, **given):
+        return dict(site.evaluation_pages(corpus.corpus(tmp_path, **given), numbers or {}))
+
+    return pages
+
+
+@pytest.fixture
+def text(pages):
+    def text(numbers=None, **given):
+        return " ".join(pages(numbers, **given)["evaluation.html"].decode().split())
+
+    return text
+
+
+def embedded(page):
+    return json.loads(page.decode().partition('type="application/json">')[2].partition("</script>")[0])
+
+
+def script(content):
+    return json.loads(content.decode().removeprefix("silverloom.paper(").removesuffix(");\n"))
+
+
+def test_the_chosen_extractor_stands_first_then_baselines_then_other_extractors():
+    table = corpus.table(
+        [
+            scored("zebra", 0.1),
+            scored("oracle", 0.5),
+            scored("lead", 0.1),
+            scored("hybrid", 0.2, model=OTHER, chosen=False),
+            scored("only", 0.2, model=OTHER, chosen=False),
+            scored("hybrid", 0.2, model=CHOSEN),
+            scored("only", 0.3, model=CHOSEN),
+        ]
+    )
+    assert [line.key for grid in scores.grids(scores.read(table)) for line in grid.lines] == [
+        ONLY, f"hybrid ({CHOSEN})", "lead", "oracle", "zebra", f"only ({OTHER})", f"hybrid ({OTHER})",
+    ]  # fmt: skip
+
+
+def test_the_best_system_is_not_the_one_that_knows_the_summaries():
+    table = corpus.table([scored("oracle", 0.5), scored("lead", 0.2), scored("random", 0.1)])
+    found, _ = scores.grids(scores.read(table))
+    assert [(line.key, line.cells[0].best) for line in found.lines] == [
+        ("lead", True), ("random", False), ("oracle", False),
+    ]  # fmt: skip
+
+
+def test_where_all_systems_are_equal_none_is_the_best():
+    table = corpus.table([scored("oracle", 0.5), scored("lead", 0.1), scored("random", 0.1)])
+    found, _ = scores.grids(scores.read(table))
+    assert not any(line.cells[0].best for line in found.lines)
+
+
+def test_scores_of_zero_have_a_scale():
+    found, _ = scores.grids(scores.read(corpus.table([scored("lead", 0, half=0)])))
+    cell = found.lines[0].cells[0]
+    assert (cell.score, cell.top) == ((0, 0, 0), 1)
+
+
+def test_a_test_is_turned_so_that_the_extractor_comes_first():
+    table = corpus.table(
+        [scored("only", 0.3, model=CHOSEN), scored("lead", 0.2), scored("oracle", 0.5)],
+        [against("lead", ONLY, -0.1, 0.001), against(ONLY, "oracle", -0.2, 0.001)],
+    )
+    found = scores.tests(scores.read(table))
+    ends = [
+        (name, *(round(getattr(test.scores["rouge2_f"], end), 6) for end in ("difference", "low", "high")))
+        for name, test in found
+    ]
+    assert ends == [("Lead", 0.1, 0.08, 0.11), ("Oracle", -0.2, -0.21, -0.18)]
+    assert [test.verdict("rouge2_f") for _, test in found] == ["above", "below"]
+
+
+def test_a_difference_of_nothing_has_no_sign():
+    table = corpus.table(
+        [scored("only", 0.3, model=CHOSEN), scored("lead", 0.3)], [against("lead", ONLY, 0.0, 1.0)]
+    )
+    [(_, test)] = scores.tests(scores.read(table))
+    assert math.copysign(1, test.scores["rouge2_f"].difference) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rouge2_f", "ROUGE-2 F"),
+        ("rougeSU4_recall", "ROUGE-SU4 recall"),
+        ("rougeL_precision", "ROUGE-L precision"),
+        ("loss", "loss"),
+    ],
+)
+def test_metrics_have_the_names_of_papers(name, said):
+    assert scores.metric(name) == said
+
+
+def test_the_verdict_of_the_page_names_the_systems_by_what_the_tests_say(text):
+    table = corpus.table(
+        [
+            scored("only", 0.3, model=CHOSEN),
+            scored("lead", 0.2),
+            scored("random", 0.1),
+            scored("oracle", 0.5),
+        ],
+        [
+            against(ONLY, "lead", 0.1, 0.001),
+            against(ONLY, "random", 0.1, 0.001),
+            against(ONLY, "oracle", -0.1, 0.6),
+        ],
+    )
+    said = text(rows=[], table=table)
+    wanted = "<b>Every metric puts it above</b> Lead, Random; <b>no metric shows a significant difference from</b> Oracle."
+    assert wanted in said
+    assert "Few papers:" not in said
+
+
+def test_metrics_that_disagree_are_said_to():
+    test = against(ONLY, "lead", 0.1, 0.001)
+    test["scores"] = {**test["scores"], "rouge3_f": {"difference": 0.1, "low": -0.1, "high": 0.2, "p": 0.3}}
+    table = scores.read(corpus.table([scored("only", 0.3, model=CHOSEN), scored("lead", 0.2)], [test]))
+    found = scores.verdicts(scores.tests(table), table.metrics)
+    assert found == [("only some metrics show a significant difference from", ["Lead"])]
+
+
+@pytest.mark.parametrize(
+    ("papers", "said"),
+    [
+        (1, "an interval over one paper is a point"),
+        (5, "with fewer than 6, even a system"),
+        (29, "with 29 papers only large differences"),
+    ],
+)
+def test_few_papers_are_said_to_be_few(text, papers, said):
+    table = corpus.table([scored("only", 0.3, model=CHOSEN, papers=papers)])
+    assert said in text(rows=[], table=table)
+
+
+def test_without_an_extractor_nothing_is_tested(text):
+    said = text(rows=[], table=corpus.table([scored("lead", 0.2)]))
+    assert "No extractor is among the systems." in said and "so nothing is tested" in said
+
+
+def test_what_was_left_out_is_named_where_no_system_is_scored(text):
+    dataset = SimpleNamespace(values={})
+    counted = Counted(dataset, {}, {"": {"empty": 2}}, 0)
+    said = text({"talksumm/evaluation": counted, "talksumm/extractor": Counted(dataset, {}, {"": {"no_label": 3}}, 0)},
+                rows=[], table=corpus.table([]), models=[])  # fmt: skip
+    assert "Summaries were left out: empty 2" in said and "Examples were left out: no label 3" in said
+
+
+def test_how_was_scored_is_said_from_the_params(text):
+    params = {"references": "average", "words": 150, "stem": False, "stop_words": False, "resamples": 1000}
+    counted = Counted(SimpleNamespace(values={"talksumm.evaluation": params}), {}, {}, 0)
+    said = text({"talksumm/evaluation": counted}, rows=[], table=corpus.table([scored("lead", 0.2)]))
+    assert (
+        "of the first 150 words, without stemming, with stop words; of several human summaries the average"
+        in said
+    )
+
+
+def test_without_the_datasets_the_page_says_what_to_do():
+    ((_, content),) = site.evaluation_pages(Everything(), {})
+    for said in (
+        b"No system is scored.",
+        b"human_summaries:",
+        b"make dvc.yaml",
+        b"No extractor was trained.",
+    ):
+        assert said in content
+    assert b"evaluation.js" not in content
+
+
+def test_a_file_that_is_no_json_is_named(tmp_path):
+    everything = corpus.corpus(tmp_path, models=[])
+    path = everything["talksumm/extractor"][""] / FILES / "models.json"
+    path.write_text("[")
+    with pytest.raises(
+        ValueError, match=rf"{path} cannot be read as JSON: .*; make talksumm/extractor again"
+    ):
+        dict(site.evaluation_pages(everything, {}))
+
+
+def test_the_same_data_give_the_same_bytes_in_whatever_order_the_rows_come(tmp_path):
+    rows = [summary(f"gold-{at}", system, "a b", "a b") for at in range(5) for system in ("lead", "oracle")]
+    found = [
+        dict(site.evaluation_pages(corpus.corpus(tmp_path / str(at), some), {}))
+        for at, some in enumerate((rows, rows[::-1]))
+    ]
+    assert found[0] == found[1] and list(found[0]) == list(found[1]) and len(found[0]) == 6
+
+
+def test_a_large_test_set_keeps_papers_by_the_hash_of_their_ids(pages, monkeypatch):
+    monkeypatch.setattr(site, "MOST_PAPERS", 3)
+    made = pages(rows=[summary(f"gold-{at}") for at in range(9)])
+    listed = [paper["id"] for paper in embedded(made["evaluation.html"])["papers"]]
+    assert sorted(made) == sorted(["evaluation.html", *(f"evaluation/{one}.js" for one in listed)])
+    assert len(listed) == 3 and "3 of 9 papers are here" in " ".join(made["evaluation.html"].decode().split())
+
+
+def test_long_texts_and_titles_are_cut(pages):
+    long = "x" * (site.LONGEST_TEXT + 1)
+    made = pages(rows=[summary("gold-a", text=long, reference=long, title="t" * 400)])
+    paper = script(made["evaluation/gold-a.js"])
+    for whole in (paper["reference"], paper["summaries"][0]["text"]):
+        assert len(whole["start"]) == site.LONGEST_TEXT and whole["characters"] == len(long)
+    [listed] = embedded(made["evaluation.html"])["papers"]
+    assert len(listed["title"]) == site.LONGEST_TITLE + 1
+
+
+def test_papers_without_a_title_come_last(pages):
+    made = pages(
+        rows=[summary("gold-a", title=None), summary("gold-b", title="b"), summary("gold-c", title="A")]
+    )
+    assert [one["id"] for one in embedded(made["evaluation.html"])["papers"]] == [
+        "gold-c",
+        "gold-b",
+        "gold-a",
+    ]
+
+
+def test_texts_of_sources_are_never_markup(pages):
+    odd = "</script><script>alert(1)</script>"
+    made = pages(
+        rows=[summary("gold-a", text=odd, reference=odd, title=odd)],
+        table=corpus.table([scored(odd, 0.1)]),
+        models=[trained(odd, {odd: [1]})],
+    )
+    assert all(b"<script>alert" not in content for content in made.values())
+
+
+def test_the_metric_that_chose_a_model_has_the_first_chart_under_its_own_name():
+    [model] = renderer.with_curves(
+        [trained(CHOSEN, {"train/loss": [2, 1], "loss": [3, 2], "rouge2_f": [0.1, 0.2]})]
+    )
+    assert [chart["metric"] for chart in model["charts"]] == ["rouge2_f", "loss"]
+    assert model["charts"][1]["points"] == [
+        [10, 0, 2, "training"], [20, 1, 1, "training"], [10, 0, 3, "validation"], [20, 1, 2, "validation"],
+    ]  # fmt: skip
+
+
+def test_values_that_are_not_finite_are_counted_and_left_out():
+    [model] = renderer.with_curves([trained(CHOSEN, {"loss": [1, math.nan, math.inf]}, best=math.nan)])
+    assert model["left_out"] == 2 and model["best"] is None
+    assert model["charts"] == [{"metric": "loss", "points": [[10, 0, 1, "validation"]]}]
+
+
+def test_a_long_curve_keeps_its_best_and_its_last_point(monkeypatch):
+    monkeypatch.setattr(renderer, "MOST_POINTS", 10)
+    [model] = renderer.with_curves([trained(CHOSEN, {"loss": range(1005)}, best_step=30)])
+    steps = [step for step, *_ in model["charts"][0]["points"]]
+    assert 30 in steps and steps[-1] == 10_050 and len(steps) <= 11
+
+
+def test_the_chosen_model_comes_first():
+    found = renderer.with_curves([trained("a/b", {}), trained("z/z", {}, chosen=True), trained("c/d", {})])
+    assert [one["model"] for one in found] == ["z/z", "a/b", "c/d"]
+
+
+def test_ratings_have_places_on_the_scale_of_their_question(text):
+    said = text(people=rated([considered(), quality()]))
+    assert "<span>0 %</span><span>100 %</span>" in said
+    assert "<span>1 (very bad)</span><span>5 (excellent)</span>" in said
+    places = re.findall(
+        r'<i style="left:(.+?)%;width:(.+?)%"></i><b style="left:min\((.+?)%.*?min\((.+?)%', said
+    )
+    assert places == [("60.00", "20.00", "72.00", "73.00"), ("25.00", "50.00", "62.50", "68.25")]
+
+
+def test_ratings_stand_beside_the_numbers_of_the_paper(text):
+    said = text(people=rated([considered(), quality()]))
+    assert "<b>72.0 %</b> yes" in said and "95 % interval 60.0 % to 80.0 %" in said
+    assert "<b>3.50</b>" in said and "95 % interval 2.00 to 4.00" in said
+    assert "The paper: <b>73 %</b></p>" in said and "The paper: <b>3.73</b> ± 0.725</p>" in said
+    assert "<dt>ties</dt><dd>8</dd>" in said and said.count("<dt>deviation</dt>") == 1
+
+
+@pytest.mark.parametrize(
+    ("papers", "said"),
+    [(1, "the interval is a point"), (5, "with fewer than 6 the interval is too narrow"), (6, None)],
+)
+def test_ratings_of_few_papers_are_said_to_be_few(text, papers, said):
+    found = text(people=rated([quality(papers=papers)]))
+    assert said in found if said else 'class="few"' not in found
+
+
+def test_one_rating_has_no_deviation(text):
+    assert "<dt>deviation</dt><dd>none: one rating</dd>" in text(people=rated([quality(deviation=None)]))
+
+
+def test_a_question_that_nobody_answered_says_so_beside_one_that_was(text):
+    none = dict.fromkeys(("mean", "low", "high", "deviation")) | dict.fromkeys(
+        ("papers", "rows", "raters", "ratings", "ties"), 0
+    )
+    said = text(people=rated([considered(), quality(**none, values=[])]))
+    assert "Nobody has answered this question." in said and "The paper: <b>3.73</b>" in said
+    assert "<b>72.0 %</b> yes" in said
+
+
+def test_kappa_without_a_value_says_why(text):
+    rows = [agreed("ann", -0.25), agreed("bob", None), agreed("chi", None, rows=0, observed=None)]
+    said = text(people=rated([considered()], rows))
+    assert "−0.250" in said and "none: one answer only" in said and "none: no row to compare" in said
+
+
+def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(text, monkeypatch):
+    monkeypatch.setattr(renderer, "MOST_RATERS", 2)
+    rows = [
+        agreed(name, 0.5, rows=count) for name, count in (("ann", 1), ("bob", 9), ("chi", 9), ("dan", 10))
+    ]
+    found = renderer.agreement({"agreement": rows})["agreement"]["grid"]
+    assert [line.name for line in found.lines] == ["bob", "dan"]
+    assert "2 of 4 are here" in text(people=rated([considered()], rows))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "folded"),
+    [([], 0), ([agreed("ann", 0.6, other="bob")], 1)],
+)
+def test_two_raters_are_compared_where_there_are_two(text, pairs, folded):
+    said = text(people=rated([considered()], [agreed("ann", 0.5)], pairs))
+    assert said.count("<details><summary>Every two raters: 1 row</summary>") == folded
+    assert said.count("ann, bob") == folded
+
+
+def test_no_filled_sheet_is_met_with_the_way_to_one(text):
+    said = text(people=NO_RATINGS)
+    for wanted in ("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets",
+                   "make run SELECT=talksumm/human_evaluation", "docs/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
+        assert wanted in said
+    assert "before it, once" not in said
+
+
+def test_without_the_human_evaluation_the_graph_is_rendered_first():
+    ((_, content),) = site.evaluation_pages(Everything(), {})
+    assert b"<code>make dvc.yaml</code> before it, once" in content
+
+
+def test_answers_that_do_not_count_are_named(text):
+    counted = Counted(SimpleNamespace(values={}), {"": {"rejected": 2}}, {"": {"no_answer": 3}}, 0)
+    numbers = {site.PEOPLE: counted}
+    said = text(numbers, people=NO_RATINGS)
+    assert "<b>No answer counts.</b> Left out: no answer 3, rejected 2" in said
+
+
+def test_names_of_raters_are_never_markup(text):
+    odd = "<script>alert(1)</script>"
+    rows = [agreed(odd, 0.5)], [agreed(odd, 0.5, other=odd)]
+    said = text(people=rated([considered()], *rows))
+    assert "<script>alert" not in said and "&lt;script&gt;alert" in said
+
+
+def test_pages_of_datasets_lead_to_places_of_the_page(text):
+    said = text(people=rated([considered()]))
+    pictures = SYSTEM.pictures.items()
+    links = {name: link.partition("#")[2] for name, link in pictures if link.startswith("evaluation")}
+    assert links["talksumm/human_evaluation"] == links["talksumm/rating_sheets"] == "people"
+    assert all(f'id="{place}"' in said for place in links.values() if place)
+
+
+def test_architectures_are_compared_by_training_set_the_second_one_first(text):
+    systems_found = [
+        scored("only", 0.3, model=CHOSEN),
+        scored("only", 0.2, model="pointer/oracle", chosen=False),
+    ]
+    table = corpus.table(systems_found)
+    table["architectures"] = [against("only (pointer/oracle)", "only (transformer/oracle)", -0.1, 0.01)]
+    [(name, test)] = scores.architectures(table)
+    assert name == "transformer against pointer, both of oracle" and test.verdict("rouge2_f") == "above"
+    assert test.scores["rouge2_f"].difference == pytest.approx(0.1)
+    shown = text(table=table)
+    assert "One architecture against the other: 1 training set<" in shown and name in shown

@@ -1,0 +1,13 @@
+"""The counts of a dataset that pages show."""
+
+from pages.reading import counted
+from tests.rows_corpus import JUNE, row, write
+
+
+def test_the_size_of_a_dataset_is_that_of_its_files_also_of_those_in_folders(tmp_path):
+    everything = write(tmp_path, "talksumm/matches", JUNE, [row("match-a")])
+    folder = everything["talksumm/matches"][JUNE]
+    before = counted(everything)["talksumm/matches"].size
+    (folder / "pointer" / "words_150").mkdir(parents=True)
+    (folder / "pointer" / "words_150" / "weights.safetensors").write_bytes(b"x" * 1000)
+    assert counted(everything)["talksumm/matches"].size == before + 1000

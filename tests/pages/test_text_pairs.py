@@ -1,0 +1,78 @@
+"""Text pairs: a summary's sentences are found in its paper."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assets.declare.dataset import dataset
+from ops.core.outcome import Outcomes
+from ops.core.parts import Parts
+from ops.talksumm.schemas import SUMMARIES
+from pages.ancestry import Ancestry
+from pages.reading import counted
+from pages.rows import pages
+from pages.sampling import sample
+from pages.text_pairs import standing
+from tests.rows_corpus import row, talk, write
+
+NAME = "talksumm/training_sets"
+
+
+@given(st.lists(st.text("ab .", min_size=1).map(str.strip).filter(bool), unique=True, max_size=8), st.data())
+def test_a_text_that_is_joined_of_sentences_has_all_of_these(sentences, data):
+    chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(sentences))))) if sentences else [])
+    text = " ".join(sentences[number] for number in chosen)
+    found = standing(sentences, text)
+    joined = " ".join(sentences[number] for number in found)
+    assert " ".join(joined.split()) == " ".join(text.split()) or set(chosen) <= set(found)
+
+
+def test_sentences_in_another_order_are_found_as_well():
+    assert standing(["One is here.", "Two is not.", "Three is."], "Three is. One is here. Four.") == [0, 2]
+
+
+def test_half_a_word_is_no_sentence():
+    assert standing(["art", "Art is long."], "Art is long. The start.") == [1]
+
+
+def test_a_row_without_text_or_without_sentences_has_no_pair(tmp_path):
+    rows = [row("a", summary=None, sentences=["a"]), row("b", summary="a", sentences=None)]
+    data = data_of(tmp_path, NAME, write(tmp_path, NAME, "2018-06", rows))
+    assert len(data["rows"]) == 2 and not any("marked" in shown for shown in data["rows"])
+
+
+def data_of(tmp_path, name, everything=None):
+    everything = everything or talk(tmp_path)
+    ancestry = Ancestry(everything)
+    shown = {each: sample(ancestry, each) for each in everything}
+    files = dict(pages(ancestry, counted(everything), shown))
+    html = files[f"rows/{name.replace('/', '-')}.html"].decode()
+    return json.loads(
+        re.search(r'<script id="data" type="application/json">(.*?)</script>', html, re.S).group(1)
+    )
+
+
+def test_a_summary_is_read_against_the_sentences_of_its_pair(tmp_path):
+    data = data_of(tmp_path, "talksumm/summaries")
+    assert data["compared"] == [["We count rare words.", "They are rare."]]
+    assert [(row["text"], row["marked"]) for row in data["rows"]] == [(0, [0])]
+
+
+def test_a_training_example_is_read_against_its_own_sentences(tmp_path):
+    data = data_of(tmp_path, "talksumm/training_sets")
+    assert data["compared"] == [] and [row["marked"] for row in data["rows"]] == [[0]]
+
+
+def test_a_text_pair_with_a_column_that_is_not_there_is_refused():
+
+    def odd(pairs: Parts) -> Outcomes:
+        return iter(())
+
+    odd.__annotations__ = {"pairs": Parts, "return": Outcomes}
+    with pytest.raises(
+        LookupError, match=r"talksumm/odd: the text pair names 'pairs\.sentence', which is no column"
+    ):
+        dataset(group="talksumm", shape=SUMMARIES, text_pair=("text", "pairs.sentence"))(odd)
