@@ -41,14 +41,6 @@ def shuffled(units: int, seed: int, document: str) -> list[int]:
     return sorted(range(units), key=lambda index: drawn(seed, document, index))
 
 
-def document_frequencies(units: Iterable[Sequence[str]]) -> Counter[str]:
-    """Return in how many units each word occurs."""
-    frequencies: Counter[str] = Counter()
-    for unit in units:
-        frequencies.update(set(unit))
-    return frequencies
-
-
 def tf_idf(
     units: Sequence[Sequence[str]], query: Iterable[str], frequencies: Mapping[str, int], documents: int
 ) -> list[float]:
