@@ -48,7 +48,7 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
         "orchestration/partition/materialise.py",
         "        started, target = time.monotonic()",
         "        with open('made.log', 'a') as log:\n"
-        "            log.write(f'{item.name} {month}\\n')\n"
+        "            log.write(f'{dataset.name} {partition}\\n')\n"
         "        started, target = time.monotonic()",
     )
     tally.attempt()
