@@ -154,7 +154,9 @@ def made(commit: Commit, folder: Path) -> Path:
     root = commit.clone(folder)
     if (ROOT / ".dvc/cache").is_dir():
         shutil.copytree(ROOT / ".dvc/cache", root / ".dvc/cache")
-        subprocess.run(["dvc", "checkout", "-q"], cwd=root, capture_output=True, check=False)
+        done = subprocess.run(["dvc", "checkout", "-q"], cwd=root, capture_output=True, check=False)
+        if done.returncode != 0:  # without its manifests, data would be refused
+            subprocess.run(["git", "clean", "-qfdX", "data", "manifests"], cwd=root, check=True)
     timed(root, *commit.run)
     return root
 
