@@ -64,4 +64,4 @@ def _migrate(path: Path) -> None:
         command = [sys.executable, "-m", "mlflow", "db", "upgrade", _url(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise MlflowException(done.stderr.strip().splitlines()[-1]) from None
+            raise MlflowException(done.stderr.strip().rpartition("\n")[2] or "it was not upgraded") from None
