@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.outcome import Outcome, Row
-from ops.core.parts import Artifact, Part, Parts
+from ops.core.outcome import Row
+from ops.core.parts import Artifact, OneProcess, Part, Parts
 from ops.core.sampling import place_of
 from ops.crawl.outcomes import PAGES
 from ops.metrics.bootstrap import interval, paired_bootstrap
@@ -45,8 +45,10 @@ from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
-from ops.wikisum.ranked import RankedParams, lead_recall, ranked_of
-from ops.wikisum.references import ReferenceParams, references_of
+from ops.wikisum.ranked import RankedParams, lead_recall
+from ops.wikisum.ranked import ranked as ranked_op
+from ops.wikisum.references import ReferenceParams
+from ops.wikisum.references import references as references_op
 from ops.wikisum.search_index import search_index
 from ops.wikisum.statistics import statistics
 
@@ -92,14 +94,6 @@ def as_page(article: Row) -> Row:
     }
 
 
-class Here:
-    """An engine without workers."""
-
-    def map(self, op: Any, pieces: Any, *shared: object) -> Iterator[Outcome]:
-        """Yield what the op makes of each piece."""
-        return (op(piece, *shared) for piece in pieces)
-
-
 def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
     """Return tables as parts on disk."""
     folder.mkdir(parents=True)
@@ -107,7 +101,7 @@ def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
     for number, table in enumerate(tables):
         pq.write_table(table, folder / f"{number:05d}.parquet")
         found.append(Part(str(folder / f"{number:05d}.parquet")))
-    return Parts(schema, tuple(found), Here())
+    return Parts(schema, tuple(found), OneProcess())
 
 
 def made(
@@ -126,7 +120,7 @@ def made(
         (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         (work / "files" / name).write_bytes(content)
     index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
-    candidates = [references_of(piece, cited, cited, pages, index, finding) for piece in pieces]
+    candidates = list(references_op(articles, cited, cited, pages, index, finding))
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     outcomes = [corpus(item.kept, choosing) for item in candidates]
     chosen = [outcome.kept for outcome in outcomes]
@@ -135,7 +129,7 @@ def made(
     corpora = parts(work / "corpus", schemas.CORPUS.kept, chosen)
     params = RankedParams(rankers=tuple(rankers), corpora=("combined",))
     began = time.process_time()
-    outcomes = [ranked_of(piece, articles, pages, params) for piece in chosen]
+    outcomes = list(ranked_op(corpora, articles, pages, params))
     print(f"ranked by {', '.join(rankers)} in {time.process_time() - began:.0f} s of processor")
     return references, corpora, parts(work / "ranked", schemas.RANKED.kept, [item.kept for item in outcomes])
 

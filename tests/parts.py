@@ -6,14 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.core.parts import Part, Parts
-
-
-class InOrder:
-    """An engine without workers."""
-
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
+from ops.core.parts import OneProcess, Part, Parts
 
 
 @dataclass(frozen=True)
@@ -32,7 +25,7 @@ class InMemory:
 
 def in_memory(*tables):
     """Return tables as the parts of a dataset."""
-    return Parts(tables[0].schema, tuple(map(InMemory, tables)), InOrder())
+    return Parts(tables[0].schema, tuple(map(InMemory, tables)), OneProcess())
 
 
 def parts(folder, schema, *tables):
@@ -47,7 +40,7 @@ def parts(folder, schema, *tables):
             rows = pa.Table.from_pylist(whole, schema=schema)
         pq.write_table(rows, path)
         written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
+    return Parts(schema, tuple(written), OneProcess())
 
 
 def dealt(folder, schema, rows, several=2):

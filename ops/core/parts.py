@@ -8,9 +8,10 @@ are sound (orchestration).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TextIO
 
 import pyarrow as pa
@@ -76,6 +77,10 @@ class Engine(Protocol):
         """Yield `op(piece, *shared)` for every piece; those of a sequence are asked for when they are due."""
         ...
 
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
+        ...
+
 
 class OneProcess:
     """Runs ops in this process, one piece after the other."""
@@ -83,6 +88,17 @@ class OneProcess:
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
         """Yield `op(piece, *shared)` for every piece."""
         return (op(piece, *shared) for piece in pieces)
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a folder where the system has its temporary files."""
+        return temporary_folder()
+
+
+@contextmanager
+def temporary_folder(within: Path | None = None) -> Iterator[Path]:
+    """Yield a new folder, which is removed in the end."""
+    with TemporaryDirectory(prefix="silverloom-", dir=within) as folder:
+        yield Path(folder)
 
 
 @dataclass(frozen=True)
@@ -132,9 +148,14 @@ class Parts:
                 tables.append(part.read(wanted.names).filter(mask).cast(wanted))
         return pa.concat_tables(tables)
 
-    def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
-        """Call `op(table, *shared)` for every part and yield the outcomes in order."""
-        return self.engine.map(_on_table, self.parts, op, *shared)
+    def map(self, op: Callable[..., Outcome], *shared: object, beside: Sequence[Parts] = ()) -> Outcomes:
+        """Call `op(table, *shared)` for every part and yield the outcomes in order.
+
+        With datasets `beside`, which have as many parts, it is `op(table, *tables, *shared)`: the n-th part
+        of each goes with the n-th of this.
+        """
+        pieces = tuple(zip(self.parts, *(other.parts for other in beside), strict=True))
+        return self.engine.map(_on_tables, pieces, op, *shared)
 
 
 @dataclass(frozen=True)
@@ -152,5 +173,5 @@ class Artifact:
         return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
 
 
-def _on_table(part: Part, op: Callable[..., Outcome], *shared: object) -> Outcome:
-    return op(part.read(), *shared)
+def _on_tables(parts: tuple[Part, ...], op: Callable[..., Outcome], *shared: object) -> Outcome:
+    return op(*(part.read() for part in parts), *shared)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import matches
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -36,6 +37,7 @@ _LEAST_SENTENCE, _LEAST_WORDS = 3, 3
 _LETTERS = re.compile(r"[a-z]+")
 
 #: These compare paragraphs with each other.
+_PAGE_COLUMNS = ("id", "text", "paragraphs")
 _SLOW = ("text_rank", "sum_basic")
 TOO_MANY = "more than {} paragraphs: reference order"
 
@@ -85,21 +87,17 @@ def ranked(corpus: Parts, articles: Parts, web_pages: Parts, params: RankedParam
     A reference without a paragraph worth reading is dropped as `no_paragraph`; the paragraphs that are not
     stand with their reason in the row of the article, and are counted.
     """
-    return corpus.map(ranked_of, articles, web_pages, params)
+    with corpus.engine.scratch() as folder:
+        of_articles = matches(articles, "id", _column(corpus, "article_id"), folder / "articles")
+        of_pages = matches(web_pages, "id", _column(corpus, "page_id"), folder / "pages", _PAGE_COLUMNS)
+        yield from corpus.map(ranked_of, params, beside=[of_articles, of_pages])
 
 
-def ranked_of(corpus: pa.Table, articles: Parts, web_pages: Parts, params: RankedParams) -> Outcome:
-    """Return the articles of one part."""
+def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params: RankedParams) -> Outcome:
+    """Return the articles of one part of the references, given those articles and pages."""
     units = corpus.to_pylist()
-    of_id = {
-        row["id"]: row
-        for row in articles.read(where=("id", {unit["article_id"] for unit in units})).to_pylist()
-    }
-    wanted = {unit["page_id"] for unit in units}
-    pages = {
-        page["id"]: page
-        for page in web_pages.read(["id", "text", "paragraphs"], where=("id", wanted)).to_pylist()
-    }
+    of_id = {row["id"]: row for row in articles.to_pylist()}
+    pages = {page["id"]: page for page in web_pages.to_pylist()}
     kept: list[Row] = []
     dropped: list[Row] = []
     lost: Counter[str] = Counter()
@@ -119,6 +117,10 @@ def ranked_of(corpus: pa.Table, articles: Parts, web_pages: Parts, params: Ranke
         if references:
             kept.append(_row(of_id[article_id], references, paragraphs, filtered, params))
     return Outcome.of(RANKED, [unit["id"] for unit in units], kept, dropped, combinations=lost)
+
+
+def _column(parts: Parts, name: str) -> Iterator[pa.ChunkedArray]:
+    return (part.read([name])[name] for part in parts.parts)
 
 
 def members(paragraphs: Sequence[Row], corpus: str) -> list[int]:

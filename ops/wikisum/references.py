@@ -1,95 +1,34 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, how much of the article each holds and how often it mentions it; the
-rows of crawls, by address and by query. Not here: which candidates are taken (corpus.py), the measures
-(clones.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
+Belongs here: candidates for references, how much of the article each holds and how often it mentions it. Not
+here: what crawls gave (crawled.py), which candidates are taken (corpus.py), the measures (clones.py), the
+index of pages (search_index.py), crawling and searching (ops/crawl).
+
+The parts of articles are mapped twice: to candidates, and, beside the pages of these, to references.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import matches, stored
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
-from ops.core.parts import FILES, Artifact, Parts
-from ops.crawl.journal import searched
+from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
 from ops.wikisum import search_index as indexing
 from ops.wikisum.clones import clone_recalls, is_itself, is_titled, signature, title_mentions
+from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
-
-_Value = TypeVar("_Value")
-
-
-class Landing(NamedTuple):
-    """What an address gave when it was asked for."""
-
-    address: str
-    record: str
-    """The id of the crawl's row."""
-
-
-class SearchResult(NamedTuple):
-    """A result of a search whose results were crawled."""
-
-    rank: int
-    landing: Landing
-
-
-@dataclass
-class Crawled:
-    """What crawls gave, by month. An article is told what was crawled for its month, or at last before it."""
-
-    _landings: defaultdict[str, dict[str, Landing]] = field(default_factory=lambda: defaultdict(dict))
-    _results: defaultdict[str, dict[str, list[SearchResult]]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-
-    _asked: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What was searched for each article, by its id."""
-
-    @classmethod
-    def of(cls, wanted: set[str], cited_pages: Parts, found_pages: Parts) -> Crawled:
-        """Read what was crawled of some addresses, and the results of all queries."""
-        found = cls()
-        values = pa.array(sorted(wanted), pa.string())
-        for part in cited_pages.parts:
-            table = part.read(["id", "month", "url", "final_url", "also"])
-            for url, month, landing in _asked_for(table, values):
-                found._landings[url].setdefault(month, landing)
-        folders = dict.fromkeys(Path(part.path).parent / FILES for part in found_pages.parts)
-        for folder in folders:
-            found._asked.update({row: frozenset(queries) for row, queries in searched(folder)})
-        for part in found_pages.parts:
-            for row in part.read(["id", "month", "final_url", "about"]).to_pylist():
-                landing = Landing(row["final_url"], row["id"])
-                for query, rank in json.loads(row["about"] or "{}").get("ranks", {}).items():
-                    found._results[query].setdefault(row["month"], []).append(SearchResult(rank, landing))
-        return found
-
-    def asked(self, article_id: str) -> frozenset[str] | None:
-        """Return what a search engine was asked for an article; None where it was asked for nothing."""
-        return self._asked.get(article_id)
-
-    def landing(self, address: str, month: str) -> Landing | None:
-        """Return what an address gave; None if no crawl has it, whose rows name it `url` or `also`."""
-        return _of_month(self._landings[address], month) if address in self._landings else None
-
-    def results(self, query: str, month: str) -> list[SearchResult]:
-        """Return the results of a query, the best first; none if no crawl has searched for it."""
-        return sorted(_of_month(self._results[query], month)) if query in self._results else []
-
 
 #: What became of addresses and queries that give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -98,6 +37,20 @@ ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
 SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
+_INDEXED_COLUMNS = ("address", "page_id")
+
+_TEXT = pa.string()
+_HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64())])
+_CANDIDATE = pa.struct(
+    [("address", _TEXT), ("record", _TEXT), ("cited", pa.bool_()), ("hits", pa.list_(_HIT))]
+)
+#: An article's candidates as the second of its maps gets them, and what gave none.
+_CANDIDATES = pa.schema(
+    [
+        ("lost", pa.list_(pa.struct([("reason", _TEXT), ("count", pa.int64())]))),
+        ("candidates", pa.list_(_CANDIDATE)),
+    ]
+)
 
 
 class ReferenceParams(Params, section="wikisum.references"):
@@ -150,18 +103,12 @@ class _Pages:
     by_address: Mapping[str, Row]
 
     @classmethod
-    def of(cls, found: Iterable[Sequence[_Candidate]], indexed: Parts, web_pages: Parts) -> _Pages:
-        """Return the pages of all candidates."""
-        candidates = [candidate for of_article in found for candidate in of_article]
-        records = {candidate.record for candidate in candidates} - {""}
-        addresses = {candidate.address for candidate in candidates}
-        known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
-        ids = {row["page_id"] for row in known}
-        pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
-        crawled = web_pages.read(_PAGE_COLUMNS, where=("document", records)).to_pylist()
+    def of(cls, indexed: pa.Table, of_address: pa.Table, of_record: pa.Table) -> _Pages:
+        """Return the pages of all candidates of a part."""
+        pages = {page["id"]: page for page in of_address.to_pylist()}
         return cls(
-            {page["document"]: page for page in crawled},
-            {row["address"]: pages[row["page_id"]] for row in known},
+            {page["document"]: page for page in of_record.to_pylist()},
+            {row["address"]: pages[row["page_id"]] for row in indexed.to_pylist()},
         )
 
     def get(self, candidate: _Candidate) -> Row | None:
@@ -183,29 +130,67 @@ def references(
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
     `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
     """
-    return articles.map(references_of, cited_pages, found_pages, web_pages, search_index, params)
+    with articles.engine.scratch() as folder:
+        cited = (_all_cited(part.read(["citations"])) for part in articles.parts)
+        asked = (_all_asked(part.read(["title", "sections"]), params) for part in articles.parts)
+        crawled = crawled_parts(articles, cited_pages, found_pages, cited, asked, folder)
+        found = articles.map(candidates_of, search_index, params, beside=crawled)
+        candidates = stored((outcome.kept for outcome in found), _CANDIDATES, articles, folder / "candidates")
+        indexed = matches(
+            search_index.rows, "address", _each(candidates, "address"), folder / "indexed", _INDEXED_COLUMNS
+        )
+        ids = (part.read(["page_id"])["page_id"] for part in indexed.parts)
+        of_address = matches(web_pages, "id", ids, folder / "by address", _PAGE_COLUMNS)
+        records = _each(candidates, "record")
+        of_record = matches(web_pages, "document", records, folder / "by record", _PAGE_COLUMNS)
+        beside = [candidates, indexed, of_address, of_record]
+        yield from articles.map(references_of, params, beside=beside)
+
+
+def candidates_of(
+    articles: pa.Table,
+    landings: pa.Table,
+    results: pa.Table,
+    searched: pa.Table,
+    search_index: Artifact,
+    params: ReferenceParams,
+) -> Outcome:
+    """Return, as kept rows, what the articles of one part cite and a search finds for them.
+
+    The tables beside it are those of `CrawledParts`.
+    """
+    crawled = Crawled.of(landings, results, searched)
+    index = indexing.load(search_index)
+    kept = []
+    for article in articles.select(REFERENCES.unit.names).to_pylist():
+        lost: Counter[str] = Counter()
+        candidates = _candidates(article, lost, crawled, index, params)
+        counts = [{"reason": reason, "count": count} for reason, count in lost.items()]
+        kept.append({"lost": counts, "candidates": [asdict(candidate) for candidate in candidates]})
+    nothing = pa.table({"id": pa.array([], _TEXT)})
+    table = pa.Table.from_pylist(kept, schema=_CANDIDATES)
+    return Outcome(pa.array([], _TEXT), table, nothing, nothing)
 
 
 def references_of(
     articles: pa.Table,
-    cited_pages: Parts,
-    found_pages: Parts,
-    web_pages: Parts,
-    search_index: Artifact,
+    candidates: pa.Table,
+    indexed: pa.Table,
+    of_address: pa.Table,
+    of_record: pa.Table,
     params: ReferenceParams,
 ) -> Outcome:
-    """Return the candidates of the articles of one part."""
+    """Return the references of the articles of one part, given their candidates and the pages of these."""
     units = articles.select(REFERENCES.unit.names).to_pylist()
-    index = indexing.load(search_index)
-    crawled = Crawled.of({cited for article in units for cited in _cited(article)}, cited_pages, found_pages)
-    lost = [Counter[str]() for _ in units]
-    found = [_candidates(*pair, crawled, index, params) for pair in zip(units, lost, strict=True)]
-    pages = _Pages.of(found, search_index.rows, web_pages)
+    pages = _Pages.of(indexed, of_address, of_record)
     kept: list[Row] = []
     dropped: list[Row] = []
-    for article, candidates, reasons in zip(units, found, lost, strict=True):
-        there = [(candidate, page) for candidate in candidates if (page := pages.get(candidate)) is not None]
-        for candidate in candidates:
+    lost: Counter[str] = Counter()
+    for article, listed in zip(units, candidates.to_pylist(), strict=True):
+        reasons = Counter({row["reason"]: row["count"] for row in listed["lost"]})
+        found = [_Candidate(**candidate) for candidate in listed["candidates"]]
+        there = [(candidate, page) for candidate in found if (page := pages.get(candidate)) is not None]
+        for candidate in found:
             if pages.get(candidate) is None:
                 reasons[NOT_CRAWLED if candidate.cited else NOT_READ] += 1
         others = [
@@ -220,9 +205,8 @@ def references_of(
         if not references:
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
-    return Outcome.of(
-        REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=sum(lost, Counter())
-    )
+        lost += reasons
+    return Outcome.of(REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=lost)
 
 
 def sections_of(article: Row) -> Iterator[tuple[str, str]]:
@@ -231,21 +215,28 @@ def sections_of(article: Row) -> Iterator[tuple[str, str]]:
         yield section["title"], article["text"][section["start"] : section["end"]]
 
 
-def _asked_for(rows: pa.Table, wanted: pa.Array) -> Iterator[tuple[str, str, Landing]]:
-    """Yield address, month and landing of the rows of some addresses: their own, then their others."""
-    for addresses, places in (
-        (rows["url"].combine_chunks(), pa.array(range(rows.num_rows), pa.int32())),
-        (pc.list_flatten(rows["also"]), pc.list_parent_indices(rows["also"])),
-    ):
-        mask = pc.is_in(addresses, value_set=wanted)
-        found = rows.take(places.filter(mask)).select(["month", "final_url", "id"]).to_pylist()
-        for address, row in zip(addresses.filter(mask).to_pylist(), found, strict=True):
-            yield address, row["month"], Landing(row["final_url"], row["id"])
+def _all_cited(articles: pa.Table) -> set[str]:
+    return {address for article in articles.to_pylist() for address in _cited(article)}
 
 
-def _of_month(found: Mapping[str, _Value], month: str) -> _Value:
-    months = sorted(found)
-    return found[next((of for of in reversed(months) if of <= month), months[0])]
+def _all_asked(articles: pa.Table, params: ReferenceParams) -> set[str]:
+    return {query for article in articles.to_pylist() for query in _queries(article, params)}
+
+
+def _each(candidates: Parts, name: str) -> Iterator[pa.Array]:
+    """Yield a field of all candidates of each part."""
+    for part in candidates.parts:
+        listed = part.read(["candidates"])["candidates"].combine_chunks()
+        yield pc.struct_field(pc.list_flatten(listed), name)
+
+
+def _queries(article: Row, params: ReferenceParams) -> list[str]:
+    """Return what is searched for an article."""
+    return queries(article["title"], _headings(article, params), params.query) if params.results else []
+
+
+def _headings(article: Row, params: ReferenceParams) -> list[str]:
+    return asked((section["title"] for section in article["sections"]), params.not_asked)
 
 
 def _cited(article: Row) -> Iterator[str]:
@@ -266,9 +257,8 @@ def _candidates(
         found.setdefault(address, _Candidate(address, record, cited=True))
     if params.results:
         of_engine = crawled.asked(article["id"])
-        headings = asked((heading for heading, _ in sections_of(article)), params.not_asked)
-        lost[SECTION_NOT_ASKED] += len(article["sections"]) - len(headings)
-        for query in queries(article["title"], headings, params.query):
+        lost[SECTION_NOT_ASKED] += len(article["sections"]) - len(_headings(article, params))
+        for query in _queries(article, params):
             hits: list[tuple[int, float | None, _Candidate]]
             if of_engine is not None and query in of_engine:
                 results = crawled.results(query, article["month"])[: params.results]

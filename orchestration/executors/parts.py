@@ -11,11 +11,14 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from ops.core.outcome import Outcome, Outcomes
+from ops.core.parts import temporary_folder
 from orchestration.executors.base import Executor
 from orchestration.executors.local import WorkerProcesses
 
@@ -39,6 +42,10 @@ class LocalEngine:
             return
         with contextlib.closing(WorkerProcesses(self.workers, "WORKERS")) as processes:
             yield from in_order(processes, op, chain(first, waiting), *shared)
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a folder where the system has its temporary files."""
+        return temporary_folder()
 
 
 def in_order(

@@ -15,6 +15,7 @@ import shutil
 import time
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,7 +24,7 @@ import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import TABLES, Engine
+from ops.core.parts import TABLES, Engine, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
@@ -66,6 +67,11 @@ class ResumableEngine:
         finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a folder beside the finished parts, on their disk; what a kill leaves goes with the parts."""
+        make_folder(self.folder.parent)
+        return temporary_folder(self.folder.parent)
 
     def close(self) -> None:
         """End every map that was begun."""

@@ -14,7 +14,7 @@ import pytest
 from ops.parse.scan import Corpus
 from ops.parse.source import ParseError, Raw, Source
 from tests.faults import poison
-from tests.parts import InOrder
+from tests.parts import OneProcess
 
 MONTHS = ("2018-06", "2018-07")
 
@@ -24,7 +24,7 @@ def fate(folder, format, exhausting=False):
     source = Source(
         kind=format.kind, path=folder.name, month=format.month, licence="MIT", max_bytes=2**20 + 2**10
     )
-    corpus = Corpus("corpus", {"source": source}, format.formats, folder.parent, *MONTHS, 3, InOrder())
+    corpus = Corpus("corpus", {"source": source}, format.formats, folder.parent, *MONTHS, 3, OneProcess())
     outcomes = [outcome for month in MONTHS for outcome in corpus.records(month).map(format.parse)]
     due = [record for month in MONTHS for record in corpus.ids(month)]
     if len(due) + sum(corpus.outside().values()) != len(corpus.index):

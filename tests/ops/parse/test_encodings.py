@@ -13,7 +13,7 @@ from ops.talksumm.sources.gold import SUMMARY_FORMATS as SUMMARIES
 from ops.talksumm.sources.gold import parse_human_summaries
 from ops.talksumm.sources.talks import FORMATS as TALKS
 from ops.talksumm.sources.talks import parse_talks
-from tests.parts import InOrder
+from tests.parts import OneProcess
 
 TEXT = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
 FOLDED = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
@@ -21,7 +21,7 @@ FOLDED = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt wa
 
 def outcome(root, kind="plain_prose", formats=PROSE_FORMATS, parse=parse_prose, **more):
     source = Source(kind=kind, path="texts", licence="CC0-1.0", **more)
-    found = Corpus("prose", {"mine": source}, formats, root, "", "", 99, InOrder(), "none")
+    found = Corpus("prose", {"mine": source}, formats, root, "", "", 99, OneProcess(), "none")
     found.check()
     (part,) = found.records("all").map(parse)
     return part

@@ -15,7 +15,7 @@ from ops.parse.schemas import PAPERS
 from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from tests.parts import InOrder
+from tests.parts import OneProcess
 
 PAPER = "# A Title of {name}\ndate: {date}\n\n## 1 Introduction\nThis is a sentence about {name} that is long enough.\n"
 
@@ -26,7 +26,7 @@ def corpus(root, months=("2018-06", "2018-07"), size=256, **dates):
     for name, date in dates.items():
         (folder / f"{name}.txt").write_text(PAPER.format(name=name, date=date))
     source = Source(kind="plain_text", path="papers", month=MonthRule(field="date"), licence="CC0-1.0")
-    return Corpus("papers", {"text": source}, FORMATS, root, *months, size, InOrder())
+    return Corpus("papers", {"text": source}, FORMATS, root, *months, size, OneProcess())
 
 
 def ids(found, month):
@@ -128,7 +128,7 @@ def test_a_file_named_like_a_line_of_another_is_a_record_of_its_own(tmp_path):
     (tmp_path / "prose/p.jsonl").write_text('{"text": "One."}\n')
     (tmp_path / "prose/p.jsonl#1").write_text("stray")
     source = Source(kind="jsonl_prose", path="prose", month=MonthRule(constant="2018-06"), licence="CC0-1.0")
-    found = Corpus("prose", {"rex": source}, PROSE, tmp_path, "2018-06", "2018-06", 9, InOrder())
+    found = Corpus("prose", {"rex": source}, PROSE, tmp_path, "2018-06", "2018-06", 9, OneProcess())
     assert found.ids("2018-06") == ["rex/p.jsonl#1", "rex/p.jsonl%231"]
     (outcome,) = found.records("2018-06").map(parse_prose)
     assert outcome.kept["text"].to_pylist() == ["One."]

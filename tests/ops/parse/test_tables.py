@@ -22,7 +22,7 @@ from ops.parasci.sources import PASSAGE_FORMATS as PASSAGES
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
-from tests.parts import InOrder
+from tests.parts import OneProcess
 
 ROWS = [
     {
@@ -76,7 +76,7 @@ def corpus(root, kind="table", every="year", formats=PROSE_FORMATS, **more):
     more = {"fields": FIELDS, "month": MonthRule(field="date"), **more}
     source = Source(kind=kind, path="table", licence="CC-BY-4.0", domain="abs", **more)
     bounds = {"year": ("1974", "1975"), "none": ("", ""), "month": ("1974-01", "1975-12")}[every]
-    return Corpus("prose", {"mine": source}, formats, root, *bounds, 2, InOrder(), every)
+    return Corpus("prose", {"mine": source}, formats, root, *bounds, 2, OneProcess(), every)
 
 
 def write(root, name, content):

@@ -24,7 +24,7 @@ from ops.parse.lines import guessed_in, lines_of
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Raw, Source
 from ops.parse.table_files import Delimited, delimited_rows
-from tests.parts import InOrder
+from tests.parts import OneProcess
 
 FORMATS = {
     **discofuse_sources.PROSE_FORMATS,
@@ -44,7 +44,7 @@ def scanned(root, name, content, kind, max_bytes=2**24):
     source = Source(
         kind=kind, path="source", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=max_bytes
     )
-    return Corpus("any", {"mine": source}, FORMATS, root, "2018-06", "2018-06", 50, InOrder()).index
+    return Corpus("any", {"mine": source}, FORMATS, root, "2018-06", "2018-06", 50, OneProcess()).index
 
 
 def calls_of(function, *arguments):
@@ -285,7 +285,7 @@ def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses)
     form, root = FORMATS["split_and_rephrase"], tmp_path / "source"
     lines = [raw.content for raw in form.split(root, source)]
     assert guessed_in(root / "train.tsv", 999, lines[998], 2**24) == (lines[998].decode("cp1252"), "cp1252")
-    corpus = Corpus("any", {"mine": source}, FORMATS, tmp_path, "", "", 50, InOrder(), "none")
+    corpus = Corpus("any", {"mine": source}, FORMATS, tmp_path, "", "", 50, OneProcess(), "none")
     texts = [record.raw.content.decode() for record in corpus.of_month("all")]
     assert texts == [line.decode("cp1252") for line in lines]
 

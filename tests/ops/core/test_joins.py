@@ -1,0 +1,87 @@
+"""Rows that are brought to those of another dataset by their keys."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.core.joins import matches, stored
+from ops.core.parts import OneProcess, temporary_folder
+from tests.parts import parts
+
+SCHEMA = pa.schema(
+    [
+        ("key", pa.string()),
+        ("number", pa.int32()),
+        ("vector", pa.list_(pa.float32())),
+        ("places", pa.list_(pa.struct([("start", pa.int32()), ("text", pa.string())]))),
+    ]
+)
+KEYS = st.one_of(st.none(), st.sampled_from(["", "a", "b", "'", '"', "é", "a" * 300]))
+
+
+def dataset(folder, keys_of_parts):
+    tables, number = [], 0
+    for keys in keys_of_parts:
+        rows = []
+        for key in keys:
+            places = [{"start": number, "text": key}] * (number % 3) if number % 4 else None
+            rows.append({"key": key, "number": number, "vector": [number / 3] * 2, "places": places})
+            number += 1
+        tables.append(pa.Table.from_pylist(rows, schema=SCHEMA))
+    return parts(folder, SCHEMA, *tables)
+
+
+@given(
+    st.lists(st.lists(KEYS, max_size=8), max_size=4),
+    st.lists(st.lists(KEYS, max_size=5), max_size=4),
+    st.sampled_from([None, ["number"], ["places", "key"]]),
+)
+def test_every_set_of_keys_finds_what_reading_all_parts_finds(held, wanted, columns):
+    with temporary_folder() as folder:
+        rows = dataset(folder / "rows", held)
+        found = matches(rows, "key", wanted, folder / "found", columns)
+        assert found.schema.names == (columns or SCHEMA.names)
+        assert len(found.parts) == len(wanted)
+        for keys, table in zip(wanted, found, strict=True):
+            slow = rows.read(columns, where=("key", {key for key in keys if key is not None}))
+            assert table.equals(slow)
+
+
+def test_many_rows_of_many_parts_keep_their_order(tmp_path):
+    held = [[f"k{(place * 7 + part) % 50}" for place in range(3000)] for part in range(3)]
+    rows = dataset(tmp_path / "rows", held)
+    first, none, second = matches(rows, "key", [["k1", "k2"], [], ["k2"]], tmp_path / "found")
+    numbers = first["number"].to_pylist()
+    assert numbers == sorted(numbers)
+    assert set(first["key"].to_pylist()) == {"k1", "k2"}
+    assert none.num_rows == 0
+    assert second["number"].to_pylist() == [row["number"] for row in first.to_pylist() if row["key"] == "k2"]
+
+
+def test_keys_may_be_columns(tmp_path):
+    rows = dataset(tmp_path / "rows", [["a", "b"], ["a"]])
+    keys = [pa.chunked_array([["b", None], ["b"]]), pa.array(["a"])]
+    assert [table["number"].to_pylist() for table in matches(rows, "key", keys, tmp_path / "found")] == [
+        [1],
+        [0, 2],
+    ]
+
+
+def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
+    rows = dataset(tmp_path / "rows", [["a"]])
+    found = matches(rows, "key", [["a"], ["b"]], tmp_path / "found")
+    assert sorted(map(str, (tmp_path / "found").iterdir())) == [part.path for part in found.parts]
+
+
+def test_tables_are_stored_as_they_are(tmp_path):
+    tables = list(dataset(tmp_path / "rows", [["a", None], [], ["b"]]))
+    found = stored(tables, SCHEMA, parts(tmp_path / "other", SCHEMA), tmp_path / "stored")
+    assert [one.equals(other) for one, other in zip(found, tables, strict=True)] == [True] * 3
+
+
+def test_a_folder_for_a_step_is_removed_also_where_it_fails():
+    with pytest.raises(ZeroDivisionError), OneProcess().scratch() as folder:
+        (folder / "file").write_text("x")
+        raise ZeroDivisionError
+    assert not folder.exists()
