@@ -56,7 +56,8 @@ def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
     from dvc.lock import LockError
     from dvc.repo import Repo
 
-    logging.getLogger("dvc").setLevel(logging.WARNING)
+    for name in ("dvc", "dvc_data", "dvc_objects"):  # what goes wrong is raised as well
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with Repo(str(root)) as repo:
             for target in targets:

@@ -10,7 +10,9 @@ order, that of their dataset, so that no bytes depend on threads or memory.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,13 +47,10 @@ def matches(
     which is made, and last as long as it does.
     """
     schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
-    folder.mkdir(parents=True)
-    with _connected(folder) as database:
-        count = _store_wanted(database, wanted)
-        found = _found(database, rows, column, schema.names) if rows.parts else iter(())
-        parts = tuple(_by_part(found, count, schema, folder))
-    (folder / "join.duckdb").unlink()
-    return Parts(schema, parts, rows.engine)
+    with database(folder) as tables:
+        count = _store_wanted(tables, wanted)
+        found = _found(tables, rows, column, schema.names) if rows.parts else iter(())
+        return Parts(schema, tuple(written_by_part(found, count, schema, folder)), rows.engine)
 
 
 def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: Path) -> Parts:
@@ -61,15 +60,25 @@ def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: P
     return Parts(schema, parts, like.engine)
 
 
-def _connected(folder: Path) -> duckdb.DuckDBPyConnection:
+@contextmanager
+def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a new database, which spills into `folder`, which is made.
+
+    It keeps no order of rows: every query whose rows are read states one.
+    """
     import duckdb  # late: not every command joins
 
-    database = duckdb.connect(str(folder / "join.duckdb"))
-    database.execute(f"SET memory_limit = '{MEMORY}'")
-    database.execute(f"SET threads = {_THREADS}")
-    database.execute("SET preserve_insertion_order = false")  # every query states its order
-    database.execute(f"SET temp_directory = '{str(folder / 'spilled').replace(chr(39), chr(39) * 2)}'")
-    return database
+    folder.mkdir(parents=True)
+    settings = {
+        "memory_limit": MEMORY,
+        "threads": _THREADS,
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,  # nothing is fetched
+        "temp_directory": str(folder / "spilled"),
+    }
+    with duckdb.connect(config=settings) as connected:
+        yield connected
+    shutil.rmtree(folder / "spilled", ignore_errors=True)
 
 
 def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) -> int:
@@ -99,10 +108,13 @@ def _found(
     yield from relation.to_arrow_reader(_BATCH)
 
 
-def _by_part(
+def written_by_part(
     batches: Iterable[pa.RecordBatch], count: int, schema: pa.Schema, folder: Path
 ) -> Iterator[Part]:
-    """Write the rows of each set as a part, those of a set that finds nothing as an empty one."""
+    """Yield `count` parts with the rows of the number `__part`, 0 and up, which is the last column.
+
+    The rows come by that number; a part that has none is empty.
+    """
     number, held = 0, [schema.empty_table()]
 
     def written(until: int) -> Iterator[Part]:

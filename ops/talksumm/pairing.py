@@ -20,7 +20,8 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,12 +32,15 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from ops.core.identity import joint_licence, row_id
-from ops.core.outcome import Outcome, Row, drop
+from ops.core.joins import matches as matched
+from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.thresholds import at_least, scored
+from ops.talksumm.near_titles import near_titles
 from ops.talksumm.schemas import MATCHES, PAIRS
 
+_PAPER_COLUMNS = ("id", "title", "month", "licence")
 _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text")
 
 
@@ -134,17 +138,26 @@ class _Forms:
         return np.asarray(table[0] * np.array(worth)[self._codes], np.float64)
 
 
-def pair_talks(
-    talks: pa.Table, matches: Parts, papers: Parts, sentences: Parts, params: PairParams
-) -> Outcome:
-    """Return the talks with their papers' sentences; talks without a clear paper are dropped.
+def pairs(talks: Parts, matches: Parts, papers: Parts, sentences: Parts, params: PairParams) -> Outcomes:
+    """Yield the talks with their papers' sentences; talks without a clear paper are dropped.
 
     `matches` has the scores. Of papers with one title (but for case, accents and punctuation) those without
     sentences do not count, and if the rest have the same sentences, the one with the lowest id is taken; if
     not, the talk is ambiguous. Raises KeyError for a talk that is not in `matches`.
     """
+    with talks.engine.scratch() as folder:
+        scores, texts = _beside(talks, matches, sentences, folder, params.threshold)
+        wanted = _best_papers(scores, params.threshold)
+        known = matched(papers, "id", wanted, folder / "papers", _PAPER_COLUMNS)
+        yield from talks.map(pair_talks, params, beside=[scores, known, texts])
+
+
+def pair_talks(
+    talks: pa.Table, matches: pa.Table, papers: pa.Table, sentences: pa.Table, params: PairParams
+) -> Outcome:
+    """Return the pairs of the talks of one part, given their matches, and the papers of these."""
     ids = talks["id"].to_pylist()
-    candidates = _candidates(matches, ids)
+    candidates = _candidates(matches)
     dropped: list[Row] = []
     chosen: list[tuple[Row, Row]] = []
     for talk in talks.select(PAIRS.unit.names).to_pylist():
@@ -158,10 +171,8 @@ def pair_talks(
         else:
             chosen.append((talk, best))
 
-    wanted = {paper for _, match in chosen for paper in match["paper_ids"]}
-    texts = _sentences(sentences, wanted)
-    found = papers.read(["id", "title", "month", "licence"], where=("id", wanted))
-    known = {paper["id"]: paper for paper in found.to_pylist()}
+    texts = _sentences(sentences)
+    known = {paper["id"]: paper for paper in papers.to_pylist()}
     kept: list[Row] = []
     for talk, match in chosen:
         choice = _choose(match, texts)
@@ -191,24 +202,27 @@ def leads(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) ->
     return _scored(talks, matches, sentences, score)
 
 
-def match_talks(talks: pa.Table, papers: Parts) -> Outcome:
-    """Return for each talk its nearest titles among the papers of all months, best first.
+def matches(talks: Parts, papers: Parts) -> Outcomes:
+    """Yield for each talk its nearest titles among the papers of all months, best first.
 
     Papers of one title (but for case, accents and punctuation) are one candidate. A talk that no title is
-    like at all keeps an empty list.
+    like at all keeps an empty list. Compared are those that `near_titles` finds.
     """
-    known = papers.read(["id", "title"]).sort_by("id").to_pylist()
-    titles = Titles([paper["title"] or "" for paper in known])
-    alike: dict[str, list[int]] = defaultdict(list)
-    for index, form in enumerate(titles.forms):
-        if form.letters:  # a title without letters or digits is no title
-            alike[form.letters].append(index)
-    groups = list(alike.values())
+    with talks.engine.scratch() as folder:
+        near, titles = near_titles(talks, papers, _letters, folder / "near")
+        yield from talks.map(match_talks, titles, beside=[near])
+
+
+def match_talks(talks: pa.Table, near: pa.Table, titles: int) -> Outcome:
+    """Return the nearest titles of the talks of one part among those that they are compared with."""
+    compared: dict[str, list[Sequence[Row]]] = defaultdict(list)
+    for row in near.to_pylist():
+        compared[row["talk_id"]].append(row["papers"])
     listed = talks.select(["id", "licence", "title"]).to_pylist()
-    kept = [_row(talk, _nearest_titles(talk["title"] or "", known, titles, groups)) for talk in listed]
+    kept = [_row(talk, _nearest_titles(talk["title"] or "", compared[talk["id"]])) for talk in listed]
     shown = sum(len(row["candidates"]) for row in kept)
-    compared = {"titles_stored": shown, "titles_farther_off": len(listed) * len(groups) - shown}
-    return Outcome.of(MATCHES, talks["id"].to_pylist(), kept, combinations=compared)
+    farther = {"titles_stored": shown, "titles_farther_off": len(listed) * titles - shown}
+    return Outcome.of(MATCHES, talks["id"].to_pylist(), kept, combinations=farther)
 
 
 def form(title: str) -> Form:
@@ -217,6 +231,10 @@ def form(title: str) -> Form:
     plain = "".join(character for character in folded if not unicodedata.combining(character))
     letters = _NO_LETTER.sub("", plain.replace("&", " and "))
     return Form(letters, frozenset(_NUMBER.findall(plain)))
+
+
+def _letters(title: str) -> str:
+    return form(title).letters
 
 
 def main_form(title: str) -> Form | None:
@@ -233,20 +251,40 @@ def similarity(one: str, other: str) -> float:
 def _scored(
     talks: Parts, matches: Parts, sentences: Parts, score: Callable[[Row, Row | None], float | None]
 ) -> Iterator[pa.Table]:
-    for part in talks.parts:
-        listed = part.read(["id", "title"]).to_pylist()
-        candidates = _candidates(matches, [talk["id"] for talk in listed])
-        nearest = {talk["id"]: _nearest(candidates[talk["id"]]) for talk in listed}
-        texts = _sentences(
-            sentences, {name for best, _ in nearest.values() if best for name in best["paper_ids"]}
-        )
-        units = []
-        for talk in listed:
-            best, rival = nearest[talk["id"]]
-            usable = best is not None and not _choose(best, texts).reason
-            seen = f"{talk['title'] or '(no title)'} → {best['title'] if best else '(nothing like it)'}"
-            units.append((talk["id"], score(best, rival) if best is not None and usable else None, seen))
-        yield scored(units)
+    with talks.engine.scratch() as folder:
+        scores, found = _beside(talks, matches, sentences, folder)
+        for part, of_talks, rows in zip(talks.parts, scores, found, strict=True):
+            candidates, texts = _candidates(of_talks), _sentences(rows)
+            units = []
+            for talk in part.read(["id", "title"]).to_pylist():
+                best, rival = _nearest(candidates[talk["id"]])
+                usable = best is not None and not _choose(best, texts).reason
+                seen = f"{talk['title'] or '(no title)'} → {best['title'] if best else '(nothing like it)'}"
+                units.append((talk["id"], score(best, rival) if best is not None and usable else None, seen))
+            yield scored(units)
+
+
+def _beside(
+    talks: Parts, matches: Parts, sentences: Parts, folder: Path, least: float = 0
+) -> tuple[Parts, Parts]:
+    """Return the matches of the talks of each part, and the sentences of the papers of the best ones."""
+    ids = (part.read(["id"])["id"] for part in talks.parts)
+    scores = matched(matches, "talk_id", ids, folder / "matches", ["talk_id", "candidates"])
+    return scores, matched(
+        sentences, "paper_id", _best_papers(scores, least), folder / "sentences", _SENTENCE_COLUMNS
+    )
+
+
+def _best_papers(matches: Parts, least: float) -> Iterator[set[str]]:
+    """Yield the papers that the talks of each part may present, whose title's score is `least` or more."""
+    for table in matches:
+        best = (_nearest(candidates)[0] for candidates in _candidates(table).values())
+        yield {
+            paper
+            for match in best
+            if match and at_least(match["score"], least)
+            for paper in match["paper_ids"]
+        }
 
 
 def _choose(match: Row, texts: Mapping[str, Sequence[Mapping[str, Any]]]) -> _Choice:
@@ -265,9 +303,8 @@ def _nearest(candidates: Sequence[Row]) -> tuple[Row | None, Row | None]:
     return best, rival
 
 
-def _candidates(matches: Parts, talks: Sequence[str]) -> Mapping[str, Sequence[Row]]:
-    table = matches.read(["talk_id", "candidates"], where=("talk_id", talks))
-    return dict(zip(table["talk_id"].to_pylist(), table["candidates"].to_pylist(), strict=True))
+def _candidates(matches: pa.Table) -> Mapping[str, Sequence[Row]]:
+    return dict(zip(matches["talk_id"].to_pylist(), matches["candidates"].to_pylist(), strict=True))
 
 
 def _named(match: Row) -> str:
@@ -282,13 +319,10 @@ def _clear(lead: float, margin: float) -> bool:
     return bool(at_least(lead, margin) and lead > 0)
 
 
-def _sentences(sentences: Parts, papers: Collection[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Return the sentences of some papers, each paper's in its order."""
+def _sentences(sentences: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return sentences by paper, each paper's in its order."""
     texts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    if not papers:
-        return texts
-    table = sentences.read(_SENTENCE_COLUMNS, where=("paper_id", papers))
-    for row in table.sort_by([("position", "ascending"), ("id", "ascending")]).to_pylist():
+    for row in sentences.sort_by([("position", "ascending"), ("id", "ascending")]).to_pylist():
         texts[row["paper_id"]].append(row)
     return texts
 
@@ -320,19 +354,13 @@ def _pair(talk: Row, paper: Row, score: float, sentences: Sequence[Row]) -> Row:
     }
 
 
-def _nearest_titles(
-    title: str, known: Sequence[Row], titles: Titles, groups: Sequence[Sequence[int]]
-) -> list[Row]:
-    scores = titles.similarities(title)
-    best = ((float(max(scores[index] for index in group)), group) for group in groups)
-    nearest = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:CANDIDATES]
+def _nearest_titles(title: str, compared: Sequence[Sequence[Row]]) -> list[Row]:
+    scores = iter(Titles([paper["title"] for papers in compared for paper in papers]).similarities(title))
+    best = [(max(float(next(scores)) for _ in papers), papers) for papers in compared]
+    nearest = sorted(best, key=lambda pair: -pair[0])[:CANDIDATES]
     return [
-        {
-            "title": known[group[0]]["title"],
-            "score": score,
-            "paper_ids": [known[index]["id"] for index in group],
-        }
-        for score, group in nearest
+        {"title": papers[0]["title"], "score": score, "paper_ids": [paper["id"] for paper in papers]}
+        for score, papers in nearest
         if score > 0
     ]
 

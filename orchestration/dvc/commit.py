@@ -7,6 +7,7 @@ what stages are (stages.py), reading the lock (state/dvc_files.py).
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.dvc.stages import stage, write_code
-from orchestration.files.damage import remove_file
+from orchestration.files.damage import remove_file, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.files.locks import lock_file
 from orchestration.files.publish import write_file
@@ -109,6 +110,7 @@ def _mutex(workspace: Workspace) -> Path:
 
 def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
     """Commit stages; while another process holds DVC's lock, it is waited for, but not without end."""
+    _mend_rwlock(workspace)
     end = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -118,6 +120,25 @@ def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
                 message = f"{error}; what was made is kept, run again to commit it"
                 raise RuntimeError(message) from error
             time.sleep(0.5)
+
+
+def _mend_rwlock(workspace: Workspace) -> None:
+    """Set DVC's list of readers and writers aside where a kill or a full disk tore it.
+
+    A command of DVC may be writing it at this moment, so it is looked at twice.
+    """
+    path = workspace.root / ".dvc/tmp/rwlock"
+    for pause in (0.5, 0):
+        try:
+            json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return
+        except ValueError as error:
+            fault = error
+        else:
+            return
+        time.sleep(pause)
+    set_aside(path, fault, "DVC begins a new one")
 
 
 def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:

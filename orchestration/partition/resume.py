@@ -69,7 +69,7 @@ class ResumableEngine:
         return self._maps[-1]
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a folder beside the finished parts, on their disk; what a kill leaves goes with the parts."""
+        """Return a folder beside the finished parts; what a kill leaves there goes with them."""
         make_folder(self.folder.parent)
         return temporary_folder(self.folder.parent)
 

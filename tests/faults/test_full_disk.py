@@ -77,7 +77,7 @@ def sizes(short, *long):
 
 
 @pytest.mark.long
-@sizes((8, 800), 0, 60, 200, 400, 1200, 1600)
+@sizes((8, 800), 0, 60, 200, 400, 1200)
 def test_a_disk_that_fills_up_while_the_stores_are_made(fresh_project, disk, tally, sizes):
     """A disk is full while the stores of Dagster and MLflow are made"""
 

@@ -20,7 +20,7 @@ from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.evaluation.human_evaluation import human_evaluation, rating_sheets
 from ops.talksumm.evaluation.people import RATING_SHEETS, HumanEvaluationParams, RatingSheetParams
-from ops.talksumm.pairing import PairParams, match_talks, pair_talks
+from ops.talksumm.pairing import PairParams, matches, pairs
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS
 from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise import SummaryParams, summaries
@@ -74,11 +74,11 @@ def evaluated(tmp_path_factory, answers):
     talks = stored(TALKS.kept, parsed("talks", parse_talks))
     told = filter_sentences(papers.read(), section(SentenceParams)).kept
     sentences = stored(SENTENCES.kept, [told])
-    matches = stored(MATCHES.kept, [match_talks(talks.read(), papers).kept])
-    found = pair_talks(talks.read(), matches, papers, sentences, section(PairParams)).kept
-    pairs = stored(PAIRS.kept, [found])
-    alignments = stored(ALIGNMENTS.kept, [align(pairs.read(), section(HmmParams)).kept])
-    made = summaries(alignments.read(), pairs.read(["id", "paper_title"]), section(SummaryParams)).kept
+    scores = stored(MATCHES.kept, [outcome.kept for outcome in matches(talks, papers)])
+    found = pairs(talks, scores, papers, sentences, section(PairParams))
+    paired = stored(PAIRS.kept, [outcome.kept for outcome in found])
+    alignments = stored(ALIGNMENTS.kept, [align(paired.read(), section(HmmParams)).kept])
+    made = summaries(alignments.read(), paired.read(["id", "paper_title"]), section(SummaryParams)).kept
     [sheets] = rating_sheets(stored(SUMMARIES.kept, [made]), alignments, talks, section(RatingSheetParams))
     rated = stored(RATING_SHEETS.kept, [sheets.kept])
     ratings = stored(answers.schema, [answers])

@@ -32,7 +32,9 @@ from ops.core.thresholds import at_most as at_most_op
 from ops.talksumm.align.alignments import align, lengths
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.align.tuning import TuningParams, tune
-from ops.talksumm.pairing import CANDIDATES, PairParams, leads, match_talks, pair_talks, similarities
+from ops.talksumm.pairing import CANDIDATES, PairParams, leads, similarities
+from ops.talksumm.pairing import matches as matches_op
+from ops.talksumm.pairing import pairs as pairs_op
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.summarise import SummaryParams, TrainingSetParams, needs, sentences_of
 from ops.talksumm.summarise import summaries as summaries_op
@@ -60,7 +62,7 @@ BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "
 )
 def matches(talks: Parts, papers: AllParts) -> Outcomes:
     """The nearest titles of each talk among the papers of all months, scored once, before any threshold."""
-    return talks.map(match_talks, papers)
+    return matches_op(talks, papers)
 
 
 # A pair carries all that its alignment needs: a new month of papers leaves old months' alignments fresh.
@@ -106,7 +108,7 @@ def pairs(
     talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams
 ) -> Outcomes:
     """Each talk with the paper that it presents, and with the words and sentences that an alignment needs."""
-    return talks.map(pair_talks, matches, papers, sentences, params)
+    return pairs_op(talks, matches, papers, sentences, params)
 
 
 @dataset(

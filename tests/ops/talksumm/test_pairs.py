@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-import pyarrow as pa
 import pytest
 from pydantic import ValidationError
 
 from ops.core.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES
-from ops.talksumm.pairing import CANDIDATES, PairParams, match_talks, pair_talks
+from ops.talksumm.pairing import CANDIDATES, PairParams, matches, pairs
 from ops.talksumm.schemas import MATCHES, PAIRS, TALKS
-from tests.parts import dealt
+from tests.parts import dealt, parts
 
 PARAMS = PairParams()
 
@@ -68,13 +67,13 @@ def pair(tmp_path):
     def run(talks, papers, sentences=None, params=PARAMS):
         if sentences is None:
             sentences = [sentence(one["id"], 0) for one in papers]
-        table = pa.Table.from_pylist(talks, schema=TALKS.kept)
+        given = parts(tmp_path, TALKS.kept, talks)
         known = dealt(tmp_path, PAPERS.kept, papers)
-        scored = match_talks(table, known)
-        assert scored.kept["talk_id"].to_pylist() == scored.units.to_pylist() == table["id"].to_pylist()
+        [scored] = matches(given, known)
+        assert scored.kept["talk_id"].to_pylist() == scored.units.to_pylist() == [row["id"] for row in talks]
         assert all(len(row) <= CANDIDATES for row in scored.kept["candidates"].to_pylist())
-        outcome = pair_talks(
-            table,
+        [outcome] = pairs(
+            given,
             dealt(tmp_path, MATCHES.kept, scored.kept.to_pylist()),
             known,
             dealt(tmp_path, SENTENCES.kept, sentences),

@@ -14,7 +14,7 @@ from ops.parse.schemas import PAPERS, SENTENCES
 from ops.rank.choose import Budget
 from ops.talksumm.align.alignments import divide, lengths
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.pairing import PairParams, leads, pair_talks, similarities
+from ops.talksumm.pairing import PairParams, leads, pairs, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
 from ops.talksumm.summarise import SummaryParams, needs, summaries
 from tests.ops.talksumm.test_pairs import paper, sentence, talk
@@ -70,7 +70,7 @@ def test_pairs_under_another_threshold_or_margin_are_those_that_the_scores_promi
         by_lead = list(leads(talks, matches, sentences, params))
 
         def kept(params):
-            return len(pair_talks(talks.read(), matches, papers, sentences, params).kept)
+            return sum(len(outcome.kept) for outcome in pairs(talks, matches, papers, sentences, params))
 
         assert would_keep(by_title, at_least, params.threshold) == kept(params)
         assert would_keep(by_title, at_least, value) == kept(params.model_copy(update={"threshold": value}))

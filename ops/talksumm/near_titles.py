@@ -1,0 +1,108 @@
+"""Which titles of papers a talk's title is compared with: few of many, found by what they share.
+
+Belongs here: the index of titles. Not here: how alike two titles are, and which match is taken (pairing.py).
+
+A title is looked for as a whole first, by its letters, then by its runs of `GRAM` letters (q-grams), as
+Gravano et al. (2001) join strings: titles at a distance d share all but `GRAM` x d of them. Of a talk's runs
+the `RARE` rarest are asked for, and those of more than `COMMON` titles never: so a talk costs no more
+the more papers there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ops.core.joins import database, written_by_part
+from ops.core.parts import Parts
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Titles that a talk is compared with; where there are no more, all.
+COMPARED = 50
+
+GRAM, RARE, COMMON = 3, 24, 2_000
+
+#: Papers of one title, by id, with their titles as they are written.
+NEAR_TITLES = pa.schema(
+    [
+        ("talk_id", pa.string()),
+        ("papers", pa.list_(pa.struct([("id", pa.string()), ("title", pa.string())]))),
+    ]
+)
+
+_GROUPS = """
+CREATE TABLE groups AS
+    SELECT row_number() OVER (ORDER BY min(id)) AS number, letters,
+           list({'id': id, 'title': title} ORDER BY id) AS papers
+    FROM papers WHERE letters <> '' GROUP BY letters
+"""
+
+_ALL = "CREATE TABLE near AS SELECT part, place, number FROM talks, groups WHERE talks.letters <> ''"
+
+_INDEX = f"""
+CREATE TABLE grams AS SELECT DISTINCT number, substr(padded, place, {GRAM}) AS gram FROM (
+    SELECT number, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS place
+    FROM (SELECT number, '  ' || letters || '  ' AS padded FROM groups)
+);
+CREATE TABLE frequencies AS
+    SELECT gram, count(*) AS titles FROM grams GROUP BY gram HAVING count(*) <= {COMMON};
+CREATE TABLE asked AS SELECT part, place, gram FROM (
+    SELECT DISTINCT part, place, substr(padded, start, {GRAM}) AS gram FROM (
+        SELECT part, place, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS start
+        FROM (SELECT part, place, '  ' || letters || '  ' AS padded FROM talks WHERE letters <> '')
+    )
+) JOIN frequencies USING (gram)
+QUALIFY row_number() OVER (PARTITION BY part, place ORDER BY titles, gram) <= {RARE};
+CREATE TABLE near AS SELECT part, place, number FROM (
+    SELECT part, place, number, count(*) AS shared FROM asked JOIN grams USING (gram)
+    GROUP BY part, place, number
+) JOIN talks USING (part, place) JOIN groups USING (number)
+QUALIFY row_number() OVER (
+    PARTITION BY part, place
+    ORDER BY shared DESC, abs(length(groups.letters) - length(talks.letters)), number
+) <= {COMPARED}
+UNION SELECT part, place, number FROM talks JOIN groups USING (letters);
+"""  # noqa: S608  numbers of ours
+
+_NEAR = """
+SELECT talks.id AS talk_id, groups.papers, near.part AS __part
+FROM near JOIN talks USING (part, place) JOIN groups USING (number)
+ORDER BY near.part, near.place, near.number
+"""
+
+
+def near_titles(
+    talks: Parts, papers: Parts, letters: Callable[[str], str], folder: Path
+) -> tuple[Parts, int]:
+    """Return the titles that the talks of each part are compared with, and how many titles there are in all.
+
+    `letters` gives what counts of a title; one without is no title. The rows are `NEAR_TITLES`, by talk and
+    lowest id of a paper, and lie in `folder`.
+    """
+    with database(folder) as tables:
+        _fill(tables, "papers", papers, letters)
+        _fill(tables, "talks", talks, letters)
+        tables.execute(_GROUPS)
+        [(titles,)] = tables.execute("SELECT count(*) FROM groups").fetchall()
+        tables.execute(_INDEX if titles > COMPARED else _ALL)
+        near = tables.sql(_NEAR).to_arrow_reader()
+        parts = tuple(written_by_part(near, len(talks.parts), NEAR_TITLES, folder))
+    return Parts(NEAR_TITLES, parts, talks.engine), titles
+
+
+def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:
+    columns = "part INTEGER, place INTEGER, letters VARCHAR, id VARCHAR, title VARCHAR"
+    tables.execute(f"CREATE TABLE {name} ({columns})")
+    for number, part in enumerate(rows.parts):
+        table = part.read(["id", "title"])
+        plain = pa.array([letters(title or "") for title in table["title"].to_pylist()], pa.string())
+        counted = pa.array(range(len(table)), pa.int32())
+        listed = pa.table({"place": counted, "letters": plain, "id": table["id"], "title": table["title"]})
+        tables.register("listed", listed)
+        tables.execute(f"INSERT INTO {name} SELECT ?, * FROM listed", [number])  # noqa: S608  a name of ours
+        tables.unregister("listed")
