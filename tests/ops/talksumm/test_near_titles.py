@@ -1,0 +1,67 @@
+"""A talk is compared with few of many titles, and with those that are near it."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.core.parts import temporary_folder
+from ops.parse.schemas import PAPERS
+from ops.talksumm.near_titles import COMPARED, near_titles
+from ops.talksumm.pairing import form
+from ops.talksumm.schemas import TALKS
+from tests.parts import dealt, parts
+
+WORDS = (
+    ["parsing", "of", "neural", "graph", "models", "for", "text", "with", "talks", "by", "few", "words", "and", "long", "short", "memory", "corpora"]
+)
+
+
+def letters(title):
+    return form(title).letters
+
+
+def compared(talks, papers):
+    """Return, for each talk, the ids of the papers of each title that it is compared with, and all titles."""
+    with temporary_folder() as folder:
+        listed = [{"id": f"talk-{place}", "title": title} for place, title in enumerate(talks)]
+        given = parts(folder / "talks", TALKS.kept, listed[:2], listed[2:])
+        known = [{"id": name, "title": title} for name, title in papers]
+        near, titles = near_titles(
+            given, dealt(folder / "papers", PAPERS.kept, known), letters, folder / "near"
+        )
+        rows = [table.to_pylist() for table in near]
+    assert [len(near.parts), len(rows)] == [2, 2]
+    found = {row["talk_id"]: [] for of_part in rows for row in of_part}
+    for row in (row for of_part in rows for row in of_part):
+        found[row["talk_id"]].append([paper["id"] for paper in row["papers"]])
+    return [found.get(f"talk-{place}", []) for place in range(len(talks))], titles
+
+
+def test_of_few_titles_all_are_compared_in_the_order_of_their_papers_and_alike_ones_are_one():
+    papers = [
+        ("p3", "Salt"),
+        ("p1", "A Model: of Talks"),
+        ("p2", "a model of talks!"),
+        ("p0", "..."),
+        ("p4", None),
+    ]
+    assert compared(["Salt", "", None], papers) == ([[["p1", "p2"], ["p3"]], [], []], 2)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 3))
+def test_of_many_titles_equal_and_nearly_equal_ones_are_compared(seed, wrong):
+    chance = random.Random(seed)
+    titles = [
+        f"{' '.join(chance.choices(WORDS, k=8))} {chance.choice('abcdefgh')}{number}" for number in range(80)
+    ]
+    papers = [(f"p{number:02d}", title) for number, title in enumerate(titles)]
+    copies = []
+    for title in titles[:4]:
+        places = chance.sample(range(len(title)), wrong)
+        copies.append("".join("z" if place in places else letter for place, letter in enumerate(title)))
+    found, several = compared(copies, papers)
+    assert several == 80
+    for number, listed in enumerate(found):
+        assert [f"p{number:02d}"] in listed
+        assert len(listed) <= COMPARED + 1
