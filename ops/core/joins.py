@@ -69,7 +69,7 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb  # late: not every command joins
 
     folder.mkdir(parents=True)
-    settings = {
+    settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,
         "threads": _THREADS,
         "preserve_insertion_order": False,
