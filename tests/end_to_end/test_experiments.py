@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from tests.end_to_end.test_backfill import MONTHS, start
+from tests.end_to_end.backfilling import MONTHS, start
 from tests.projects import SCRIPTS
 
 pytestmark = pytest.mark.long

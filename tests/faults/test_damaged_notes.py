@@ -14,7 +14,12 @@ from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from orchestration.state.input_snapshot import MovedError
 from orchestration.versions import changes
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.checks.test_checks import check  # noqa: F401  fixture
+from tests.orchestration.checks.validations import checking
+
+
+@pytest.fixture
+def check(tmp_workspace):
+    return checking(tmp_workspace)
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
@@ -65,7 +70,7 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):  # noqa: F811
+def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):
     """The file of failing rows is damaged."""
     check([2.0])
     path = history.failing_file(check.workspace, check.dataset, "2018-06")
@@ -80,7 +85,7 @@ def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally,
     tally.survive()
 
 
-def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):  # noqa: F811
+def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):
     """A validation cannot be remembered."""
 
     def broken(*_):

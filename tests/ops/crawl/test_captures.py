@@ -28,9 +28,8 @@ from ops.crawl.warc import read_record
 from ops.parse.source import DatasetSource, options_fault
 from ops.parse.warc import CrawledRows
 from tests.ops.crawl.common_crawl import CRAWL, CommonCrawl
-from tests.ops.crawl.crawling import MONTH, QUICK
+from tests.ops.crawl.crawling import MONTH, QUICK, articles
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.crawl.test_cited import articles
 
 OPTIONS = {**QUICK, "licence": "LicenseRef-web"}
 

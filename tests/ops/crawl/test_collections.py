@@ -19,21 +19,9 @@ from ops.crawl.options import CrawlPlace
 from ops.crawl.warc import read_record, response_record
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule
-from tests.ops.crawl.crawling import corpus, crawled
+from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
+from tests.ops.crawl.crawling import client, corpus, crawled, cut_short
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
-from tests.ops.crawl.test_client import client
-from tests.ops.crawl.test_hostile_servers import cut_short
-
-
-def ranges(body):
-    """A route that serves ranges of a file."""
-
-    def route(handler):
-        first, _, last = handler.headers["Range"].removeprefix("bytes=").partition("-")
-        reply(206, body=body[int(first) : int(last) + 1 if last else None])(handler)
-
-    return route
-
 
 ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
 <collection id="P18">
@@ -80,19 +68,6 @@ def test_a_month_of_the_anthology_that_is_no_number_is_january(month, number):
     with answering({"/P18.xml": reply(body=xml.encode())}) as (site, _):
         anthology = AclAnthology(client(), ["P18"], metadata=f"{site}/")
         assert "P18-1001" in [item.id for item in anthology.items(f"2018-{number:02d}")]
-
-
-def oai(*records, token=""):
-    listed = "".join(records) + f"<resumptionToken cursor='0' completeListSize='3'>{token}</resumptionToken>"
-    return f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{listed}</ListRecords></OAI-PMH>".encode()
-
-
-def paper(number, created, extra=""):
-    return (
-        f"<record><header><identifier>oai:arXiv.org:{number}</identifier><datestamp>2018-07-02</datestamp></header>"
-        f"<metadata><arXiv xmlns='http://arxiv.org/OAI/arXiv/'><id>{number}</id><created>{created}</created>"
-        f"<title>On {number}</title><categories>cs.CL</categories>{extra}</arXiv></metadata></record>"
-    )
 
 
 DELETED = (
@@ -162,16 +137,6 @@ def test_the_bulk_listing_of_arxiv_gives_the_archives_of_a_month():
         assert archive.about == {"first_item": "1806.1"}
         assert b"".join(bulk.content(archive)) == b"tar"
         assert [item.id for item in bulk.items("1991-07")] == ["pdf/arXiv_pdf_9107_001.tar"]
-
-
-def dump(packs):
-    """A dump in many streams and its index, from lists of titles."""
-    begin = bz2.compress(b"<mediawiki>\n")
-    body, lines = begin, []
-    for pack in packs:
-        lines += [f"{len(body)}:{number}:{title}" for number, title in enumerate(pack)]
-        body += bz2.compress("".join(f"<page><title>{title}</title></page>\n" for title in pack).encode())
-    return body, bz2.compress("\n".join(lines).encode())
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from ops.crawl.client import FetchError
 from ops.crawl.local_search import LocalIndex, texts_of_crawl
 from ops.crawl.search import HttpSearch, HttpSearchParams
 from ops.crawl.warc import response_record
-from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.crawling import client, crawled
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.crawl.test_client import client
 
 PAGES = {
     "http://a.example/": "The salmon came back to the river Tane. A camera counts the salmon.",

@@ -18,10 +18,16 @@ from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES, SplitParams
 from ops.wikisum.statistics import statistics
 from tests.checkpoints import Memory
 from tests.ops.wikisum.encyclopedia import Steps, article, page
-from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, examples, params, tokenizer
-from tests.ops.wikisum.models.test_grid import given, rows_of
-from tests.ops.wikisum.models.test_summarizer import artifact_of, made
-from tests.ops.wikisum.models.test_summarizer import rows_of as summarized
+from tests.ops.wikisum.models.grid_cases import given, rows_of
+from tests.ops.wikisum.models.summarizer_cases import (
+    ARCHITECTURES,
+    artifact_of,
+    examples,
+    made,
+    params,
+    tokenizer,
+)
+from tests.ops.wikisum.models.summarizer_cases import rows_of as summarized
 from tests.parts import parts
 
 TWO = {name: ARCHITECTURES[name] for name in ("t_d", "t_ed")}

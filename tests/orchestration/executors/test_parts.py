@@ -3,29 +3,15 @@
 import multiprocessing
 import os
 import signal
-import time
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome, Shape, columns
 from orchestration.executors.base import WorkerDiedError
 from orchestration.executors.parts import LocalEngine, engine
+from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
 from tests.waiting import until
-
-SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
-
-
-def numbered(piece, factor):
-    time.sleep(0.02 * (piece % 3))  # later pieces may be done earlier
-    row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
-    return Outcome.of(SHAPE, ["x"], [row])
-
-
-def sizes(outcomes):
-    return [outcome.kept["size"][0].as_py() for outcome in outcomes]
 
 
 @given(st.lists(st.integers(0, 9), max_size=4))
@@ -67,10 +53,3 @@ def test_a_map_that_is_left_half_way_ends_its_workers_at_once(tmp_path):
     until(lambda: len(list(tmp_path.iterdir())) >= 2)
     outcomes.close()
     assert not multiprocessing.active_children()
-
-
-def sleeps_after_two(piece, folder):
-    if piece >= 2:
-        (folder / str(piece)).touch()
-        time.sleep(600)
-    return numbered(piece, 1)

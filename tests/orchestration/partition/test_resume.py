@@ -10,7 +10,7 @@ from orchestration.messages.progress import Notice, PartitionProgress, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.test_parts import numbered, sizes
+from tests.orchestration.executors.pieces import numbered, sizes
 
 
 def logged(piece, log):
