@@ -68,7 +68,7 @@ def scripts(everything: Everything, name: str) -> Files:
         params = next(value for value in dataset.arguments.values() if isinstance(value, threshold.params))
         for knob in threshold.knobs(params):
             content = what_if(everything, dataset, threshold, knob)
-            _check(content, kept(everything[name], threshold, knob))
+            check_kept(content, kept(everything[name], threshold, knob))
             yield content["script"], _BEFORE + embedded(content).encode() + _AFTER
 
 
@@ -209,7 +209,8 @@ def kept_at(content: Mapping[str, Any], first: float, second: float) -> int:
     return kept
 
 
-def _check(content: Mapping[str, Any], really: int) -> None:
+def check_kept(content: Mapping[str, Any], really: int) -> None:
+    """Raise ValueError where the scores of a what-if page do not keep as many units as the step did."""
     now = dict(content["tried"])[content["now"]]
     if now != really:
         raise ValueError(

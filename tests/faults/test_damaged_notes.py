@@ -42,11 +42,11 @@ def test_a_damaged_port_is_the_usual_one_and_another_can_be_chosen(tmp_workspace
 @pytest.mark.parametrize("how", DAMAGES)
 def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace, tally, how):
     """The log of a process of `make ui` is damaged."""
-    logs = ui._logs(tmp_workspace)
+    logs = ui.log_folder(tmp_workspace)
     logs.mkdir(parents=True)
     damage(logs / "pages.log", how)
     tally.attempt()
-    child = ui._child(tmp_workspace, 0, "pages", "echo", "hello")
+    child = ui.start_child(tmp_workspace, 0, "pages", "echo", "hello")
     assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
     tally.survive()
 
@@ -59,11 +59,11 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     dataset = workspace().datasets["talksumm/pairs"]
     now = changes.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
     old = changes.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = changes._compared(dataset, old, now, "why", tmp_path)
+    right = changes.compared_versions(dataset, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert changes._compared(dataset, old, now, "why", tmp_path) == right
+    assert changes.compared_versions(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
@@ -108,8 +108,8 @@ def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
     damage(tmp_path / "code.json", how)
     tally.attempt()
     with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
-        stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+        stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     stages.write_code(tmp_workspace)
-    stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+    stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     assert json.loads((tmp_path / "code.json").read_text()) == right
     tally.survive()

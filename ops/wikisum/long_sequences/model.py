@@ -136,12 +136,12 @@ class SequenceModel(ABC):
         }
 
     @abstractmethod
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """Return sources as the network's `generate` takes them (N x S), and their mask."""
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
         config = self.network.config
-        numbers, mask = self._inputs(sources)
+        numbers, mask = self.inputs(sources)
         found = self.network.generate(
             input_ids=numbers,
             attention_mask=mask,
@@ -175,7 +175,8 @@ class DecoderModel(SequenceModel):
             config.balance * uneven,
         )
 
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.separator_token_id] for source in sources]
         return padded(rows, config.pad_token_id, self.device, left=True)
@@ -186,7 +187,7 @@ class EncoderDecoderModel(SequenceModel):
 
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
-        source, mask = self._inputs([example.source for example in examples])
+        source, mask = self.inputs([example.source for example in examples])
         targets, there = padded([example.target for example in examples], config.pad_token_id, self.device)
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
@@ -208,7 +209,8 @@ class EncoderDecoderModel(SequenceModel):
         )[0]
         return hidden.flatten(0, 1), network.lm_head.weight, learnt.flatten(), None
 
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.eos_token_id] for source in sources]
         return padded(rows, config.pad_token_id, self.device)

@@ -66,7 +66,7 @@ def pages(everything: Everything) -> Files:
         with_page=len(chosen),
     )
     makers = _makers(everything)
-    for article in _chosen(everything, chosen):
+    for article in chosen_articles(everything, chosen):
         row, data = article.ranked, page_data(article, makers)
         yield render(
             f"articles/{row['article_id']}.html",
@@ -175,7 +175,7 @@ def _artifact(everything: Everything, name: str) -> Artifact | None:
     return Artifact(Parts(pa.schema([]), (), OneProcess()), folder / FILES) if folder else None
 
 
-def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
+def chosen_articles(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
     """Yield the rows of the chosen articles; those of one month at a time are in memory."""
     no_example = _no_example(everything)
     written, of_grid = (
