@@ -17,6 +17,7 @@ from typing import Any, TextIO, TypeVar, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
+from orchestration.compat import NO_CAPTURE
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
 from orchestration.files.locks import lock_file
@@ -35,11 +36,6 @@ T = TypeVar("T")
 #: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
 #: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
-_NO_CAPTURE = b"""
-compute_logs:
-  module: dagster._core.storage.noop_compute_log_manager
-  class: NoOpComputeLogManager
-"""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -50,7 +46,7 @@ def instance() -> dg.DagsterInstance:
     wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
     with _opening():
         write_changed(home() / "dagster.yaml", wanted)
-        write_changed(home() / _COMMANDS, wanted + _NO_CAPTURE)
+        write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
         _tell_dagster()
         _set_damaged_aside()
         try:

@@ -75,12 +75,6 @@ class SequenceModel(ABC):
         self.network, self.params = network, params
 
     @property
-    def device(self) -> torch.device:
-        """Where the network lies."""
-        device: torch.device = self.network.device
-        return device
-
-    @property
     def end(self) -> int:
         """The number of the token that ends a text."""
         end: int = self.network.config.eos_token_id
@@ -160,7 +154,7 @@ class DecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         rows = [[*example.source, config.separator_token_id, *example.target] for example in examples]
-        numbers, mask = padded(rows, config.pad_token_id, self.device)
+        numbers, mask = padded(rows, config.pad_token_id, self.network.device)
         layout = Layout.of(mask)
         tokens = layout.line(numbers)
         hidden, uneven = self.network.hidden(tokens, layout)
@@ -179,7 +173,7 @@ class DecoderModel(SequenceModel):
         """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.separator_token_id] for source in sources]
-        return padded(rows, config.pad_token_id, self.device, left=True)
+        return padded(rows, config.pad_token_id, self.network.device, left=True)
 
 
 class EncoderDecoderModel(SequenceModel):
@@ -188,7 +182,9 @@ class EncoderDecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         source, mask = self.inputs([example.source for example in examples])
-        targets, there = padded([example.target for example in examples], config.pad_token_id, self.device)
+        targets, there = padded(
+            [example.target for example in examples], config.pad_token_id, self.network.device
+        )
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
         learnt = targets.masked_fill(there == 0, IGNORED)
@@ -213,7 +209,7 @@ class EncoderDecoderModel(SequenceModel):
         """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.eos_token_id] for source in sources]
-        return padded(rows, config.pad_token_id, self.device)
+        return padded(rows, config.pad_token_id, self.network.device)
 
 
 def losses_of_targets(losses: Tensor, there: Tensor) -> Losses:

@@ -146,7 +146,7 @@ class PretrainedSequence(EncoderDecoderModel):
         return {_GLOBAL: seen}
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        return padded(rows, self.tokenizer.pad_token_id, self.device)
+        return padded(rows, self.tokenizer.pad_token_id, self.network.device)
 
     def _numbers(self, text: str | None = None, **target: str) -> list[int]:
         # Cut by the caller: the tokenizer would write into its own files that it cuts.

@@ -20,7 +20,7 @@ from pydantic import Field
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import sample_names
 from ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.wikisum.corpus import CorpusName
@@ -223,7 +223,7 @@ def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[
     for part in examples.parts:
         table = part.read(["article_id", "split"])
         found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
-    chosen = set(sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles])
+    chosen = set(sample_names(found, params.test_articles or len(found), params.seed))
     return chosen, sorted(found - chosen)
 
 

@@ -11,7 +11,6 @@ log-perplexity is still per sub-word of wikisum/tokenizer, so that all compare.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,7 @@ import pyarrow.compute as pc
 
 from ops.core.outcome import Row
 from ops.core.parts import Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import sample_names
 from ops.models.training import TrainingError
 from ops.wikisum.tokenizer import END
 
@@ -161,9 +160,9 @@ def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, s
     if not len(learnt):
         raise _nothing_to_learn(name)
     split, judged_on = "validation", JUDGED_ON[1]
-    if not (chosen := _drawn(examples, name, split, most_judges, seed)):
+    if not (chosen := _judges(examples, name, split, most_judges, seed)):
         split, judged_on = "train", JUDGED_ON[0]
-        chosen = _drawn(examples, name, split, most_judges, seed)
+        chosen = _judges(examples, name, split, most_judges, seed)
     judges = ExampleStore(_taken(examples, name, split, reader, chosen))
     counts = (
         reader.sub_words(row)
@@ -198,9 +197,9 @@ def _nothing_to_learn(name: str) -> TrainingError:
     return TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
 
 
-def _drawn(examples: Parts, name: str, split: str, most: int, seed: int) -> set[str]:
+def _judges(examples: Parts, name: str, split: str, most: int, seed: int) -> set[str]:
     ids = (str(row["id"]) for row in rows_of(examples, name, split, ("id",)))
-    return set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
+    return set(sample_names(ids, most, seed))
 
 
 def _taken(

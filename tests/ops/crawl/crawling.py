@@ -1,5 +1,6 @@
 """Crawls for tests: lists of URLs in, rows and files out."""
 
+import io
 import socket
 import threading
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from warcio.archiveiterator import ArchiveIterator
 
 from ops.core.parts import Part, Parts
 from ops.crawl.addresses import AddressPolicy
@@ -30,6 +32,13 @@ QUICK = {
     "retries": 1,
 }
 MONTH = "2018-06"
+
+
+def record_at(content, offset=0):
+    """Return the record that begins at an offset of a WARC file, as warcio reads it."""
+    stream = io.BytesIO(content)
+    stream.seek(offset)
+    return next(iter(ArchiveIterator(stream)))
 
 
 @dataclass

@@ -3,7 +3,6 @@
 import bz2
 import dataclasses
 import gzip
-import io
 import itertools
 import json
 
@@ -16,11 +15,11 @@ from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, 
 from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
 from ops.crawl.crawl import crawl
 from ops.crawl.options import CrawlPlace
-from ops.crawl.warc import read_record, response_record
+from ops.crawl.warc import response_record
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule
 from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
-from tests.ops.crawl.crawling import client, corpus, crawled, cut_short
+from tests.ops.crawl.crawling import client, corpus, crawled, cut_short, record_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
 
 ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
@@ -182,7 +181,7 @@ def test_common_crawl_gives_the_last_good_capture_of_a_month_as_a_record():
         (item,) = crawl.items("2018-06")
         assert (item.id, item.about["timestamp"]) == ("http://a.example/", "20180620000000")
         content = b"".join(crawl.content(item))
-    assert read_record(io.BytesIO(content), 0).content_stream().read() == b"<p>a</p>"
+    assert record_at(content).content_stream().read() == b"<p>a</p>"
 
 
 def test_s2orc_lists_the_shards_of_a_release_with_the_key_of_the_environment(monkeypatch):
@@ -311,7 +310,7 @@ def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs
         asks = len(asked)
         assert [row["url"] for row in one.kept] == [f"{site}/P18-1001.pdf"]
         (row,) = one.kept
-        record = read_record(io.BytesIO(one.files[row["file"]]), row["offset"])
+        record = record_at(one.files[row["file"]], row["offset"])
         assert (record.rec_type, record.content_stream().read()) == ("resource", b"%PDF-1")
         assert one.causes() == {
             "P18": "listing",
@@ -342,7 +341,7 @@ def test_items_that_did_not_change_are_copied_when_they_are_asked_for_again(tmp_
         "1002.pdf": False,
         "1003.pdf": True,
     }
-    records = [read_record(io.BytesIO(two.files[row["file"]]), row["offset"]) for row in two.kept]
+    records = [record_at(two.files[row["file"]], row["offset"]) for row in two.kept]
     assert [record.content_stream().read() for record in records] == [b"%PDF-1", b"%PDF-2, mended", b"%PDF-3"]
     assert two.kept[0]["date"] == one.kept[0]["date"]
     assert one.kept[0]["etag"] == '"1"' and asked.paths().count("/P18-1001.pdf") == 2
