@@ -61,13 +61,12 @@ def embedder(name: str, strict: bool = True) -> encoders.Embed:
 
 
 def install() -> None:
-    """Let all that is imported from here on embed in this way."""
-    for name, value in {
-        "embedder": embedder,
-        "encoder": lambda name="", strict=True: Encoder(),
-        "TokenEmbeddings": Tokens,
-    }.items():
-        setattr(encoders, name, value)
+    """Let all that is imported from here on embed in this way; a model that is trained further is real."""
+    setattr(encoders, "embedder", embedder)  # noqa: B010  its type is another one
+    setattr(encoders, "TokenEmbeddings", Tokens)  # noqa: B010
+    from ops.parasci import slices
+
+    setattr(slices, "encoder", lambda name, strict: Encoder())  # noqa: B010
 
 
 @lru_cache(10_000)

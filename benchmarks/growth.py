@@ -1,7 +1,7 @@
 """How processor time and peak memory of every dataset grow with its inputs.
 
     python benchmarks/growth.py [--only wikisum/references,talksumm] [--size 512] [--sizes 3] [--parts 256]
-        [--memory 256MB] [--keep FOLDER]
+        [--memory 256MB] [--keep FOLDER] [--trainings]
 
 Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents of prose
 (benchmarks/synthetic_corpus.py), and on each every dataset of the four systems, as its declaration says: the
@@ -11,9 +11,10 @@ reports its processor time, and its peak memory over what it had before. Exponen
 logarithms: 1 is linear, 2 quadratic. Memory below 32 MB counts as 32 MB. Wanted: no exponent of time above
 1.15, and memory that does not grow.
 
-Embeddings are faked, a sum of a vector a word. What trains a model is left out, and what reads such models,
-what crawls, and what reads answers of people; the last lines name them. A join may hold --memory, less than
-in production, so that it spills at these sizes.
+Embeddings are faked, a sum of a vector a word. What crawls is left out, and what reads answers of people. So
+is what trains a model, and what reads it, unless --trainings asks for it: then each model is of the size that
+params.yaml names, and learns from one batch; what grows is what a training holds. The last lines name what is
+left out. A join may hold --memory, less than in production, so that it spills at these sizes.
 
 Not here: checks and manifests of partitions (backfill.py), scanning raw sources (parsing.py).
 """
@@ -45,7 +46,9 @@ fake_encoder.install()
 
 from assets.declare.declaration import Declaration  # noqa: E402
 from ops.core import joins  # noqa: E402
+from ops.core.params import Params  # noqa: E402
 from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
+from ops.models.training.params import TrainingParams  # noqa: E402
 from orchestration.catalogue import workspace  # noqa: E402
 from orchestration.executors.parts import engine  # noqa: E402
 from orchestration.files.parquet import write_outcomes  # noqa: E402
@@ -74,19 +77,19 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=256, help="records of a part: store.records_per_part")
     parser.add_argument("--memory", default="256MB", help="that a join may hold")
     parser.add_argument("--keep", type=Path, help="where corpora and datasets stay, and are found again")
+    parser.add_argument("--trainings", action="store_true", help="also what trains models, one update each")
     given = parser.parse_args()
-    every, left_out = possible()
+    every, left_out = possible(given.trainings)
     asked = [name for name in given.only.split(",") if name] or list(SYSTEMS)
     wanted = [name for name in every if name.startswith("sources/") or name.partition("/")[0] in asked]
     wanted = wanted if any(name in SYSTEMS for name in asked) else []
     needed = upstream({*asked} & {*every}) | {*wanted}
-    names = [name for name in datasets() if name in needed]
+    names = [name for name in every if name in needed]
     counts = [given.size * 2**power for power in range(given.sizes)]
     with tempfile.TemporaryDirectory(prefix="growth-") as scratch:
         base = given.keep or Path(scratch)
         for count in (TINY, *counts):
-            if not (base / str(count)).is_dir():
-                _apart(synthetic_corpus.write, base / str(count), count, given.parts)
+            _apart(synthetic_corpus.write, base / str(count), count, given.parts, needed)
         print(line(f"n = {given.size}", [f"{n} n" for n in (1, 2, 4, 8, 16)[: given.sizes]] * 2))
         for name in names:
             _, *costs = (_cost(name, base / str(count), given.memory) for count in (TINY, *counts))
@@ -101,7 +104,7 @@ def datasets() -> Mapping[str, Declaration]:
     return {name: dataset for name, dataset in workspace().datasets.items() if dataset.shape is not None}
 
 
-def possible() -> tuple[list[str], dict[str, str]]:
+def possible(trainings: bool) -> tuple[list[str], dict[str, str]]:
     """Return the datasets that can be made of synthetic sources, and why the others cannot."""
     there = {*synthetic_corpus.sources(0)}
     found: list[str] = []
@@ -111,7 +114,7 @@ def possible() -> tuple[list[str], dict[str, str]]:
             continue
         missing = [source.key.to_user_string() for source in dataset.inputs]
         missing = [source for source in missing if source not in there]
-        if dataset.checkpoints:
+        if dataset.checkpoints and not trainings:
             left_out[name] = "it trains a model"
         elif dataset.records or missing:
             left_out[name] = f"it reads {missing[0]}" if missing else "it reads raw records"
@@ -122,15 +125,15 @@ def possible() -> tuple[list[str], dict[str, str]]:
 
 
 def upstream(names: Collection[str]) -> set[str]:
-    """Return some datasets with all that they are made of, but for synthetic sources."""
-    sources = synthetic_corpus.sources(0)
+    """Return some datasets with all that they are made of."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in sources and name not in found:
+        if name not in found:
             found.add(name)
-            waiting += [source.key.to_user_string() for source in datasets()[name].inputs]
+            sources = () if name in synthetic_corpus.sources(0) else datasets()[name].inputs
+            waiting += [source.key.to_user_string() for source in sources]
     return found
 
 
@@ -161,10 +164,39 @@ def _make(name: str, folder: Path, target: Path) -> int:
     target.mkdir(parents=True)
     if dataset.strict:
         arguments[dataset.strict] = True
+    if dataset.checkpoints:
+        arguments = {key: _of_one_update(value) for key, value in arguments.items()}
+        arguments[dataset.checkpoints] = NoCheckpoints()
     if dataset.files:
         arguments[dataset.files] = FilesFolder(target / FILES)
     write_outcomes(target, dataset.function(**arguments), dataset.shape)
     return sum(Part(str(path)).rows for path in part_files(target, "kept"))
+
+
+class NoCheckpoints:
+    """Checkpoints of trainings that nobody goes on with."""
+
+    def at(self, name: str) -> NoCheckpoints:
+        """Return where a training leaves its own."""
+        return self
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Forget a checkpoint."""
+
+    def read(self) -> None:
+        """Say that there is none."""
+
+
+def _of_one_update(value: Any) -> Any:
+    """Return params whose trainings end with the first update."""
+    if isinstance(value, TrainingParams):
+        return value.model_copy(update={"steps": 1})
+    if isinstance(value, Params):
+        fields = {name: _of_one_update(getattr(value, name)) for name in type(value).model_fields}
+        return value.model_copy(update=fields)
+    if isinstance(value, dict):
+        return {name: _of_one_update(part) for name, part in value.items()}
+    return value
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ pages an article has, sentences and citations a paper, does not depend on the nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -124,9 +124,11 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     }
 
 
-def write(folder: Path, documents: int, per_part: int) -> None:
-    """Write all sources as part files of so many rows, in a folder a dataset."""
+def write(folder: Path, documents: int, per_part: int, names: Collection[str]) -> None:
+    """Write the sources of these names that are not there, as part files of so many rows, each in a folder."""
     for name, (shape, rows) in sources(documents).items():
+        if name not in names or (folder / name).is_dir():
+            continue
         (folder / name).mkdir(parents=True)
         defaults = dict.fromkeys(shape.kept.names) | {"licence": "CC0-1.0", "month": MONTH}
         index = 0
