@@ -125,7 +125,7 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
 
 
 def write(folder: Path, documents: int, per_part: int, names: Collection[str]) -> None:
-    """Write the sources of these names that are not there, as part files of so many rows, each in a folder."""
+    """Write those of some sources that are not there, as part files of so many rows, a folder each."""
     for name, (shape, rows) in sources(documents).items():
         if name not in names or (folder / name).is_dir():
             continue
