@@ -54,7 +54,8 @@ def embedder(name: str, strict: bool = True) -> encoders.Embed:
     """Return what embeds sentences."""
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = np.array([sum(map(_vector, text.lower().split())) for text in texts], np.float32)
+        sums = [sum(map(_vector, text.lower().split())) for text in texts]
+        rows = np.array(sums, np.float32).reshape(len(sums), encoders.embedding_size())
         return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4)
 
     return embed
