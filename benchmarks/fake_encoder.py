@@ -54,9 +54,10 @@ def embedder(name: str, strict: bool = True) -> encoders.Embed:
     """Return what embeds sentences."""
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        sums = [sum(map(_vector, text.lower().split())) for text in texts]
-        rows = np.array(sums, np.float32).reshape(len(sums), encoders.embedding_size())
-        return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4)
+        rows = np.zeros((len(texts), encoders.embedding_size()), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row += sum(map(_vector, text.lower().split()))
+        return np.round(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), 4)
 
     return embed
 
