@@ -4,15 +4,17 @@ Belongs here: what brings rows together by a key, on disk (DuckDB, which spills)
 step needs on its way. Not here: mapping an op over parts (parts.py), what the keys are.
 
 An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
-other for each of its own. `matches` finds the rows of all its parts at once. The rows stand in a stated
-order, that of their dataset, so that no bytes depend on threads or memory.
+other for each of its own. `matches` finds the rows of all its parts at once. `divided` puts the rows of each
+value apart, for an op that reads one value after the other. The rows stand in a stated order, that of their
+dataset, so that no bytes depend on threads or memory.
 """
 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,9 @@ _THREADS = 2
 
 #: Rows that a join hands over at a time.
 _BATCH = 2048
+
+#: Rows with which a part of one value is full.
+_ROWS_OF_PART = 256
 
 
 def matches(
@@ -58,6 +63,33 @@ def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: P
     folder.mkdir(parents=True)
     parts = tuple(_stored(table, schema, folder, index) for index, table in enumerate(tables))
     return Parts(schema, parts, like.engine)
+
+
+def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | None = None) -> dict[str, Parts]:
+    """Return the rows of each value of `column` as parts in `folder`, which is made, by reading all once.
+
+    They keep the order of `rows`, and have `columns` of them or all.
+    """
+    schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
+    found: dict[str, list[Part]] = {}
+    writers: dict[str, pq.ParquetWriter] = {}
+    sizes: Counter[str] = Counter()
+    folder.mkdir(parents=True)
+    with ExitStack() as opened:
+        for part in rows.parts:
+            table = part.read([*{*schema.names, column}])
+            for value in pc.unique(table[column]).to_pylist():
+                own = table.filter(pc.equal(table[column], value)).select(schema.names).cast(schema)
+                if value not in writers or sizes[value] >= _ROWS_OF_PART:
+                    if value in writers:
+                        writers[value].close()
+                    path = folder / f"kept-{sum(map(len, found.values())):05d}.parquet"
+                    writer = pq.ParquetWriter(path, schema, compression="lz4")
+                    writers[value], sizes[value] = opened.enter_context(writer), 0
+                    found.setdefault(value, []).append(Part(str(path)))
+                writers[value].write_table(own)
+                sizes[value] += own.num_rows
+    return {value: Parts(schema, tuple(parts), rows.engine) for value, parts in found.items()}
 
 
 @contextmanager

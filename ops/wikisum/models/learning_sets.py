@@ -11,14 +11,16 @@ log-perplexity is still per sub-word of wikisum/tokenizer, so that all compare.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow.compute as pc
 
+from ops.core.joins import divided
 from ops.core.outcome import Row
 from ops.core.parts import Parts
 from ops.core.sampling import sample_names
@@ -107,6 +109,20 @@ if TYPE_CHECKING:
     from ops.wikisum.long_sequences.task import ExampleStore
 
 
+#: What is read of an example to learn from it, and to score what is written for it.
+_LEARNT = (
+    "id",
+    "licence",
+    "set",
+    "split",
+    "article_id",
+    "title",
+    "source_tokens",
+    "target",
+    "target_tokens",
+    "longest_target",
+)
+
 #: What a model may be judged on; the later, the more it tells.
 JUDGED_ON = ("training set", "validation split")
 
@@ -141,15 +157,24 @@ def reader_of(model: TextModel) -> Reader:
     return SubWords(model.tokenizer, model.model.params.longest_target)
 
 
-def check_learnable(examples: Parts, names: Iterable[str]) -> None:
+def sets_of(examples: Parts, architectures: Collection[str], folder: Path) -> Mapping[str, Parts]:
+    """Return the examples of each set apart, in `folder`, with what models of some architectures read.
+
+    So who goes from set to set reads each example as often as models do, not as often as there are sets.
+    """
+    text = ("source",) if "pretrained" in architectures else ()
+    return divided(examples, "set", folder, [*_LEARNT, *text])
+
+
+def check_learnable(sets: Mapping[str, Parts], names: Iterable[str]) -> None:
     """Raise TrainingError for the first of these sets that has nothing to learn from."""
     for name in names:
-        if next(rows_of(examples, name, "train", ()), None) is None:
+        if next(rows_of(sets[name], name, "train", ()), None) is None:
             raise _nothing_to_learn(name)
 
 
 def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, seed: int) -> LearningSet:
-    """Return the set of this name, as a reader has it.
+    """Return the set of this name, as a reader has it. `examples` may be of this set alone (`sets_of`).
 
     Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
     stand in. Raises TrainingError where there is nothing to learn from.

@@ -26,7 +26,7 @@ from ops.core.parts import Artifact, Parts
 from ops.core.sampling import sample_names
 from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
-from ops.wikisum.models.learning_sets import parts_of, reader_of
+from ops.wikisum.models.learning_sets import parts_of, reader_of, sets_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
 
@@ -115,9 +115,12 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
     chosen = _chosen(examples, params)
     reports = sorted(trained_reports(summarizer), key=lambda report: str(report["set"]))
     sets = {str(report["set"]) for report in reports}
-    written = [
-        RowSpool(SUMMARIES.kept, _written(examples, summarizer, report, chosen, strict)) for report in reports
-    ]
+    with examples.engine.scratch() as folder:
+        of_sets = sets_of(examples, {str(report["architecture"]) for report in reports}, folder / "sets")
+        written = [
+            RowSpool(SUMMARIES.kept, _written(of_sets, summarizer, report, chosen, strict))
+            for report in reports
+        ]
     for table in examples:
         units = table.to_pylist()
         ids = {unit["id"] for unit in units}
@@ -179,11 +182,17 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
 
 
 def _written(
-    examples: Parts, summarizer: Artifact, report: Mapping[str, Any], chosen: set[str], strict: bool
+    sets: Mapping[str, Parts],
+    summarizer: Artifact,
+    report: Mapping[str, Any],
+    chosen: set[str],
+    strict: bool,
 ) -> Iterator[Row]:
     """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
+    if report["set"] not in sets:
+        return
     model = trained_model(summarizer, report["model"], strict)
-    for rows in parts_of(examples, report["set"], "test", scored_columns(model)):
+    for rows in parts_of(sets[report["set"]], report["set"], "test", scored_columns(model)):
         if tests := [row for row in rows if row["id"] in chosen]:
             yield from score(model, report, tests)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.joins import matches, stored
+from ops.core.joins import divided, matches, stored
 from ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
 
@@ -85,3 +85,19 @@ def test_a_folder_for_a_step_is_removed_also_where_it_fails():
         (folder / "file").write_text("x")
         raise ZeroDivisionError
     assert not folder.exists()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ab/"), max_size=8), max_size=6),
+    st.sampled_from([None, ["number"], ["places", "key"]]),
+    st.sampled_from([1, 3, 256]),
+)
+def test_rows_of_each_value_stand_apart_in_their_order(held, columns, full):
+    with temporary_folder() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr("ops.core.joins._ROWS_OF_PART", full)
+        rows = dataset(folder / "rows", held)
+        found = divided(rows, "key", folder / "divided", columns)
+        assert found.keys() == {key for keys in held for key in keys}
+        for key, own in found.items():
+            assert own.read().equals(rows.read(columns, where=("key", [key])))
+            assert all(part.rows < full + 8 for part in own.parts)
