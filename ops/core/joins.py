@@ -4,9 +4,10 @@ Belongs here: what brings rows together by a key, on disk (DuckDB, which spills)
 step needs on its way. Not here: mapping an op over parts (parts.py), what the keys are.
 
 An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
-other for each of its own. `matches` finds the rows of all its parts at once. `divided` puts the rows of each
-value apart, for an op that reads one value after the other. The rows stand in a stated order, that of their
-dataset, so that no bytes depend on threads or memory.
+other for each of its own. `matches` finds the rows of all its parts at once. `grouped` sorts rows by a key,
+so that an op sees a group whole; `divided` puts the rows of each value apart, for an op that reads one value
+after the other. The rows stand in a stated order, that of their dataset, so that no bytes depend on threads
+or memory.
 """
 
 from __future__ import annotations
@@ -90,6 +91,56 @@ def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | Non
                 writers[value].write_table(own)
                 sizes[value] += own.num_rows
     return {value: Parts(schema, tuple(parts), rows.engine) for value, parts in found.items()}
+
+
+def grouped(
+    tables: Iterable[pa.Table], schema: pa.Schema, key: str, like: Parts, folder: Path, rows: int
+) -> Parts:
+    """Return the rows of tables by a column, those of one key in the order of the tables.
+
+    Strings are in the order of their characters' numbers, as Python sorts them; rows without a key are one
+    group, the last. Each part has whole groups: it ends with the one that brings it to `rows` rows or more.
+    The parts lie in `folder`, which is made, and are mapped by the engine of `like`.
+    """
+    with database(folder) as opened:
+        as_they_came = stored(tables, schema, like, folder / "unsorted")
+        batches = _sorted(opened, as_they_came, key) if as_they_came.parts else iter(())
+        parts = tuple(_of_whole_groups(batches, key, schema, folder, rows))
+    shutil.rmtree(folder / "unsorted")
+    return Parts(schema, parts, like.engine)
+
+
+def _sorted(database: duckdb.DuckDBPyConnection, rows: Parts, key: str) -> Iterator[pa.RecordBatch]:
+    listed = ", ".join(f'rows."{name}"' for name in rows.schema.names)
+    query = f"""
+        SELECT {listed} FROM read_parquet(?, file_row_number = true) AS rows
+        ORDER BY rows."{key}" NULLS LAST, rows.file_index, rows.file_row_number
+    """  # noqa: S608  the columns are those of a schema of ours
+    relation = database.sql(query, params=[[part.path for part in rows.parts]])
+    yield from relation.to_arrow_reader(_BATCH)
+
+
+def _of_whole_groups(
+    batches: Iterable[pa.RecordBatch], key: str, schema: pa.Schema, folder: Path, rows: int
+) -> Iterator[Part]:
+    """Write sorted rows as parts of `rows` rows, and what is left of the last group of each."""
+    number, count, held = 0, 0, [schema.empty_table()]
+    before: object = object()
+    for batch in batches:
+        table = pa.table(batch).cast(schema)
+        keys = table[key].to_pylist()
+        begins = [place for place, (one, other) in enumerate(pairwise([before, *keys])) if one != other]
+        before, done = keys[-1], 0
+        for begin in begins:
+            if count + begin - done >= rows:
+                yield _stored(
+                    pa.concat_tables([*held, table.slice(done, begin - done)]), schema, folder, number
+                )
+                number, count, held, done = number + 1, 0, [schema.empty_table()], begin
+        held.append(table.slice(done))
+        count += len(table) - done
+    if count:
+        yield _stored(pa.concat_tables(held), schema, folder, number)
 
 
 @contextmanager
