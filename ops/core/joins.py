@@ -1,0 +1,140 @@
+"""Rows of one dataset beside those of another that belong to them, in time that grows with both.
+
+Belongs here: what brings rows together by a key, on disk (DuckDB, which spills), and tables on disk that a
+step needs on its way. Not here: mapping an op over parts (parts.py), what the keys are.
+
+An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
+other for each of its own. `matches` finds the rows of all its parts at once. The rows stand in a stated
+order, that of their dataset, so that no bytes depend on threads or memory.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.core.parts import Part, Parts
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: What a join may hold in memory; beyond it DuckDB writes to disk.
+MEMORY = "2GB"
+_THREADS = 2
+
+#: Rows that a join hands over at a time.
+_BATCH = 2048
+
+
+def matches(
+    rows: Parts,
+    column: str,
+    wanted: Iterable[Iterable[str | None] | pa.Array | pa.ChunkedArray],
+    folder: Path,
+    columns: Sequence[str] | None = None,
+) -> Parts:
+    """Return, for each of N sets of keys, a part with the rows whose `column` is one of the keys.
+
+    Each part has the rows in the order of `rows`, with `columns` of them or all. The parts lie in `folder`,
+    which is made, and last as long as it does.
+    """
+    schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
+    with database(folder) as tables:
+        count = _store_wanted(tables, wanted)
+        found = _found(tables, rows, column, schema.names) if rows.parts else iter(())
+        return Parts(schema, tuple(written_by_part(found, count, schema, folder)), rows.engine)
+
+
+def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: Path) -> Parts:
+    """Return tables as parts in `folder`, which is made: one each, mapped by the engine of `like`."""
+    folder.mkdir(parents=True)
+    parts = tuple(_stored(table, schema, folder, index) for index, table in enumerate(tables))
+    return Parts(schema, parts, like.engine)
+
+
+@contextmanager
+def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a new database, which spills into `folder`, which is made.
+
+    It keeps no order of rows: every query whose rows are read states one.
+    """
+    import duckdb  # late: not every command joins
+
+    folder.mkdir(parents=True)
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY,
+        "threads": _THREADS,
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,  # nothing is fetched
+        "temp_directory": str(folder / "spilled"),
+    }
+    with duckdb.connect(config=settings) as connected:
+        yield connected
+    shutil.rmtree(folder / "spilled", ignore_errors=True)
+
+
+def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) -> int:
+    """Store the keys with the number of their set; return how many sets there are."""
+    database.execute("CREATE TABLE wanted (part INTEGER, key VARCHAR)")
+    count = 0
+    for count, keys in enumerate(wanted, start=1):
+        values = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys, pa.string())
+        of_part = pa.table({"key": pc.unique(values).drop_null().cast(pa.string())})
+        database.register("of_part", of_part)
+        database.execute("INSERT INTO wanted SELECT ?, key FROM of_part", [count - 1])
+        database.unregister("of_part")
+    return count
+
+
+def _found(
+    database: duckdb.DuckDBPyConnection, rows: Parts, column: str, names: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows that are wanted in batches, by the number of their set, which is the last column."""
+    listed = ", ".join(f'rows."{name}"' for name in names)
+    query = f"""
+        SELECT {listed}, wanted.part AS __part
+        FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{column}" = wanted.key
+        ORDER BY wanted.part, rows.file_index, rows.file_row_number
+    """  # noqa: S608  the columns are those of a schema of ours
+    relation = database.sql(query, params=[[part.path for part in rows.parts]])
+    yield from relation.to_arrow_reader(_BATCH)
+
+
+def written_by_part(
+    batches: Iterable[pa.RecordBatch], count: int, schema: pa.Schema, folder: Path
+) -> Iterator[Part]:
+    """Yield `count` parts with the rows of the number `__part`, 0 and up, which is the last column.
+
+    The rows come by that number; a part that has none is empty.
+    """
+    number, held = 0, [schema.empty_table()]
+
+    def written(until: int) -> Iterator[Part]:
+        nonlocal number, held
+        while number < until:
+            yield _stored(pa.concat_tables(held), schema, folder, number)
+            number, held = number + 1, [schema.empty_table()]
+
+    for batch in batches:
+        numbers = batch.column("__part").to_numpy()
+        starts = [0, *(numbers[1:] != numbers[:-1]).nonzero()[0] + 1, len(numbers)]
+        rows = pa.table(batch).drop_columns("__part").cast(schema)
+        for start, end in pairwise(starts):
+            if start < end:
+                yield from written(int(numbers[start]))
+                held.append(rows.slice(start, end - start))
+    yield from written(count)
+
+
+def _stored(table: pa.Table, schema: pa.Schema, folder: Path, index: int) -> Part:
+    path = folder / f"kept-{index:05d}.parquet"
+    pq.write_table(table.cast(schema), path, compression="lz4")
+    return Part(str(path))
