@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.core.derived import NewFolder
 from ops.core.outcome import Outcome, Row
 from ops.core.parts import Artifact, Part, Parts
 from ops.core.sampling import place_of
@@ -47,7 +48,7 @@ from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
 from ops.wikisum.ranked import RankedParams, lead_recall, ranked_of
 from ops.wikisum.references import ReferenceParams, references_of
-from ops.wikisum.search_index import search_index
+from ops.wikisum.search_index import indexed, search_index
 from ops.wikisum.statistics import statistics
 
 MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
@@ -121,11 +122,9 @@ def made(
     articles = parts(work / "articles", ARTICLES.kept, pieces)
     pages = parts(work / "pages", WEB_PAGES.kept, [pa.Table.from_pylist(all_pages, schema=WEB_PAGES.kept)])
     cited = parts(work / "cited", PAGES.kept, [])
-    [indexed] = search_index(pages)
-    for name, content in indexed.files.items():
-        (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
-        (work / "files" / name).write_bytes(content)
-    index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
+    [listed] = search_index(pages)
+    rows_alone = Artifact(parts(work / "listed", schemas.SEARCH_INDEX.kept, [listed.kept]), work)
+    index = indexed(rows_alone, pages, NewFolder(work / "index"))
     candidates = [references_of(piece, cited, cited, pages, index, finding) for piece in pieces]
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     outcomes = [corpus(item.kept, choosing) for item in candidates]

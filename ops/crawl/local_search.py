@@ -59,8 +59,8 @@ _WORD = re.compile(r"(?u)\b\w\w+\b")
 #: Lucene's list.
 _STOP_WORDS = frozenset(
     _WORD.findall(
-        "an and are as at be but by for if in into is it no not of on or such that the their then there these "
-        "they this to was will with"
+        "an and are as at be but by for if in into is it no not of on or such that the their then there "
+        "these they this to was will with"
     )
 )
 #: Tantivy leaves out words that are longer than some 65,000 bytes, and then counts fewer.
