@@ -39,6 +39,7 @@ from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
+from orchestration.partition.derived import StoredDerived
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import open_inputs
 from orchestration.partition.resume import (
@@ -309,6 +310,8 @@ class Materialisation:
             arguments[dataset.strict] = self.workspace.settings.numerics == "strict"
         if dataset.crawl:
             arguments[dataset.crawl] = crawl_place(*self._place)
+        if dataset.derived:
+            arguments[dataset.derived] = StoredDerived(self.workspace, dataset, key)
         if dataset.files:
             arguments[dataset.files] = FilesFolder(new / FILES)
         if dataset.records:
