@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import threading
 import time
@@ -15,12 +16,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from multiprocessing import active_children, connection, get_context, parent_process, resource_tracker
 from multiprocessing.managers import BaseManager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Queue
+from tempfile import TemporaryDirectory, mkstemp
 from typing import TYPE_CHECKING, Any
 
 from orchestration.executors.base import (
@@ -51,6 +53,10 @@ class ThisProcess:
             future.set_exception(error)
         return future
 
+    def share(self, value: Result) -> Callable[[], Result]:
+        """Return what returns the value."""
+        return lambda: value
+
     def channel(self, listener: EventSink) -> EventSink:
         """Return the listener itself."""
         return listener
@@ -73,6 +79,7 @@ class WorkerProcesses:
         self._patience = patience
         self._workers = [_Worker(number, setting) for number in range(places)]
         self._events: _Events | None = None
+        self._shared: TemporaryDirectory[str] | None = None
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
@@ -80,6 +87,14 @@ class WorkerProcesses:
         """Run a task in the process with the fewest tasks."""
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
         return worker.submit(resources or _share(self.places), function, arguments)
+
+    def share(self, value: Result) -> Callable[[], Result]:
+        """Pickle the value into a temporary file, from which each process loads it once."""
+        self._shared = self._shared or TemporaryDirectory(prefix="silverloom-")
+        handle, path = mkstemp(dir=self._shared.name)
+        with os.fdopen(handle, "wb") as file:
+            pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
+        return partial(_loaded, path)
 
     def channel(self, listener: EventSink) -> EventSink:
         """Return what tells the one `listener`, by a queue to which each process has its own connection.
@@ -107,6 +122,8 @@ class WorkerProcesses:
             worker.end(max(deadline - time.monotonic(), 0.0))
         if self._events is not None:
             self._events.shutdown()
+        if self._shared is not None:
+            self._shared.cleanup()
 
 
 @dataclass
@@ -272,6 +289,12 @@ def _run(function: Callable[..., Result], *arguments: Any) -> Result:
         return function(*arguments)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: str) -> Any:
+    """Return what an executor shares, once for all tasks of this process."""
+    return pickle.loads(Path(path).read_bytes())  # noqa: S301  written by the parent of this process
 
 
 def _listen(queue: Queue[Any], listener: EventSink) -> None:

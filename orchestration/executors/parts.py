@@ -1,7 +1,7 @@
-"""The engine that maps ops over parts: in this process or over workers; the bytes are the same.
+"""The engines that map ops over parts: in this process, over workers, over a cluster; the bytes are the same.
 
-Belongs here: the order of outcomes, and how many are computed ahead. Not here: parts (ops/core/parts.py),
-going on from finished ones (partition/resume.py).
+Belongs here: the order of outcomes, how many are computed ahead, which engine params.yaml asks for. Not here:
+parts (ops/core/parts.py), going on from finished ones (partition/resume.py), the workers (local.py, ray.py).
 """
 
 from __future__ import annotations
@@ -9,15 +9,46 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from enum import Enum
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Protocol
 
-from ops.core.outcome import Outcome, Outcomes
-from orchestration.executors.base import Executor
+from orchestration.executors.base import Executor, Result
 from orchestration.executors.local import WorkerProcesses
+
+
+class Place(Enum):
+    """Where an engine computes."""
+
+    HERE = "in this process"
+    BESIDE = "in other processes, which write to the disk of this one"
+    ELSEWHERE = "in other processes, which may share no disk with this one"
+
+
+class PartsEngine(Protocol):
+    """Runs an op over pieces of work and yields its results in the order of the pieces."""
+
+    @property
+    def place(self) -> Place:
+        """Where the op runs."""
+        ...
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
+        """Yield `op(piece, *shared)` for every piece.
+
+        Those of an engine that computes elsewhere come through `arrived`, which is called in another thread
+        as soon as one is there: what is ahead of its turn can be stored.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -26,7 +57,18 @@ class LocalEngine:
 
     workers: int = 1
 
-    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+    @property
+    def place(self) -> Place:
+        """Beside this process where there are workers."""
+        return Place.HERE if self.workers == 1 else Place.BESIDE
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
         """Yield `op(piece, *shared)` for every piece; at most two pieces a worker are under way.
 
         Raises WorkerDiedError where a worker process ends. When this is closed, or raises, its workers end at
@@ -42,16 +84,24 @@ class LocalEngine:
 
 
 def in_order(
-    executor: Executor, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object
-) -> Outcomes:
+    executor: Executor, op: Callable[..., Result], pieces: Iterable[Any], *shared: object
+) -> Iterator[Result]:
     """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way."""
-    under_way: deque[Future[Outcome]] = deque()
+    under_way: deque[Future[Result]] = deque()
+    common = executor.share((op, shared))
     for piece in pieces:
-        under_way.append(executor.submit(op, piece, *shared))
+        under_way.append(executor.submit(_on_piece, piece, common))
         if len(under_way) >= 2 * executor.places:
             yield under_way.popleft().result()
     while under_way:
         yield under_way.popleft().result()
+
+
+def _on_piece(
+    piece: object, common: Callable[[], tuple[Callable[..., Result], tuple[object, ...]]]
+) -> Result:
+    op, shared = common()
+    return op(piece, *shared)
 
 
 def engine() -> LocalEngine:

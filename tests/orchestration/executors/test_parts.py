@@ -38,6 +38,22 @@ def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
 
 
+class Counted:
+    """Something that tells how often it was pickled."""
+
+    pickled = 0
+
+    def __reduce__(self):
+        Counted.pickled += 1
+        return int, (3,)
+
+
+def test_what_pieces_share_is_pickled_once_for_all_of_them():
+    Counted.pickled = 0
+    assert sizes(LocalEngine(2).map(numbered, range(6), Counted())) == [piece * 3 for piece in range(6)]
+    assert Counted.pickled == 1
+
+
 def test_a_failing_piece_fails_the_map():
     with pytest.raises(TypeError):
         list(LocalEngine(2).map(numbered, iter([1, None, 2]), 3))
