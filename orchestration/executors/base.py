@@ -41,8 +41,10 @@ class Resources:
 class Executor(Protocol):
     """Runs tasks. Its results come as `concurrent.futures.wait` says."""
 
-    places: int
-    """How many tasks run at the same time."""
+    @property
+    def places(self) -> int:
+        """How many tasks run at the same time."""
+        ...
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None

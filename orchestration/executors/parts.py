@@ -7,17 +7,20 @@ parts (ops/core/parts.py), going on from finished ones (partition/resume.py), th
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, islice
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from orchestration.executors.base import Executor, Result
+from assets.declare.settings import EngineParams, checkout, settings
+from orchestration.executors.base import Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
+from orchestration.executors.node import Expected, locked_packages
 
 
 class Place(Enum):
@@ -83,18 +86,74 @@ class LocalEngine:
             yield from in_order(processes, op, chain(first, waiting), *shared)
 
 
+@dataclass(frozen=True)
+class RayEngine:
+    """Runs the ops of a dataset on a Ray cluster; outcomes keep their order."""
+
+    params: EngineParams
+    dataset: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each model that the dataset is made with: workers must have the same."""
+    place: ClassVar[Place] = Place.ELSEWHERE
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
+        """In a worker, it is a plain engine."""
+        return LocalEngine, ()
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
+        """Yield `op(piece, *shared)` for every piece; at most two pieces a place are under way.
+
+        Raises WorkerDiedError where a task is lost again and again, WorkerDiffersError where a worker has
+        other packages or models. When this is closed, or raises, what is under way is cancelled.
+        """
+        waiting = iter(pieces)
+        first = tuple(islice(waiting, 1))
+        if not first:
+            return
+        begin(self.params)
+        from orchestration.executors.ray import RayExecutor
+
+        needs = self.params.needs(self.dataset)
+        executor = RayExecutor(
+            Expected(locked_packages(checkout()), self.models),
+            Resources(needs.processors, needs.gpus, needs.memory),
+            self.params.retries,
+            arrived,
+        )
+        with contextlib.closing(executor):
+            yield from in_order(executor, op, chain(first, waiting), *shared)
+
+
+#: How many pieces a place may be computed ahead of the one whose turn it is, and how many are under way.
+AHEAD, UNDER_WAY = 4, 2
+
+
 def in_order(
     executor: Executor, op: Callable[..., Result], pieces: Iterable[Any], *shared: object
 ) -> Iterator[Result]:
-    """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way."""
-    under_way: deque[Future[Result]] = deque()
+    """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way.
+
+    A piece that takes long holds up the others no earlier than four a worker are ahead of it.
+    """
+    begun: deque[Future[Result]] = deque()
     common = executor.share((op, shared))
     for piece in pieces:
-        under_way.append(executor.submit(_on_piece, piece, common))
-        if len(under_way) >= 2 * executor.places:
-            yield under_way.popleft().result()
-    while under_way:
-        yield under_way.popleft().result()
+        begun.append(executor.submit(_on_piece, piece, common))
+        while (left := [future for future in begun if not future.done()]) and (
+            len(left) >= UNDER_WAY * executor.places or len(begun) >= AHEAD * executor.places
+        ):
+            if begun[0].done() or len(begun) >= AHEAD * executor.places:
+                yield begun.popleft().result()
+            else:
+                wait(left, return_when=FIRST_COMPLETED)
+    while begun:
+        yield begun.popleft().result()
 
 
 def _on_piece(
@@ -104,9 +163,39 @@ def _on_piece(
     return op(piece, *shared)
 
 
-def engine() -> LocalEngine:
-    """Return the engine of this process: `SILVERLOOM_WORKERS` processes, one by default."""
+def engine(dataset: str = "", models: Mapping[str, str] | None = None) -> PartsEngine:
+    """Return the engine of a dataset, as params.yaml has it; `SILVERLOOM_ENGINE` goes before.
+
+    The local one has `SILVERLOOM_WORKERS` processes, one by default.
+    """
+    params = engine_params()
+    if params.kind == "ray":
+        return RayEngine(params, dataset, models or {})
     text = os.environ.get("SILVERLOOM_WORKERS", "1")
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))
+
+
+def engine_params() -> EngineParams:
+    """Return the section `engine` of params.yaml, or what the environment says instead."""
+    named = {"kind": os.environ.get("SILVERLOOM_ENGINE"), "address": os.environ.get("SILVERLOOM_RAY_ADDRESS")}
+    changed = {key: value for key, value in named.items() if value}
+    if changed.get("kind", "local") not in ("local", "ray"):
+        raise ValueError(f"SILVERLOOM_ENGINE must be local or ray, found {changed['kind']!r}")
+    return settings().engine.model_copy(update=changed)
+
+
+def begin(params: EngineParams | None = None) -> None:
+    """Connect this process to the cluster that params ask for, if they do; its children find that one.
+
+    Raises WorkerNotStartedError where there is none, or Ray is not installed.
+    """
+    params = params or engine_params()
+    if params.kind != "ray":
+        return
+    if importlib.util.find_spec("ray") is None:
+        raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
+    from orchestration.executors.ray import connect
+
+    connect(params.address, checkout())
