@@ -11,6 +11,7 @@ import contextlib
 import os
 import pickle
 import shutil
+import socket
 import statistics
 import tempfile
 import threading
@@ -56,6 +57,7 @@ def connect(address: str, root: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="silverloom-") as place:
         _copy_code(root, Path(place))
         with _told_plainly(address):
+            _probe(address)
             ray.init(
                 address=address,
                 runtime_env={"working_dir": place, "env_vars": pinned},
@@ -66,6 +68,13 @@ def connect(address: str, root: Path) -> None:
             )
     if address == "local":
         os.environ[ADDRESS] = ray.get_runtime_context().gcs_address
+
+
+def _probe(address: str) -> None:
+    """Raise OSError or ValueError where nobody listens at HOST:PORT: Ray would try again for minutes."""
+    if address not in ("auto", "local"):
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 def _copy_code(root: Path, place: Path) -> None:
@@ -81,7 +90,7 @@ def _copy_code(root: Path, place: Path) -> None:
 def _told_plainly(address: str) -> Iterator[None]:
     try:
         yield
-    except (ConnectionError, ValueError, TimeoutError) as error:
+    except (OSError, ValueError) as error:  # connections and time-outs are of the first kind
         raise WorkerNotStartedError(
             f"no Ray cluster at {address!r}: start one by `ray start --head`, join it by"
             f" `ray start --address=HOST:PORT`, or let engine.address be local ({error})"
