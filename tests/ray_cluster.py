@@ -12,8 +12,8 @@ ROOT = str(Path(__file__).resolve().parents[1])
 
 
 @contextlib.contextmanager
-def three_nodes():
-    """Yield the cluster; its workers find the modules of the tests, and the code as drivers send it."""
+def three_nodes(besides=2):
+    """Yield the cluster, the head and two nodes besides or as many; its workers find the modules of the tests, and the code as drivers send it."""
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
@@ -24,7 +24,7 @@ def three_nodes():
             head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": 150 << 20},
         )
         try:
-            for _ in range(2):
+            for _ in range(besides):
                 add_node(cluster)
             yield cluster
         finally:

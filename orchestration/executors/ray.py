@@ -99,10 +99,14 @@ def _told_plainly(address: str) -> Iterator[None]:
 
 @dataclass
 class Traffic:
-    """Bytes that went through the driver."""
+    """Bytes that went through this process."""
 
     sent: int = 0
     received: int = 0
+
+
+#: Of all executors of this process.
+traffic = Traffic()
 
 
 @dataclass(eq=False)
@@ -139,13 +143,11 @@ class RayExecutor:
         resources: Resources | None = None,
         retries: int = 3,
         arrived: Callable[[Any], Any] | None = None,
-        traffic: Traffic | None = None,
     ) -> None:
         """Take what workers must have, and what each task needs of its machine."""
         self._resources = resources or Resources()
         self._retries = retries
         self._arrived = arrived
-        self.traffic = traffic or Traffic()
         self._token = uuid.uuid4().hex
         self._expected = ray.put(expected)
         self._places, self._counted = 0, 0.0
@@ -187,7 +189,7 @@ class RayExecutor:
             Shipment(shipment.content, files, shipment.handles),
             *chunks,
         )
-        self.traffic.sent += len(shipment.content)
+        traffic.sent += len(shipment.content)
         task = _Task(Future[Any](), start, time.monotonic(), [start()])
         with self._lock:
             self._tasks.append(task)
@@ -197,7 +199,7 @@ class RayExecutor:
     def share(self, value: Result) -> Callable[[], Result]:
         """Put the value into the object store, with the files that it names; a machine gets them once."""
         shipment = packed(value, self._put)
-        self.traffic.sent += len(shipment.content)
+        traffic.sent += len(shipment.content)
         return _Called(Handle([ray.put(shipment)], partial(_shared_there, self._token)))
 
     def channel(self, listener: EventSink) -> EventSink:
@@ -234,7 +236,7 @@ class RayExecutor:
             ray.wait(removals, num_returns=len(removals), timeout=10)
 
     def _put(self, content: bytes) -> Any:
-        self.traffic.sent += len(content)
+        traffic.sent += len(content)
         return ray.put(content)
 
     def _check_room(self, resources: Resources) -> None:
@@ -280,7 +282,7 @@ class RayExecutor:
     def _received(self, ended: _Ended) -> Any:
         if ended.error is not None:
             raise ended.error
-        self.traffic.received += _size(ended.result)
+        traffic.received += _size(ended.result)
         return ended.result if self._arrived is None else self._arrived(ended.result)
 
     def _settle(self, task: _Task, outcome: Callable[[], Any]) -> None:

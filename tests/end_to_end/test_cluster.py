@@ -1,11 +1,15 @@
 """`silverloom run` with a Ray cluster of three nodes makes the bytes that it makes without, and goes on after a kill."""
 
+import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
+import psutil
 import pytest
 
 from orchestration.files.identity import folder_hashes
@@ -49,6 +53,20 @@ def test_a_cluster_that_is_not_there_is_said_in_a_line(fresh):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": "127.0.0.1:1"}
     output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
     assert "no Ray cluster at '127.0.0.1:1': start one by `ray start --head`" in output
+
+
+@pytest.mark.long
+def test_a_cluster_that_the_command_starts_serves_all_its_processes_and_ends_with_it(fresh, done):
+    fresh.params(lambda params: params.update(engine={"kind": "ray", "address": "local"}))
+    fresh.silverloom("run", "-s", "sources/papers", "--jobs", "2")
+    assert differing(fresh, done, ["sources/papers"]) == []
+    until(lambda: not [one for one in psutil.process_iter(["cmdline"]) if of_ray_below(one, fresh.root)])
+
+
+def of_ray_below(process, root):
+    with contextlib.suppress(psutil.Error):
+        return "raylet" in process.name() and process.cwd() == str(root)
+    return False
 
 
 def counted(log):
@@ -103,6 +121,28 @@ def start(project, env):
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+@pytest.mark.long
+def test_nodes_need_no_file_of_the_driver(fresh, done):
+    """The folder of the project is an empty one for all processes of the node that computes."""
+    import ray
+
+    program = (
+        f"mount -t tmpfs none {fresh.root} && exec {Path(sys.executable).with_name('ray')} start --block"
+    )
+    with three_nodes(besides=0) as cluster, contextlib.ExitStack() as stack:
+        start = ["unshare", "--mount", "sh", "-c", f"{program} --address={cluster.address} --num-cpus=1"]
+        node = stack.enter_context(subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        stack.callback(node.terminate)
+        ray.init(address=cluster.address, log_to_driver=False)
+        stack.callback(ray.shutdown)
+        until(lambda: node.poll() is not None or len([one for one in ray.nodes() if one["Alive"]]) == 2)
+        assert node.poll() is None, node.stdout.read()
+        env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+        fresh.silverloom("run", "-s", "talksumm/alignments", env=env)
+    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
+    assert differing(fresh, done, names) == []
 
 
 @pytest.mark.long
