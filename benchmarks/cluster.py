@@ -41,7 +41,7 @@ from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
-from orchestration.executors.parts import LocalEngine, PartsEngine, Place, RayEngine
+from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
 from orchestration.files.parquet import write_outcomes
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
@@ -112,7 +112,7 @@ def _measured(
 ) -> Cost:
     begun = _map(engine, parts[:workers], op, params, folder / f"begin {op.__name__}")
     whole = _map(engine, parts, op, params, folder / op.__name__)
-    return whole.without(begun) if engine.place is Place.BESIDE else whole
+    return whole.without(begun) if engine.locality is Locality.BESIDE else whole
 
 
 def _map(

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import signal
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from multiprocessing import active_children, connection, get_context, parent_process, resource_tracker
 from multiprocessing.managers import BaseManager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import Queue
-from tempfile import TemporaryDirectory, mkstemp
 from typing import TYPE_CHECKING, Any
 
 from orchestration.executors.base import (
@@ -79,7 +78,6 @@ class WorkerProcesses:
         self._patience = patience
         self._workers = [_Worker(number, setting) for number in range(places)]
         self._events: _Events | None = None
-        self._shared: TemporaryDirectory[str] | None = None
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
@@ -89,12 +87,8 @@ class WorkerProcesses:
         return worker.submit(resources or _share(self.places), function, arguments)
 
     def share(self, value: Result) -> Callable[[], Result]:
-        """Pickle the value into a temporary file, from which each process loads it once."""
-        self._shared = self._shared or TemporaryDirectory(prefix="silverloom-")
-        handle, path = mkstemp(dir=self._shared.name)
-        with os.fdopen(handle, "wb") as file:
-            pickle.dump(value, file, pickle.HIGHEST_PROTOCOL)
-        return partial(_loaded, path)
+        """Return what each process is handed before its first task that takes it."""
+        return _Shared(uuid.uuid4().hex, value)
 
     def channel(self, listener: EventSink) -> EventSink:
         """Return what tells the one `listener`, by a queue to which each process has its own connection.
@@ -122,8 +116,6 @@ class WorkerProcesses:
             worker.end(max(deadline - time.monotonic(), 0.0))
         if self._events is not None:
             self._events.shutdown()
-        if self._shared is not None:
-            self._shared.cleanup()
 
 
 @dataclass
@@ -137,6 +129,8 @@ class _Worker:
     _resources: Resources | None = None
     _pool: ProcessPoolExecutor | None = None
     _process: BaseProcess | None = None
+    _handed: dict[str, Future[None]] = field(default_factory=dict)
+    """What tasks share that the process has got."""
 
     def submit(
         self, resources: Resources, function: Callable[..., Result], arguments: tuple[Any, ...]
@@ -145,6 +139,9 @@ class _Worker:
             self.end()
             self._begin(resources)
         assert self._pool is not None and self._process is not None, "it has begun"
+        for shared in arguments:
+            if isinstance(shared, _Shared) and shared.key not in self._handed:
+                self._handed[shared.key] = self._pool.submit(_keep, shared.key, shared.value)
         task = Future[Result]()
         self.tasks.add(task)
         settle = partial(self._settle, task, self._process, self._ready)
@@ -174,7 +171,7 @@ class _Worker:
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)
         self._pool = ProcessPoolExecutor(1, context, initializer=_begin, initargs=arguments)
-        self._resources, others = resources, set(active_children())
+        self._resources, self._handed, others = resources, {}, set(active_children())
         with _interrupts_held():
             self._ready = self._pool.submit(os.getpid)
             (self._process,) = set(active_children()) - others
@@ -195,9 +192,32 @@ class _Worker:
             else:
                 task.set_exception(WorkerDiedError(_death(status, self.setting)))
         elif (error := ended.exception()) is not None:
-            task.set_exception(error)
+            lost = (handed.exception() for handed in self._handed.values() if handed.done())
+            task.set_exception(next(filter(None, lost), error))
         else:
             task.set_result(ended.result())
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What tasks share; only the process that shares it has the value in it."""
+
+    key: str
+    value: Any = None
+
+    def __call__(self) -> Any:
+        return _kept[self.key]
+
+    def __reduce__(self) -> tuple[type[_Shared], tuple[str]]:
+        return _Shared, (self.key,)
+
+
+#: What the tasks of this process share, by key.
+_kept: dict[str, Any] = {}
+
+
+def _keep(key: str, value: object) -> None:
+    _kept[key] = value
 
 
 class _Events(BaseManager):
@@ -289,12 +309,6 @@ def _run(function: Callable[..., Result], *arguments: Any) -> Result:
         return function(*arguments)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-@lru_cache(maxsize=2)
-def _loaded(path: str) -> Any:
-    """Return what an executor shares, once for all tasks of this process."""
-    return pickle.loads(Path(path).read_bytes())  # noqa: S301  written by the parent of this process
 
 
 def _listen(queue: Queue[Any], listener: EventSink) -> None:

@@ -23,7 +23,7 @@ from orchestration.executors.local import WorkerProcesses
 from orchestration.executors.node import Expected, locked_packages
 
 
-class Place(Enum):
+class Locality(Enum):
     """Where an engine computes."""
 
     HERE = "in this process"
@@ -35,7 +35,7 @@ class PartsEngine(Protocol):
     """Runs an op over pieces of work and yields its results in the order of the pieces."""
 
     @property
-    def place(self) -> Place:
+    def locality(self) -> Locality:
         """Where the op runs."""
         ...
 
@@ -61,9 +61,9 @@ class LocalEngine:
     workers: int = 1
 
     @property
-    def place(self) -> Place:
+    def locality(self) -> Locality:
         """Beside this process where there are workers."""
-        return Place.HERE if self.workers == 1 else Place.BESIDE
+        return Locality.HERE if self.workers == 1 else Locality.BESIDE
 
     def map(
         self,
@@ -94,7 +94,7 @@ class RayEngine:
     dataset: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     """The digest of each model that the dataset is made with: workers must have the same."""
-    place: ClassVar[Place] = Place.ELSEWHERE
+    locality: ClassVar[Locality] = Locality.ELSEWHERE
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
         """In a worker, it is a plain engine."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import shutil
 import socket
 import statistics
@@ -30,7 +29,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from orchestration.executors import node
 from orchestration.executors.base import EventSink, Resources, Result, WorkerDiedError, WorkerNotStartedError
-from orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed, unpacked
+from orchestration.executors.shipping import Handle, Shipment, ShippedFile, loadable, packed, unpacked
 from orchestration.workspace.environment import QUIET, STRICT
 
 #: The variable that names the cluster; a process that starts one sets it for its own children.
@@ -387,17 +386,8 @@ def _run(expected: Sequence[Any], token: str, shipment: Shipment, *chunks: bytes
             function, arguments = unpacked(arrived, Path(place), _same)
             result = function(*arguments)
     except Exception as error:
-        return _Ended(name, time.monotonic() - began, error=_sendable(error))
+        return _Ended(name, time.monotonic() - began, error=loadable(error))
     return _Ended(name, time.monotonic() - began, result)
-
-
-def _sendable(error: Exception) -> Exception:
-    """Return an error that the driver can load."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301  of this process
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
 
 
 _checked: set[str] = set()

@@ -112,6 +112,15 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> None:
     temporary.replace(path)
 
 
+def loadable(error: Exception) -> Exception:
+    """Return an error that another process can load: itself, or one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  of this process
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
 _folders: list[Path] = []
 _handles: list[Sequence[Any]] = []
 

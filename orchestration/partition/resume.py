@@ -25,7 +25,7 @@ from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import TABLES
 from ops.parse.bounded.messages import watched
-from orchestration.executors.parts import LocalEngine, PartsEngine, Place
+from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.files.identity import Stamps, check_unreplaced, json_digest
 from orchestration.files.publish import writing
@@ -90,10 +90,10 @@ class ResumableEngine:
             if isinstance(pieces, Sequence)
             else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
         )
-        keep = {Place.HERE: finished.keep, Place.BESIDE: finished.put_by, Place.ELSEWHERE: _packed}
+        keep = {Locality.HERE: finished.keep, Locality.BESIDE: finished.put_by, Locality.ELSEWHERE: _packed}
         several, arrived = total != 1, finished.arrived
         computed = self.engine.map(
-            _compute, missing, op, keep[self.engine.place], several, *shared, arrived=arrived
+            _compute, missing, op, keep[self.engine.locality], several, *shared, arrived=arrived
         )
         recent, done = Recent(), 0
         while True:

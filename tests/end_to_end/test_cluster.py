@@ -81,7 +81,8 @@ def counted(log):
 
 
 @pytest.mark.long
-def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_path, on_cluster):
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_path, on_cluster, how):
     for letter in "bcdefgh":
         write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
     fresh.params(lambda params: params["store"].update(records_per_part=1))
@@ -93,8 +94,8 @@ def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_p
     driver = start(fresh, on_cluster)
     parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
     until(lambda: len(list(parts.rglob("*.zip"))) >= 3)
-    os.kill(driver.pid, signal.SIGKILL)
-    driver.communicate()
+    os.kill(driver.pid, how)
+    assert "Traceback" not in driver.communicate()[0]
     time.sleep(2.0)  # the cluster ends what the driver had begun
     kept, before = {int(path.stem) for path in parts.rglob("*.zip")}, log.read_text().split()
     driver = start(fresh, on_cluster)

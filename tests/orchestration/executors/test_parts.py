@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 
@@ -50,10 +51,15 @@ class Counted:
         return int, (3,)
 
 
-def test_what_pieces_share_is_pickled_once_for_all_of_them():
+def test_what_pieces_share_is_pickled_once_a_worker():
     Counted.pickled = 0
     assert sizes(LocalEngine(2).map(numbered, range(6), Counted())) == [piece * 3 for piece in range(6)]
-    assert Counted.pickled == 1
+    assert Counted.pickled == 2
+
+
+def test_what_pieces_share_and_cannot_be_pickled_fails_the_map():
+    with pytest.raises((pickle.PicklingError, AttributeError), match="pickle"):
+        list(LocalEngine(2).map(numbered, range(6), lambda: None))
 
 
 def test_a_failing_piece_fails_the_map():

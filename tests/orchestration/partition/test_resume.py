@@ -70,7 +70,7 @@ def returned(engine):
             found.append(computed)
             yield computed
 
-    engine.engine = SimpleNamespace(place=engine.engine.place, map=watching)
+    engine.engine = SimpleNamespace(locality=engine.engine.locality, map=watching)
     return found
 
 
