@@ -115,7 +115,7 @@ def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_p
 
 def start(project, env):
     return subprocess.Popen(
-        [project.zygote.bin / "python", "-m", "orchestration.cli", "run", "-s", "sources/papers"],
+        [sys.executable, "-m", "orchestration.cli", "run", "-s", "sources/papers"],
         cwd=project.root,
         env={**os.environ, **STRICT, **QUIET, **project.zygote.environment, **env},
         stdout=subprocess.PIPE,
