@@ -116,6 +116,8 @@ class _Task:
     start: Callable[..., Any]
     begun: float
     runs: list[Any]
+    lost: int = 0
+    """How often its worker died."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class RayExecutor:
         self._changed = threading.Event()
         self._closed = False
         self._check_room(self._resources)
-        self._run = _remote(self._resources, retries)
+        self._run = _remote(self._resources)
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
@@ -180,7 +182,7 @@ class RayExecutor:
         shipment = packed((function, arguments), self._put)
         chunks = [chunk for file in shipment.files for chunk in file.chunks]
         files = [ShippedFile(file.name, [None] * len(file.chunks)) for file in shipment.files]
-        run = self._run if resources is None else _remote(resources, self._retries)
+        run = self._run if resources is None else _remote(resources)
         start = partial(
             run.remote,
             [self._expected],
@@ -268,8 +270,13 @@ class RayExecutor:
         try:
             ended: _Ended = ray.get(run)
         except ray.exceptions.RayError as error:
-            if not task.runs:  # else the other one may do it
-                self._settle(task, partial(_raised, _plain(error, self._retries)))
+            if task.runs:  # the other one may do it
+                return
+            if task.lost < self._retries and _is_loss(error):
+                task.lost += 1
+                task.runs.append(task.start())
+            else:
+                self._settle(task, partial(_raised, _plain(error, task.lost)))
             return
         if ended.node:
             self._used.add(ended.node)
@@ -315,13 +322,16 @@ class RayExecutor:
                 idle -= 1
 
 
-def _remote(resources: Resources, retries: int) -> Any:
-    """Return the function of a task; a worker with a GPU is not ended after each, so models stay loaded."""
+def _remote(resources: Resources) -> Any:
+    """Return the function of a task; a worker with a GPU is not ended after each, so models stay loaded.
+
+    Ray itself starts no lost task again: one that is out of memory it would start again for ever.
+    """
     return ray.remote(
         num_cpus=resources.processors,
         num_gpus=resources.gpus,
         memory=resources.memory or None,
-        max_retries=retries,
+        max_retries=0,
         max_calls=0,
     )(_run)
 
@@ -337,7 +347,17 @@ def _room(machine: Mapping[str, Any], resources: Resources) -> int:
     return min(int(has.get(name, 0) // need) for name, need in needs.items() if need)
 
 
-def _plain(error: Exception, retries: int) -> Exception:
+def _is_loss(error: Exception) -> bool:
+    """Say whether a task is lost with its worker, and no fault of its own is known."""
+    faults = (
+        ray.exceptions.RayTaskError,
+        ray.exceptions.RuntimeEnvSetupError,
+        ray.exceptions.TaskCancelledError,
+    )
+    return not isinstance(error, faults)
+
+
+def _plain(error: Exception, lost: int) -> Exception:
     """Return an error of Ray as one of an executor."""
     if isinstance(error, ray.exceptions.RayTaskError):  # raised before or behind the task
         return error.cause if isinstance(error.cause, Exception) else RuntimeError(str(error))
@@ -345,7 +365,7 @@ def _plain(error: Exception, retries: int) -> Exception:
         return WorkerNotStartedError(str(error))
     memory = isinstance(error, ray.exceptions.OutOfMemoryError)
     said = "out of memory, see engine.resources" if memory else str(error).strip().split("\n")[0]
-    return WorkerDiedError(_LOST.format(retries + 1, said))
+    return WorkerDiedError(_LOST.format(lost + 1, said))
 
 
 def _raised(error: Exception) -> Any:

@@ -3,6 +3,8 @@
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -154,6 +156,40 @@ def test_a_lost_task_is_started_again_so_many_times(begin, tmp_path, times, retr
     else:
         with pytest.raises(WorkerDiedError, match="its worker died, 2 times in a row"):
             outcome.result()
+
+
+OVER_MEMORY = """
+import ray
+from orchestration.executors import ray as executors, node
+from orchestration.workspace.workspace import Workspace
+from tests.orchestration.executors.test_ray import takes_memory
+from tests.ray_cluster import three_nodes
+with three_nodes() as cluster:
+    executors.connect(cluster.address, Workspace.here().root)
+    executor = executors.RayExecutor(node.Expected({}, {}), retries=1)
+    print(executor.submit(takes_memory).exception())
+    ray.shutdown()
+"""
+
+
+def takes_memory():
+    held = bytearray(200 << 20)
+    time.sleep(60)
+    return len(held)
+
+
+@pytest.mark.long
+def test_a_task_over_its_memory_is_not_started_again_for_ever():
+    limits = {"RAY_memory_usage_threshold": "0.02", "RAY_memory_monitor_refresh_ms": "100"}
+    ended = subprocess.run(
+        [sys.executable, "-c", OVER_MEMORY],
+        cwd=HERE.root,
+        env={**os.environ, **limits},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "its worker died, 2 times in a row: out of memory, see engine.resources" in ended.stdout
 
 
 def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
