@@ -240,9 +240,8 @@ class Materialisation:
         """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
-        resumable = ResumableEngine(
-            self.workspace, engine(), label(self.dataset, self.partition), folder, before
-        )
+        maps = engine(self.dataset.name, self.dataset.code["models"])
+        resumable = ResumableEngine(self.workspace, maps, label(self.dataset, self.partition), folder, before)
         published = building(self.workspace.staging, target)
         with published as new, unreplaced(before), contextlib.closing(resumable):
             outcomes = self.dataset.function(**self._arguments(inputs, key, resumable, new))
