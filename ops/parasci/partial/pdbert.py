@@ -149,7 +149,7 @@ class _Examples:
     judged_on: str
 
 
-class _Texts:
+class Texts:
     """The texts of all sentences, read by number from a file in a folder that the system maps into memory."""
 
     def __init__(self, sentences: Parts, folder: Path) -> None:
@@ -231,7 +231,7 @@ def pdbert(
     rows: dict[str, list[Row]] = {}
     missing: dict[str, str] = {}
     with sentences.engine.scratch() as folder:
-        pool = _Texts(sentences, folder)
+        pool = Texts(sentences, folder)
         for name, row in chosen.items():
             rows[name], long = _rows(row, pool, split[row["key"]], params, model)
             drawn_examples = params.pseudo.draws
