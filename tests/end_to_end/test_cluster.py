@@ -37,6 +37,7 @@ def differing(project, other, names):
     return [name for name, *hashes in zip(names, *found, strict=True) if hashes[0] != hashes[1]]
 
 
+@pytest.mark.long
 def test_several_partitions_at_a_time_are_the_same_bytes(fresh, done, on_cluster):
     output = fresh.silverloom("run", "-s", "talksumm/alignments", "--jobs", "2", env=on_cluster)
     assert "talksumm/alignments 2018-06: " in output
@@ -45,6 +46,7 @@ def test_several_partitions_at_a_time_are_the_same_bytes(fresh, done, on_cluster
     assert not [path for path in (fresh.root / ".silverloom/parts").rglob("*") if path.is_file()]
 
 
+@pytest.mark.long
 def test_a_plan_is_the_same_on_a_cluster_and_without(done, on_cluster):
     assert done.silverloom("plan") == done.silverloom("plan", env=on_cluster)
 
