@@ -52,11 +52,16 @@ def remove(token: str) -> None:
 
 
 def _base() -> Path:
-    return Path(tempfile.gettempdir()) / f"silverloom-{os.getuid()}"
+    """Return this user's folder, made if it is not there; raise PermissionError for that of another."""
+    base = Path(tempfile.gettempdir()) / f"silverloom-{os.getuid()}"
+    base.mkdir(mode=0o700, exist_ok=True)
+    if base.is_symlink() or base.stat().st_uid != os.getuid():
+        raise PermissionError(f"{base} is not this user's: remove it, or set TMPDIR")
+    return base
 
 
 def _sweep() -> None:
-    for place in _base().iterdir() if _base().is_dir() else ():
+    for place in _base().iterdir():
         with contextlib.suppress(OSError):
             descriptor = os.open(place, os.O_RDONLY)
             try:
