@@ -1,6 +1,6 @@
 """How many datasets an edit makes stale, and how long the hashes of all code take.
 
-Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/hashing/symbols.py) are
+Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/code.py) are
 set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
 edit finds its file by the text that it replaces, so that it may lie anywhere.
 """
@@ -16,10 +16,10 @@ from pathlib import Path
 import diskcache
 
 from assets.declare import code
+from assets.declare.code import Reach, Symbols
 from assets.declare.hashing import modules
-from assets.declare.hashing.names import ProjectNames, Symbol
+from assets.declare.hashing.modules import ProjectNames, Symbol
 from assets.declare.hashing.statements import PROJECT, imported, is_docstring, md5
-from assets.declare.hashing.symbols import Reach, Symbols
 from assets.declare.settings import checkout
 from orchestration.catalogue import workspace
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import pyarrow as pa
 
 from assets.declare.code import rules
-from assets.declare.hashing.names import Symbol
+from assets.declare.hashing.modules import Symbol
 from ops.core.outcome import Shape
 from ops.core.sampling import SPLITS
 

@@ -10,7 +10,7 @@ import errno
 import sqlite3
 from typing import NoReturn
 
-from assets.declare.logins import without_logins
+from assets.declare.settings import without_logins
 from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.identity import InputReplacedError
 

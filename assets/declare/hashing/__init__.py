@@ -1,1 +1,1 @@
-"""The hash of code: what a function reaches, by symbol. Not here: packages, models (declare/code.py)."""
+"""Reading the project's own code. Not here: its hashes (assets/declare/code.py)."""

@@ -1,7 +1,7 @@
 """One top-level statement as text that only a change of meaning changes, and the names that it mentions.
 
 Belongs here: what of a statement counts (no comments, docstrings, layout or imports), and which of its names
-are the module's. Not here: the statements of a module (modules.py), and what their names mean (symbols.py).
+are the module's. Not here: the statements of a module, and what their names mean (modules.py).
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ import shutil
 import pytest
 
 from assets.declare import code, declaration
+from assets.declare.code import Symbols
 from assets.declare.declaration import declarations
-from assets.declare.hashing.names import Symbol
-from assets.declare.hashing.symbols import Symbols
+from assets.declare.hashing.modules import Symbol
 from ops.talksumm.align.alignments import align
 from orchestration.catalogue import workspace
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assets.declare.code import Symbols
 from assets.declare.hashing import modules as modules
-from assets.declare.hashing.names import Symbol
-from assets.declare.hashing.symbols import Symbols
+from assets.declare.hashing.modules import Symbol
 
 ROOT = Symbol("ops.a", "f")
 
