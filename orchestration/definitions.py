@@ -12,7 +12,7 @@ import dagster as dg
 from orchestration import catalogue  # before assets: what is edited from here on is noticed
 
 import assets  # isort: skip
-from assets.declare.dagster_asset import asset_key, dagster_asset
+from assets.declare.dataset import asset_key, dagster_asset
 from assets.declare.declaration import declarations
 from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_assets, source_files
 from orchestration.dagster.health import health_check

@@ -1,7 +1,7 @@
 """What Dagster does by itself: source folders that it observes, sensors, and schedules of month and health.
 
 Belongs here: when something is asked for, and of what. Not here: how a folder is versioned
-(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dagster_asset.py).
+(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dataset.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, partitions, source_key
+from assets.declare.dataset import asset_key, partitions, source_key
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.mlflow.tracking import waiting
 from orchestration.state.sources import RECRAWL, corpus

@@ -12,7 +12,7 @@ from functools import partial
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
+from assets.declare.dataset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import dagster as dg
 
-from assets.declare.dagster_asset import SOURCES, asset_key
+from assets.declare.dataset import SOURCES, asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.checks.content import settle

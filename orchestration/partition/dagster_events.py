@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key, source_key
+from assets.declare.dataset import ADVISORY, CHECKS, asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
 from orchestration.checks.content import known_finding

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
-from assets.declare.dataset import Everything
+from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, Everything
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.core.counts import counts

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, dagster_asset, partitions
+from assets.declare.dataset import asset_key, dagster_asset, partitions
 from assets.declare.declaration import Declaration
 from orchestration.catalogue import workspace
 from orchestration.compat import REPOSITORY_LABEL_TAG

@@ -12,7 +12,7 @@ from pathlib import Path
 import dagster as dg
 from dagster._serdes import deserialize_value, serialize_value
 
-from assets.declare.dagster_asset import asset_key, source_key
+from assets.declare.dataset import asset_key, source_key
 from orchestration.catalogue import workspace
 from orchestration.dagster.automation import observed
 from orchestration.dagster.instance import instance

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from assets.declare.dagster_asset import CHECKS
+from assets.declare.dataset import CHECKS
 from orchestration.catalogue import workspace
 from orchestration.definitions import build
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import dagster as dg
 import pytest
 
-from assets.declare.dagster_asset import INPUTS_CHANGED
+from assets.declare.dataset import INPUTS_CHANGED
 from orchestration.catalogue import workspace
 from orchestration.dagster import automation
 from orchestration.dagster.automation import source_assets
