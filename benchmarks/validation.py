@@ -82,7 +82,7 @@ def checkpoint(rows: pa.Table) -> object:
 
 def measured_frame(rows: pa.Table) -> pd.DataFrame:
     """Return the columns of the suite as a data frame, measures included."""
-    from orchestration.checks.validate import measured
+    from ops.core.row_measures import measured
 
     return pa.table({name: measured(rows, name) for item in SUITE for name in item.columns}).to_pandas()
 

@@ -14,8 +14,14 @@ from orchestration import catalogue  # before assets: what is edited from here o
 import assets  # isort: skip
 from assets.declare.dataset import asset_key, dagster_asset
 from assets.declare.declaration import declarations
-from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_assets, source_files
-from orchestration.dagster.health import health_check
+from orchestration.dagster.automation import (
+    health_check,
+    hourly,
+    newest_month,
+    runs_to_mlflow,
+    source_assets,
+    source_files,
+)
 from orchestration.partition.materialise import Store
 from orchestration.workspace.workspace import Workspace
 

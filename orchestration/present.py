@@ -20,8 +20,7 @@ from orchestration.checks import docs, history
 from orchestration.dagster.health import Unfresh, health
 from orchestration.dvc.metrics import look
 from orchestration.files.identity import stamps_of, unreplaced, version
-from orchestration.files.locks import writing_all
-from orchestration.files.publish import building, remove, write_file, write_files
+from orchestration.files.publish import building, remove, write_file, write_files, writing_all
 from orchestration.partition.inputs import former_files
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import View, plan

@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 import typer
 
 from orchestration.files.full_disk import full_disk
-from orchestration.messages.failures import describe, transient
+from orchestration.messages import describe, transient
 from orchestration.workspace.workspace import Workspace
 
 Arguments = ParamSpec("Arguments")

@@ -22,8 +22,7 @@ from orchestration.compat import REPOSITORY_LABEL_TAG
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
 from orchestration.definitions import build
 from orchestration.executors.base import EventSink
-from orchestration.messages.failures import describe
-from orchestration.messages.progress import listening
+from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
 from orchestration.state.freshness import FORCED, View
 from orchestration.workspace.workspace import Workspace

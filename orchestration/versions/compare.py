@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment
 
 from ops.core.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
-from orchestration.messages.tables import aligned
+from orchestration.messages import aligned
 from orchestration.state.freshness import differences
 from orchestration.versions.difference import KINDS, Case, difference
 from orchestration.versions.revisions import Version, at

@@ -21,8 +21,7 @@ from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
 from orchestration.state.manifests import parse_manifest
-from orchestration.workspace.git import NoGitError, git, git_lines
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
 
 WORKING_TREE = "the working tree"
 

@@ -1,4 +1,4 @@
-"""One checkout: where its data and local state lie, what its params.yaml says, which datasets it has.
+"""One checkout: its folders, what params.yaml says, which datasets it has; its commit, and asking git.
 
 Belongs here: what is handed to all that reads or writes files. Not here: what lies in the folders (files/,
 state/). Commands, servers, worker processes and Dagster's definitions make one, by `Workspace.here()` or by
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assets.declare.settings import ParamsError, Settings, checkout, settings
 
@@ -127,3 +128,52 @@ class Workspace:
     def shown(self, path: Path) -> str:
         """Return a path as people and DVC write it: below the root."""
         return path.relative_to(self.root).as_posix()
+
+
+class Commit(NamedTuple):
+    """A commit, and the files that are not as it has them, untracked ones too."""
+
+    id: str
+    time: str
+    """Of the commit, in ISO 8601."""
+    changed: tuple[str, ...]
+
+
+class NoGitError(RuntimeError):
+    """Git is not installed, does not answer, or has no repository here."""
+
+
+def git(workspace: Workspace, *arguments: str) -> bytes | None:
+    """Return what git prints; None where it finds nothing. Raises NoGitError."""
+    command = ["git", "--no-optional-locks", *arguments]
+    try:
+        done = subprocess.run(command, cwd=workspace.root, capture_output=True, timeout=60, check=False)
+    except FileNotFoundError as error:
+        raise NoGitError("git is needed to compare versions, and was not found") from error
+    except subprocess.TimeoutExpired as error:
+        raise NoGitError(f"git took more than {error.timeout:.0f} s") from error
+    if b"not a git repository" in done.stderr:
+        raise NoGitError("this folder is no git repository: there are no versions to compare")
+    return done.stdout if done.returncode == 0 else None
+
+
+def git_lines(workspace: Workspace, *arguments: str) -> list[str]:
+    """Return the lines that git prints. Raises NoGitError."""
+    return (git(workspace, *arguments) or b"").decode(errors="replace").splitlines()
+
+
+def commit(workspace: Workspace, besides: Sequence[str] = ()) -> Commit | None:
+    """Return the commit that a checkout is on; None outside of git, or before the first one.
+
+    What differs in the paths `besides` does not count.
+    """
+    kept_out = [f":(exclude){path}" for path in besides]
+    try:
+        shown = git_lines(workspace, "show", "--no-patch", "--format=%H%n%cI", "HEAD")
+        found = git(workspace, "status", "--porcelain", "-z", "--no-renames", "--", ".", *kept_out)
+    except NoGitError:
+        return None
+    if not shown or found is None:
+        return None
+    changed = sorted(line[3:] for line in found.decode(errors="replace").split("\0") if line)
+    return Commit(shown[0], shown[1], tuple(changed))

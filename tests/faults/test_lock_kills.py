@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from orchestration.dvc.commit import restore
+from orchestration.dvc.stages import restore
 from orchestration.workspace.environment import QUIET, STRICT
 from orchestration.workspace.workspace import Workspace
 from tests.faults.strace import kill_at, strace
@@ -17,7 +17,7 @@ from tests.faults.strace import kill_at, strace
 #: All that changes a file, or brings it to the disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
-    "from orchestration.catalogue import workspace; from orchestration.dvc.commit import commit_finished; "
+    "from orchestration.catalogue import workspace; from orchestration.dvc.stages import commit_finished; "
     "commit_finished(workspace())"
 )
 

@@ -6,9 +6,8 @@ import time
 import pytest
 from rich.console import Console
 
-from orchestration.messages import progress
-from orchestration.messages.display import Display
-from orchestration.messages.progress import EventLines, Notice, PartitionProgress, RecentPace
+from orchestration.messages import EventLines, Notice, PartitionProgress, RecentPace, progress
+from orchestration.run.display import Display
 from tests.waiting import until
 
 
