@@ -21,7 +21,7 @@ from assets.declare.hashing import modules
 from assets.declare.hashing.modules import ProjectNames, Symbol
 from assets.declare.hashing.statements import PROJECT, imported, is_docstring, md5
 from assets.declare.settings import checkout
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 #: What is edited, and (text, other text) for each replacement; "" for a file that is new.
 Edit = tuple[str, list[tuple[str, str]]]

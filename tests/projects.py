@@ -20,7 +20,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.publish import lock_file
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus

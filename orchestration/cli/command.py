@@ -71,7 +71,7 @@ def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Argu
 def _workspace(assets: bool) -> Workspace:
     if not assets:
         return Workspace.here()
-    from orchestration.catalogue import workspace
+    from orchestration.definitions import workspace
 
     return workspace()
 

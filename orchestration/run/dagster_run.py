@@ -17,10 +17,9 @@ import dagster as dg
 
 from assets.declare.dataset import asset_key, dagster_asset, partitions
 from assets.declare.declaration import Declaration
-from orchestration.catalogue import workspace
 from orchestration.compat import REPOSITORY_LABEL_TAG
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
-from orchestration.definitions import build
+from orchestration.definitions import build, workspace
 from orchestration.executors.base import EventSink
 from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store

@@ -1,7 +1,8 @@
 """A dataset as a revision of the repository has it: which files, and what they were made of.
 
-Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache or
-on disk. Not here: comparing the rows of two versions (difference.py), and what is said of it (compare.py).
+Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache
+or on disk. Not here: comparing the rows of two versions (ops/versions), and what is said of it
+(compare.py).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Belongs here: what is handed to all that reads or writes files. Not here: what lies in the folders (files/,
 state/). Commands, servers, worker processes and Dagster's definitions make one, by `Workspace.here()` or by
-`catalogue.workspace()`; everything else gets it as an argument.
+`definitions.workspace()`; everything else gets it as an argument.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import pytest
 from assets.declare.expectations import among, between, equal, matches, not_null, steady, text, unique
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Shape, columns
-from orchestration.catalogue import workspace
 from orchestration.checks import docs, history, validate
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.manifests import Manifest

@@ -7,9 +7,8 @@ from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStal
 from dagster._core.loader import LoadingContextForTest
 
 from assets.declare.dataset import asset_key, partitions
-from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
-from orchestration.definitions import defs
+from orchestration.definitions import defs, workspace
 
 MONTHS = partitions()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.publish import lock_file
 from orchestration.state.dvc_files import read_stages, stage_name
 from tests.end_to_end.backfilling import MONTHS, start

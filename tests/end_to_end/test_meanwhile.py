@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.workspace.environment import QUIET, STRICT
 
 

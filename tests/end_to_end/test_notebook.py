@@ -13,7 +13,7 @@ from orchestration.workspace.environment import STRICT
 
 NUMPY_FIRST = """
 import numpy
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.partition.materialise import Materialisation
 import os, subprocess, sys
 

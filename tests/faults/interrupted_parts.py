@@ -15,10 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 import assets.sources
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
-from orchestration.catalogue import workspace
 from orchestration.checks import validate
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import resume

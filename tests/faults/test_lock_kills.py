@@ -17,7 +17,7 @@ from tests.faults.strace import kill_at, strace
 #: All that changes a file, or brings it to the disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
-    "from orchestration.catalogue import workspace; from orchestration.dvc.stages import commit_finished; "
+    "from orchestration.definitions import workspace; from orchestration.dvc.stages import commit_finished; "
     "commit_finished(workspace())"
 )
 

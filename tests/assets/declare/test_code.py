@@ -10,7 +10,7 @@ from assets.declare.code import Symbols
 from assets.declare.declaration import declarations
 from assets.declare.hashing.modules import Symbol
 from ops.talksumm.align.alignments import align
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 
 def reached(symbol, within=code.DATASET):

@@ -15,8 +15,7 @@ from ops.core.parts import Artifact, FilesFolder, Parts
 from ops.models.training import CheckpointFolder
 from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
-from orchestration.catalogue import workspace
-from orchestration.definitions import defs
+from orchestration.definitions import defs, workspace
 from orchestration.state.sources import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))

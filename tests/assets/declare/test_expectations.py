@@ -30,7 +30,7 @@ from assets.declare.expectations import (
 from assets.declare.settings import checkout
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 SHAPE = Shape(

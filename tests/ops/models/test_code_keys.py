@@ -4,7 +4,7 @@ import pytest
 
 from assets.declare import code
 from assets.declare.hashing.modules import WHOLE, Symbol
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 
 @pytest.mark.parametrize("name", ["sources/sentences", "talksumm/alignments"])

@@ -80,7 +80,7 @@ APPEND = """
 import os
 import sys
 from pathlib import Path
-import orchestration.catalogue
+import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
 from orchestration.checks import history
 here = Workspace(Path(sys.argv[1]))

@@ -7,9 +7,9 @@ import pyarrow as pa
 from assets.declare.expectations import between, not_null, steady, unique
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Shape, columns
-from orchestration.catalogue import workspace
 from orchestration.checks import history, validate
 from orchestration.checks.history import Result
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.manifests import Manifest

@@ -4,8 +4,7 @@ import dagster as dg
 import pytest
 
 from assets.declare.dataset import CHECKS
-from orchestration.catalogue import workspace
-from orchestration.definitions import build
+from orchestration.definitions import build, workspace
 
 EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 

@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.run import drive as driver
 from orchestration.run.loop import Report
 
