@@ -15,12 +15,10 @@ from pathlib import Path
 
 import diskcache
 
-from assets.declare import code
-from assets.declare.code import Reach, Symbols
-from assets.declare.hashing import modules
-from assets.declare.hashing.modules import ProjectNames, Symbol
-from assets.declare.hashing.statements import PROJECT, imported, is_docstring, md5
+from assets.declare import code, source
+from assets.declare.code import ProjectNames, Reach, Symbol, Symbols
 from assets.declare.settings import checkout
+from assets.declare.source import PROJECT, imported, is_docstring, md5
 from orchestration.definitions import workspace
 
 #: What is edited, and (text, other text) for each replacement; "" for a file that is new.
@@ -241,7 +239,7 @@ def main() -> None:
                 checkout() / package, root / package, ignore=shutil.ignore_patterns("__pycache__")
             )
         store = diskcache.Cache(str(root / "cache"), disk=diskcache.JSONDisk)
-        modules._cache = lambda: store
+        source._cache = lambda: store
         kinds = {Symbols: {}, WholeModules: {}}
         seconds = []
         for _ in range(3):

@@ -56,8 +56,7 @@ from orchestration.state.freshness import (
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.manifests import FAILED, Manifest, forget, read_manifest, write_manifest
 from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl
-from orchestration.workspace.environment import check_kernels, put_first
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Workspace, check_kernels, put_first
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
 _Findings: TypeAlias = Mapping[str, Finding]

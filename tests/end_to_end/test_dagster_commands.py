@@ -14,7 +14,7 @@ import polars
 import pytest
 
 from assets.declare.dataset import CHECKS
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.projects import ROOT, datasets

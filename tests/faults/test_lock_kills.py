@@ -10,8 +10,7 @@ from collections import Counter
 import pytest
 
 from orchestration.dvc.stages import restore
-from orchestration.workspace.environment import QUIET, STRICT
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.faults.strace import kill_at, strace
 
 #: All that changes a file, or brings it to the disk.

@@ -6,9 +6,8 @@ import shutil
 import pytest
 
 from assets.declare import code, declaration
-from assets.declare.code import Symbols
+from assets.declare.code import Symbol, Symbols
 from assets.declare.declaration import declarations
-from assets.declare.hashing.modules import Symbol
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
 
