@@ -31,7 +31,7 @@ DIRECT = """
 import json, sys, time
 from pathlib import Path
 import orchestration
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.state.sources import corpus
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration.catalogue  # noqa: F401, I001  declares every asset; before numpy, whose kernels it pins
+import orchestration.definitions  # noqa: F401, I001  declares every asset; before numpy, whose kernels it pins
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ import pyarrow as pa
 from ops.core.outcome import Outcome, Shape, columns
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
-from orchestration.versions.difference import difference
+from ops.versions.difference import difference
 from orchestration.versions.revisions import Version
 from orchestration.workspace.workspace import Workspace
 
@@ -90,7 +90,7 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
-    """Count the same by orchestration.versions.difference."""
+    """Count the same by ops.versions.difference."""
     totals = difference(old, new)["totals"]
     return totals["added"], totals["removed"], totals["changed"]
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 from fusion_rules import texts
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from assets.declare.settings import section
 from ops.coreference import gap
 from ops.discofuse.build.annotated import annotate

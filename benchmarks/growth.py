@@ -49,7 +49,7 @@ from ops.core import joins  # noqa: E402
 from ops.core.params import Params  # noqa: E402
 from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
 from ops.models.training.params import TrainingParams  # noqa: E402
-from orchestration.catalogue import workspace  # noqa: E402
+from orchestration.definitions import workspace  # noqa: E402
 from orchestration.executors.parts import engine  # noqa: E402
 from orchestration.files.parquet import write_outcomes  # noqa: E402
 

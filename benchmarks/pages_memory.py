@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from assets.declare.dataset import Everything
 from ops.core.outcome import Outcome, Shape, drop
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import write_files

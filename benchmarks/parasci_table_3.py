@@ -28,7 +28,7 @@ from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, pass
 from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE, best_clauses
 from ops.parasci.partial.partial import seen
 from ops.parasci.partial.pdbert import trained
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.partition.inputs import artifact, open_inputs
 
 BLOCK = 250

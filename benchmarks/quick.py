@@ -35,7 +35,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.catalogue  # noqa: E402, F401  declares every asset
+import orchestration.definitions  # noqa: E402, F401  declares every asset
 from tests.systems import leave_out  # noqa: E402
 
 PARTS = ("plan", "idle", "small", "first", "repro")

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from ops.discofuse.schemas import PROSE
 from ops.discofuse.sources import parse_prose
 from ops.parse.records import Record

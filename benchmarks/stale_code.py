@@ -1,6 +1,6 @@
 """How many datasets an edit makes stale, and how long the hashes of all code take.
 
-Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/hashing/symbols.py) are
+Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/code.py) are
 set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
 edit finds its file by the text that it replaces, so that it may lie anywhere.
 """
@@ -15,13 +15,11 @@ from pathlib import Path
 
 import diskcache
 
-from assets.declare import code
-from assets.declare.hashing import modules
-from assets.declare.hashing.names import ProjectNames, Symbol
-from assets.declare.hashing.statements import PROJECT, imported, is_docstring, md5
-from assets.declare.hashing.symbols import Reach, Symbols
+from assets.declare import code, source
+from assets.declare.code import ProjectNames, Reach, Symbol, Symbols
 from assets.declare.settings import checkout
-from orchestration.catalogue import workspace
+from assets.declare.source import PROJECT, imported, is_docstring, md5
+from orchestration.definitions import workspace
 
 #: What is edited, and (text, other text) for each replacement; "" for a file that is new.
 Edit = tuple[str, list[tuple[str, str]]]
@@ -241,7 +239,7 @@ def main() -> None:
                 checkout() / package, root / package, ignore=shutil.ignore_patterns("__pycache__")
             )
         store = diskcache.Cache(str(root / "cache"), disk=diskcache.JSONDisk)
-        modules._cache = lambda: store
+        source._cache = lambda: store
         kinds = {Symbols: {}, WholeModules: {}}
         seconds = []
         for _ in range(3):

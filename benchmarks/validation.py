@@ -21,12 +21,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
 from ops.core.parts import part_name
-from orchestration.catalogue import workspace
 from orchestration.checks import history
 from orchestration.checks.validate import Validation, suite, validate
+from orchestration.definitions import workspace
 from orchestration.files.parquet import write_table
 from orchestration.workspace.workspace import Workspace
 
@@ -82,7 +82,7 @@ def checkpoint(rows: pa.Table) -> object:
 
 def measured_frame(rows: pa.Table) -> pd.DataFrame:
     """Return the columns of the suite as a data frame, measures included."""
-    from orchestration.checks.validate import measured
+    from ops.core.row_measures import measured
 
     return pa.table({name: measured(rows, name) for item in SUITE for name in item.columns}).to_pandas()
 

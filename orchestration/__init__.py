@@ -4,11 +4,7 @@ Importing this package fixes what must be fixed before numpy or torch is loaded:
 `numerics: strict` promises, that no tool calls home, and that a full disk damages no compiled module.
 """
 
-from orchestration.workspace.environment import protect
+from orchestration.workspace.workspace import Workspace, fix, protect
 
 protect()
-
-from orchestration.workspace.environment import fix  # noqa: E402
-from orchestration.workspace.workspace import Workspace  # noqa: E402
-
 fix(Workspace.here())

@@ -1,23 +1,52 @@
 """What Dagster loads: all assets with their checks, schedules, sensors and resources.
 
-Belongs here: putting these together. Not here: any of them (assets/, dagster/), and the runs of the project's
-own commands (run/).
+Belongs here: putting these together, and the report of all datasets. Not here: any of the parts (assets/,
+dagster/), and the runs of the project's own commands (run/).
 """
 
 import warnings
 from collections.abc import Mapping
+from functools import cache
 
 import dagster as dg
 
-from orchestration import catalogue  # before assets: what is edited from here on is noticed
-
-import assets  # isort: skip
-from assets.declare.dagster_asset import asset_key, dagster_asset
-from assets.declare.declaration import declarations
-from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_assets, source_files
-from orchestration.dagster.health import health_check
-from orchestration.partition.materialise import Store
+from orchestration.state import input_snapshot
 from orchestration.workspace.workspace import Workspace
+
+input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
+
+import assets.systems  # noqa: E402
+from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report  # noqa: E402
+from assets.declare.declaration import declarations  # noqa: E402
+from assets.declare.settings import document  # noqa: E402
+from orchestration.dagster.automation import (  # noqa: E402
+    health_check,
+    hourly,
+    newest_month,
+    runs_to_mlflow,
+    source_assets,
+    source_files,
+)
+from orchestration.partition.materialise import Store  # noqa: E402
+
+
+# Not below assets, which import no pages: the code version of a report is of all that its function reaches,
+# so one that was handed its renderer would stay fresh when the pages change.
+@report(group="quality")
+def pages(everything: Everything) -> Files:
+    """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""
+    from orchestration.files.identity import folder_hashes, version
+    from pages.site import site
+
+    return site(everything, lambda folder: version(folder_hashes(folder)))
+
+
+@cache
+def workspace() -> Workspace:
+    """Return this checkout with all its assets. Raises ParamsError for params that do not fit them."""
+    found = Workspace.here()
+    found.graph.check(document(), found.settings)
+    return found
 
 
 def build(
@@ -52,4 +81,4 @@ def build(
     )
 
 
-defs = build(catalogue.workspace())
+defs = build(workspace())

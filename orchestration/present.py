@@ -1,8 +1,8 @@
 """What pages say of the present: freshness, checks, runs, former versions; and pages of what is made so far.
 
 Belongs here: gathering what no deterministic page can hold, and writing it beside the report. Not here: how
-pages say it (pages/present.py), and the report, which works without it (catalogue.py). The report's folder is
-an output of DVC: a file that no commit records would block `dvc checkout` there.
+pages say it (pages/present.py), and the report, which works without it (definitions.py). The report's
+folder is an output of DVC: a file that no commit records would block `dvc checkout` there.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from orchestration.checks import docs, history
 from orchestration.dagster.health import Unfresh, health
 from orchestration.dvc.metrics import look
 from orchestration.files.identity import stamps_of, unreplaced, version
-from orchestration.files.locks import writing_all
-from orchestration.files.publish import building, remove, write_file, write_files
+from orchestration.files.publish import building, remove, write_file, write_files, writing_all
 from orchestration.partition.inputs import former_files
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import View, plan
-from orchestration.versions.changes import write_versions
+from orchestration.versions.compare import write_versions
 from orchestration.workspace.workspace import Workspace
 from pages.paths import SO_FAR
 from pages.present import checks, description, state_script, up_to_date

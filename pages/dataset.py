@@ -12,7 +12,7 @@ import yaml
 
 from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import Declaration
-from assets.declare.logins import without_logins
+from assets.declare.settings import without_logins
 from ops.core.measures import edges
 from ops.core.outcome import meaning
 from ops.core.profile import profile, total

@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from assets.declare.logins import without_logins
-from assets.declare.settings import settings
+from assets.declare.settings import settings, without_logins
 from ops.core.outcome import Row, of_role
 from ops.parse.records import record_place
 from pages.ancestry import Ancestry, File, RowPlace

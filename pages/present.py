@@ -1,7 +1,7 @@
 """Pages of the present and of history, which no asset can hold: what is fresh, what changed since when.
 
 Belongs here: what such pages say of the values that they get. Not here: finding out what is fresh
-(orchestration/present.py) and what changed (orchestration/versions/changes.py). All other pages work without
+(orchestration/present.py) and what changed (orchestration/versions/compare.py). All other pages work without
 these.
 """
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 import orchestration
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from orchestration.workspace.workspace import Workspace
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.faults.tally import tally  # noqa: F401  fixture

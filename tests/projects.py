@@ -20,9 +20,9 @@ import yaml
 from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
-from orchestration.catalogue import workspace
-from orchestration.files.locks import lock_file
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.definitions import workspace
+from orchestration.files.publish import lock_file
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 from tests.systems import leave_out, own_datasets
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assets.declare.dataset import Everything
 from ops.core.outcome import Outcome, drop, reject
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages import lineage, rows
 from pages.ancestry import Ancestry

@@ -1,8 +1,8 @@
 """What the project knows of a dataset or a report, and which of them there are.
 
 Belongs here: a declaration, what can be declared with it (thresholds that pages vary, runs of MLflow below
-its own), and what follows: months, params, code version. Not here: how it is read off a function
-(dataset.py), the Dagster asset made of it (dagster_asset.py).
+its own), and what follows: months, params, code version. Not here: how it is read off a function, and the
+Dagster asset made of it (dataset.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """What a dataset is called. Dagster's key is made of it (dagster_asset.py)."""
+    """What a dataset is called. Dagster's key is made of it (dataset.py)."""
 
     group: str
     asset: str

@@ -17,8 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from assets.declare.code import rules
-from assets.declare.hashing.names import Symbol
+from assets.declare.code import Symbol, rules
 from ops.core.outcome import Shape
 from ops.core.sampling import SPLITS
 

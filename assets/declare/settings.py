@@ -6,6 +6,8 @@ of all sections. Not here: the sections of the ops, which stand beside them.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -286,3 +288,29 @@ def _complaint(where: str, error: Mapping[str, Any]) -> str:
     if error["type"] == "missing":
         return f"{path} is missing"
     return f"{path}: {error['msg'].removeprefix('Value error, ')} (found {error.get('input')!r})"
+
+
+_LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
+_FIELD = re.compile(
+    r"([?&](?:user(?:name)?|pass(?:word|wd)?|pwd|token|(?:api_?)?key|secret)=)[^&\s'\"]+", re.I
+)
+
+
+def without_logins(text: str) -> str:
+    """Return a text whose addresses have no user and password: `https://me:secret@host/` is `https://host/`.
+
+    Fields of an address such as `password=` have three stars. The login of MLflow's own address is taken out
+    whatever signs it holds.
+    """
+    for login in _known():
+        text = text.replace(f"://{login}@", "://")
+    return _FIELD.sub(r"\1***", _LOGIN.sub("", text))
+
+
+def _known() -> list[str]:
+    """Return the logins of the addresses that runs are sent to."""
+    found = [os.environ.get("MLFLOW_TRACKING_URI", "")]
+    with contextlib.suppress(ParamsError):
+        found.append(settings().mlflow)
+    logins = (address.partition("://")[2].rpartition("@")[0] for address in found)
+    return [login for login in logins if login]

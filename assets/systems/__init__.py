@@ -1,5 +1,12 @@
-"""One module or folder a system: its datasets. What lies here is discovered."""
+"""One module or folder a system: its datasets. To import this discovers and declares them all."""
+
+import pkgutil
+from importlib import import_module
 
 from assets import crawls, sources
 
 __all__ = ["crawls", "sources"]
+
+for module in pkgutil.walk_packages(__path__, "assets.systems."):
+    if not module.ispkg:
+        import_module(module.name)

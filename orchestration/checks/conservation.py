@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from ops.core.outcome import Shape
 from ops.core.parts import TABLES, Parts, part_files, part_name
-from orchestration.messages.tables import escaped
+from orchestration.messages import escaped
 
 _SHOWN = 5
 

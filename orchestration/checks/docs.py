@@ -20,8 +20,7 @@ from ops.core.parts import TABLES
 from orchestration.checks import history
 from orchestration.checks.history import failing_file
 from orchestration.files.damage import remove_file
-from orchestration.files.locks import writing_all
-from orchestration.files.publish import write_changed
+from orchestration.files.publish import write_changed, writing_all
 from orchestration.workspace.workspace import Workspace
 
 

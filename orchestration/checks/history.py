@@ -3,7 +3,7 @@ whole.
 
 Belongs here: appending to that file and reading it (thousands of validations are one quick read), and the
 failing rows, which lie outside of the dataset's own folder, since DVC tracks that. Not here: what is
-expected of rows (content.py), the pages that show the history (docs.py).
+expected of rows (validate.py), the pages that show the history (docs.py).
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
 from ops.core.parts import TABLES, part_files
 from orchestration.files.damage import DamagedError, read_state, remove_file, set_aside
-from orchestration.files.locks import lock_within
-from orchestration.files.publish import writing
+from orchestration.files.publish import lock_within, writing
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds that are waited for others who append: they take a fraction of one.

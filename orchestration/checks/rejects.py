@@ -23,7 +23,7 @@ from assets.declare.declaration import Declaration
 from ops.core.parts import part_files
 from ops.parse.files import TO_READ_IT
 from orchestration.checks.conservation import Finding
-from orchestration.messages.failures import describe
+from orchestration.messages import describe
 from orchestration.state.freshness import View
 from orchestration.state.sources import corpus
 from orchestration.workspace.workspace import Workspace

@@ -1,28 +1,35 @@
-"""Run a suite of expectations on one partition's Parquet files, by Great Expectations.
+"""Whether the rows of a partition are as expected: the checks `expectations`, which block, and `warnings`.
 
-Belongs here: the suite as Great Expectations knows it, the columns that it looks at and their measures
-(`sentences.length`, `words.start.descents`), computed in Arrow, and what came out. Not here: what becomes of
-it (content.py), the rows that failed (history.py), measures that are drawn (ops/core/measures.py). Importing
-this module is cheap; calling it loads Great Expectations.
+Belongs here: validating a partition by Great Expectations, remembering what was found, saying it in words.
+Not here: measures of rows (ops/core/row_measures.py), the rows that failed and the history of validations
+(history.py), what a failed check keeps from happening (partition/materialise.py). Great Expectations takes
+seconds to load: only what validates does so.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.expectations import THIS_MONTH, Expectation, Severity, Suite
+from assets.declare.declaration import Declaration
+from assets.declare.expectations import THIS_MONTH, Expectation, Severity, Suite, suite_version
 from ops.core.parts import TABLES, part_files
-from ops.text.words import count_words
-from orchestration.checks.history import Result
+from ops.core.row_measures import measured
+from orchestration.checks import history
+from orchestration.checks.conservation import Finding
+from orchestration.checks.history import Result, drop_failing, keep_failing
+from orchestration.files.full_disk import DiskFullError
+from orchestration.messages import describe, markdown_table
+from orchestration.state.manifests import Manifest, read_manifest
+from orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     import great_expectations as gx
@@ -188,39 +195,6 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-#: Words of English that are words of few other languages. A share of them under 5 % disagrees with pycld2 on
-#: 47 of 35,473 sentences of ACL abstracts of 20 words or more: mostly French that pycld2 takes for English.
-#: It raises no alarm on the sample's 1,197 sentences (pycld2: 27), at 1 microsecond each (pycld2: 7 to 20).
-FUNCTION_WORDS = (
-    "the", "of", "and", "to", "that", "this", "with", "from", "by", "are", "were", "been", "have", "has",
-    "which", "these", "our", "their", "not", "it", "can", "than", "we", "be", "as", "for", "or", "its",
-    "into", "between", "is",
-)  # fmt: skip
-LEAST_WORDS = 20
-LEAST_SHARE = 0.05
-
-_FUNCTION_WORD = rf"(?i)\b(?:{'|'.join(FUNCTION_WORDS)})\b"
-#: Control characters but for tab and line ends, and the sign that stands for what could not be decoded.
-_CONTROL = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x{9F}\x{FFFD}]"
-
-
-def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
-    """Return the values of a column, or of a measure of one (`column.measure`, `column.field.measure`).
-
-    Raises KeyError for what is neither.
-    """
-    column, *field, kind = name.split(".") if "." in name else (name, "")
-    values = table[column]
-    if not kind:
-        return values
-    if field:
-        chunks = [_of_items(chunk, field[0], kind) for chunk in values.chunks]
-        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.int64())
-    if kind == "length":
-        return pc.list_value_length(values)
-    return pa.chunked_array([_OF_TEXT[kind](chunk) for chunk in values.chunks], pa.int64())
-
-
 def against(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
     """Return the one row of the table `counts`, from rows by table: nothing without a former version."""
     if former is None:
@@ -237,75 +211,110 @@ def _share(counts: Mapping[str, int], table: str) -> float:
     return counts[table] / total if total else 0.0
 
 
-def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
-    """Return one value a list: null for a list that is missing or, where there is none, empty."""
-    parents = pc.list_parent_indices(lists).cast(pa.int64())
-    items = pc.list_flatten(lists)
-    values = items if field == "items" else pc.struct_field(items, field)
-    if kind == "repeats":
-        pairs = pa.table({"row": parents, "value": values}).group_by(["row", "value"])
-        counts = pairs.aggregate([([], "count_all")])
-        return _spread(counts["row"], pc.subtract(counts["count_all"], 1), "sum", lists)
-    if kind == "foreign":
-        words = _spread(parents, _size(values), "sum", lists)
-        return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
-    of_item, how = _OF_ITEMS[kind]
-    return _spread(parents, of_item(values, parents), how, lists)
+#: The severity of what each check looks at.
+LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
-def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:
-    """Aggregate items by their row, and give every row its value: 0 is the sum of no items."""
-    grouped = pa.table({"row": parents, "value": values}).group_by("row").aggregate([("value", how)])
-    places = pc.index_in(pa.array(range(len(lists)), pa.int64()), grouped["row"].combine_chunks())
-    spread = grouped[f"value_{how}"].combine_chunks().take(places)
-    return pc.fill_null(spread, 0).cast(pa.int64()) if how == "sum" else spread
+def check(
+    workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest, run_id: str
+) -> dict[str, Finding]:
+    """Validate a partition that was just made, or whose expectations changed, and remember what was found.
+
+    `manifest` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
+    both checks; what goes wrong with remembering blocks nothing, unless the disk is full.
+    """
+    try:
+        compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
+        found = validate(folder, dataset.expectations, compared, partition)
+    except Exception as error:
+        fault = f"the expectations could not be evaluated: {describe(error)}"
+        return {name: Finding((fault,), fault) for name in LEVELS}
+    files: list[Path] = []
+    try:
+        files = keep_failing(workspace, dataset, partition, folder, found.results)
+        suite = suite_version(dataset.expectations)
+        entry = history.entry(partition, run_id, manifest.version, suite, manifest.counts, found.results)
+        history.append(workspace, dataset, [entry])
+    except DiskFullError:
+        raise  # the manifest could not be written either
+    except Exception as error:
+        dg.get_dagster_logger().warning(f"the validation is not recorded: {describe(error)}")
+    shown = [workspace.shown(path) for path in files]
+    return {name: _finding(found, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
 
 
-def _descents(values: pa.Array, parents: pa.Array) -> pa.Array:
-    """Mark items that are smaller than the one before them in their list."""
-    if len(values) < 2:
-        return pa.array([0] * len(values), pa.int64())
-    down = pc.and_(
-        pc.less(values.slice(1), values.slice(0, len(values) - 1)),
-        pc.equal(parents.slice(1), parents.slice(0, len(values) - 1)),
+def known_finding(
+    workspace: Workspace, dataset: Declaration, partition: str, version: str, name: str
+) -> Finding:
+    """Return what a manifest says of a check, without validating: each that blocks was passed.
+
+    Warnings are those that this checkout has seen of the same bytes; else the finding says that it has not.
+    """
+    if name != "warnings":
+        return Finding((), "passed where the partition was made")
+    seen = history.latest(workspace, dataset, partition, version)
+    if seen is None:
+        return Finding(
+            (), "not validated in this checkout: the partition was made elsewhere, warnings or not"
+        )
+    faults = tuple(
+        f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})"
+        for found in seen["expectations"]
+        if not found["passed"] and found["severity"] == "warning"
     )
-    return pa.concat_arrays([pa.array([0], pa.int64()), pc.fill_null(down, False).cast(pa.int64())])
+    return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
 
 
-def _size(texts: pa.Array) -> pa.Array:
-    """Return the number of words, or what it would be at 12 characters each: not all scripts have spaces."""
-    least = pc.divide(pc.utf8_length(texts), 12)
-    return pc.max_element_wise(count_words(texts), least.cast(pa.int64()), skip_nulls=False)
+def settle(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
+    """Remove failing rows that are not of the bytes and the expectations that a manifest stands for."""
+    seen = history.latest(workspace, dataset, partition, manifest.version)
+    if seen is None or seen["suite"] != manifest.key["code"].get("expectations"):
+        drop_failing(workspace, dataset, partition)
 
 
-def _function_words(texts: pa.Array) -> pa.Array:
-    return pc.count_substring_regex(texts, _FUNCTION_WORD)
+def former_counts(
+    workspace: Workspace, dataset: Declaration, partition: str, version: str
+) -> Mapping[str, int] | None:
+    """Return the rows by table of the last other version of a partition that passed."""
+    manifest = read_manifest(workspace, dataset, partition)
+    if manifest is not None and manifest.version != version:
+        return manifest.counts
+    return history.accepted_before(workspace, dataset, partition, version)
 
 
-def _is_foreign(words: pa.Array, function_words: pa.Array) -> pa.Array:
-    """Return 1 where there are words enough to tell a language, and too few function words of English."""
-    share = pc.divide(function_words.cast(pa.float64()), words.cast(pa.float64()))
-    return pc.and_(pc.greater_equal(words, LEAST_WORDS), pc.less(share, LEAST_SHARE)).cast(pa.int64())
+def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:
+    """Return what a check says of a validation; `files` hold the failing rows."""
+    failed = found.failed(severity)
+    looked_at = sorted(
+        (result for result in found.results if result.severity == severity), key=lambda result: result.passed
+    )
+    faults = [_description(result) for result in failed]
+    failing = ", ".join(files) if any(result.rows for result in failed) else ""
+    rows = [
+        (
+            "✓" if result.passed else "✗",
+            result.expectation.name,
+            result.expectation.table,
+            result.unexpected,
+            result.exception or result.observed,
+        )
+        for result in looked_at
+    ]
+    results = markdown_table(["", "expectation", "table", "unexpected", "found"], rows)
+    shown = {
+        "results": dg.MetadataValue.md(results),
+        **{name: dg.MetadataValue.int(counts[name]) for name in TABLES},
+        "failed": dg.MetadataValue.int(len(failed)),
+        **({"failing rows": dg.MetadataValue.text(failing)} if failing else {}),
+    }
+    summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
+    return Finding((*faults, *([f"failing rows: {failing}"] if failing else [])), summary, shown)
 
 
-def _control_characters(texts: pa.Array) -> pa.Array:
-    return pc.count_substring_regex(texts, _CONTROL).cast(pa.int64())
-
-
-_OF_TEXT: dict[str, Callable[[pa.Array], pa.Array]] = {
-    "characters": lambda texts: pc.utf8_length(texts).cast(pa.int64()),
-    "words": count_words,
-    "control_characters": _control_characters,
-    "foreign": lambda texts: _is_foreign(_size(texts), _function_words(texts)),
-}
-
-#: By measure: what is taken of each item, given its list too, and how that is put together for a list.
-_OF_ITEMS: dict[str, tuple[Callable[[pa.Array, pa.Array], pa.Array], str]] = {
-    "least": (lambda values, _: values, "min"),
-    "greatest": (lambda values, _: values, "max"),
-    "longest": (lambda values, _: pc.utf8_length(values), "max"),
-    "missing": (lambda values, _: values.is_null().cast(pa.int64()), "sum"),
-    "empty": (lambda values, _: pc.equal(pc.fill_null(count_words(values), 0), 0).cast(pa.int64()), "sum"),
-    "control_characters": (lambda values, _: _control_characters(values), "sum"),
-    "descents": (_descents, "sum"),
-}
+def _description(result: Result) -> str:
+    name, table_name = result.expectation.name, result.expectation.table
+    if result.exception:
+        return f"{name}: could not be evaluated: {result.exception}"
+    where = "" if table_name == "kept" else f" {table_name}"
+    rows = "" if table_name == "counts" else f" in {result.unexpected}{where} rows"
+    return f"{name}: violated{rows} ({result.observed})"

@@ -111,9 +111,7 @@ def compare(
     found = compare.compare(workspace, dataset, old or "HEAD", new, limit)
     print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
     if html:
-        from orchestration.versions.changes import write_page
-
-        write_page(workspace, html, found)
+        compare.write_page(workspace, html, found)
         print(f"written: {html}", file=sys.stderr)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 import typer
 
 from orchestration.files.full_disk import full_disk
-from orchestration.messages.failures import describe, transient
+from orchestration.messages import describe, transient
 from orchestration.workspace.workspace import Workspace
 
 Arguments = ParamSpec("Arguments")
@@ -71,7 +71,7 @@ def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Argu
 def _workspace(assets: bool) -> Workspace:
     if not assets:
         return Workspace.here()
-    from orchestration.catalogue import workspace
+    from orchestration.definitions import workspace
 
     return workspace()
 

@@ -70,9 +70,9 @@ def watch(workspace: Workspace) -> None:
 @command(hidden=True, assets=False)
 def serve_dagster(workspace: Workspace, port: int) -> None:
     """Serve Dagster's webserver."""
-    from orchestration.serve.webserver import serve
+    from orchestration.serve.request_guard import serve_dagster
 
-    serve(workspace, port)
+    serve_dagster(workspace, port)
 
 
 @command(hidden=True, assets=False)
@@ -87,6 +87,6 @@ def serve_pages(workspace: Workspace, port: int) -> None:
 @command(hidden=True, assets=False)
 def serve_mlflow(workspace: Workspace, port: int) -> None:
     """Serve MLflow."""
-    from orchestration.serve.mlflow_server import serve
+    from orchestration.mlflow.store import serve
 
     serve(workspace, port)

@@ -10,7 +10,7 @@ import json
 from assets.declare.graph import label
 from orchestration.checks.rejects import sources_without_records
 from orchestration.dvc.stages import check_rendered
-from orchestration.messages.tables import aligned
+from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
 from orchestration.state.freshness import View, plan
 from orchestration.workspace.workspace import Workspace

@@ -1,7 +1,7 @@
-"""What Dagster does by itself: source folders that it observes, sensors, and schedules of month and health.
+"""What Dagster does by itself: source folders that it observes, sensors, schedules, the check of health.
 
 Belongs here: when something is asked for, and of what. Not here: how a folder is versioned
-(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dagster_asset.py).
+(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dataset.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, partitions, source_key
+from assets.declare.dataset import asset_key, partitions, source_key
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from orchestration.dagster.health import health, summary
+from orchestration.messages import markdown_table
 from orchestration.mlflow.tracking import waiting
+from orchestration.state.freshness import View
 from orchestration.state.sources import RECRAWL, corpus
 from orchestration.workspace.workspace import Workspace
 
@@ -96,6 +99,30 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
         return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
 
     return newest_month
+
+
+def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefinition:
+    """Return the check, hung on an asset; it does not block, and fails while something is failed or stale."""
+
+    @dg.asset_check(
+        asset=key,
+        name="health",
+        blocking=False,
+        description="Nothing is failed, stale or missing right now: in any dataset, in any month.",
+    )
+    def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        found = health(View(workspace))
+        failed = any(partition.state in ("failed", "rejected") for partition in found)
+        rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
+        shown = markdown_table(["dataset", "month", "state", "why", "run"], rows)
+        return dg.AssetCheckResult(
+            passed=all(partition.state == "excluded" for partition in found),
+            severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
+            description=summary(found),
+            metadata={"partitions": dg.MetadataValue.md(shown)},
+        )
+
+    return check
 
 
 def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:

@@ -1,7 +1,7 @@
-"""`make health`: what is failed or stale right now; the same as a check in Dagster.
+"""`make health`: what is failed or stale right now.
 
 Belongs here: telling failed from stale and missing, by freshness and by Dagster's event log. Not here: what
-is fresh and would be made next (state/freshness.py).
+is fresh and would be made next (state/freshness.py), the same as a check in Dagster (automation.py).
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from functools import partial
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key
+from assets.declare.dataset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources
 from orchestration.compat import DATA_VERSION_TAG
 from orchestration.dagster.instance import cause, instance, with_store
-from orchestration.messages.tables import table
 from orchestration.state.freshness import Step, View, plan
 from orchestration.workspace.workspace import Workspace
 
@@ -82,30 +81,6 @@ def _cause(dataset: Declaration, run_id: str) -> str:
         return cause(of_item)
     messages = [event.message for event in events if event.event_type in ends and event.message]
     return messages[-1] if messages else "its run ended before it began"
-
-
-def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefinition:
-    """Return the check, hung on an asset; it does not block, and fails while something is failed or stale."""
-
-    @dg.asset_check(
-        asset=key,
-        name="health",
-        blocking=False,
-        description="Nothing is failed, stale or missing right now: in any dataset, in any month.",
-    )
-    def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        found = health(View(workspace))
-        failed = any(partition.state in ("failed", "rejected") for partition in found)
-        rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
-        shown = table(["dataset", "month", "state", "why", "run"], rows)
-        return dg.AssetCheckResult(
-            passed=all(partition.state == "excluded" for partition in found),
-            severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
-            description=summary(found),
-            metadata={"partitions": dg.MetadataValue.md(shown)},
-        )
-
-    return check
 
 
 def summary(found: list[Unfresh]) -> str:

@@ -18,11 +18,9 @@ import dagster as dg
 from dotenv import dotenv_values, set_key
 
 from orchestration.compat import NO_CAPTURE
-from orchestration.files.damage import make_folder
+from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
-from orchestration.files.locks import lock_file
-from orchestration.files.publish import write_changed
-from orchestration.files.sqlite import damaged, set_damaged_aside
+from orchestration.files.publish import lock_file, write_changed
 
 #: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
 _STORES = {

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 
 import dagster as dg
 
-from assets.declare.dagster_asset import SOURCES, asset_key
+from assets.declare.dataset import SOURCES, asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from orchestration.checks.content import settle
 from orchestration.checks.rejects import source_finding
+from orchestration.checks.validate import settle
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.automation import observe_now
 from orchestration.dagster.health import ABSENT, failed_run, once_failed

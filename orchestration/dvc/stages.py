@@ -1,23 +1,33 @@
-"""DVC's side of the DAG: dvc.yaml rendered from the asset graph, and code.json, which its first stage writes.
+"""DVC's side of the DAG: dvc.yaml rendered from the asset graph, code.json, and finished stages committed.
 
-Belongs here: rendering stages, and the hashes of code that they depend on. Not here: committing finished
-ones (commit.py), what a stage runs (run/stage.py).
+Belongs here: what a stage is, which stages are committed, by DVC's own commit, and that a kill while DVC
+writes its lock loses nothing. Not here: what a stage runs (run/stage.py), reading the lock
+(state/dvc_files.py).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import document
+from assets.declare.settings import document, raw_section
+from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
-from orchestration.files.publish import write_changed, write_file
-from orchestration.state.dvc_files import stage_name
+from orchestration.files.damage import remove_file, set_aside
+from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.files.publish import lock_file, write_changed, write_file
+from orchestration.state import input_snapshot
+from orchestration.state.dvc_files import cached, check_lock, check_sizes, locked_stages, stage_name
+from orchestration.state.freshness import View
+from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
 #: What every dataset depends on, besides its own sections.
@@ -115,3 +125,154 @@ def write_code(workspace: Workspace) -> None:
         content.setdefault(group, {})[name] = dataset.code
     text = json.dumps(content, indent=1, sort_keys=True) + "\n"
     write_changed(workspace.root / "code.json", text.encode())
+
+
+#: From how many stages on all are committed together, which takes DVC as long as it takes for so many alone.
+_MANY = 5
+
+#: Seconds that are waited for another process that holds DVC's lock.
+_PATIENCE = 60.0
+
+
+def commit_finished(workspace: Workspace, made: Declaration | None = None) -> list[str]:
+    """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
+
+    A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
+    would call stale partitions up to date, or record a dependency other than its ancestor's output.
+    With `made`, nothing else is looked at as long as the dataset just worked on is not finished itself.
+
+    Raises DamagedLockError for a dvc.lock that is damaged, MovedError for what was edited meanwhile, and
+    RuntimeError for what DVC cannot do: then dvc.lock is as it was.
+    """
+    view = View(workspace)
+    if made is not None and not view.complete(made):
+        return []
+    check_versions(workspace)
+    input_snapshot.check(workspace)
+    write_code(workspace)
+    due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
+    for dataset in due:
+        metrics.write(dataset, view)
+        check_sizes(workspace, dataset)
+    restore(workspace)
+    check_lock(workspace)
+    stages = locked_stages(workspace)
+    moved = [dataset for dataset in due if not _is_recorded(workspace, dataset, stages)]
+    names = [stage_name(dataset) for dataset in moved]
+    if _recorded(stages.get("code", {}), "outs") != {"code.json": file_md5(workspace.root / "code.json")}:
+        names.insert(0, "code")
+    if names:
+        with _restored_when_killed(workspace):
+            _commit(workspace, names, whole=len(due) == len(workspace.datasets))
+            input_snapshot.check(workspace)
+            if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
+                raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
+    return names
+
+
+def restore(workspace: Workspace) -> None:
+    """Bring dvc.lock back as it was before a commit that was killed: DVC writes it in place."""
+    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
+        _restore(workspace)
+
+
+@contextlib.contextmanager
+def _restored_when_killed(workspace: Workspace) -> Iterator[None]:
+    """Keep a copy of dvc.lock until the block ends well; it comes back where the block does not."""
+    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
+        _restore(workspace)
+        write_file(_copy(workspace), workspace.lock.read_bytes() if workspace.lock.exists() else b"")
+        try:
+            yield
+        except BaseException:
+            _restore(workspace)
+            raise
+        remove_file(_copy(workspace))
+
+
+def _restore(workspace: Workspace) -> None:
+    if (copy := _copy(workspace)).is_file():
+        if content := copy.read_bytes():
+            write_file(workspace.lock, content)
+        else:
+            workspace.lock.unlink(missing_ok=True)
+        remove_file(copy)
+
+
+def _copy(workspace: Workspace) -> Path:
+    return workspace.state / "dvc.lock"
+
+
+def _mutex(workspace: Workspace) -> Path:
+    return workspace.state / "locks" / "commit.lock"
+
+
+def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
+    """Commit stages; while another process holds DVC's lock, it is waited for, but not without end."""
+    _mend_rwlock(workspace)
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return dvc_commit(workspace.root, [None] if whole and len(names) >= _MANY else names)
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                message = f"{error}; what was made is kept, run again to commit it"
+                raise RuntimeError(message) from error
+            time.sleep(0.5)
+
+
+def _mend_rwlock(workspace: Workspace) -> None:
+    """Set DVC's list of readers and writers aside where a kill or a full disk tore it.
+
+    A command of DVC may be writing it at this moment, so it is looked at twice.
+    """
+    path = workspace.root / ".dvc/tmp/rwlock"
+    for pause in (0.5, 0):
+        try:
+            json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return
+        except ValueError as error:
+            fault = error
+        else:
+            return
+        time.sleep(pause)
+    set_aside(path, fault, "DVC begins a new one")
+
+
+def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
+    """Say whether dvc.lock has a stage as it is on disk: what it reads, its params, and what it made."""
+    found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
+    read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
+    read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]
+    made = [path for kind in ("outs", "metrics", "plots") for out in rendered.get(kind, ()) for path in out]
+    *watched, _ = rendered["params"]
+    params = {
+        "params.yaml": {path: raw_section(document(workspace.root), path) for path in watched},
+        "code.json": {".".join(dataset.key.path): dataset.code},
+    }
+    return (
+        _recorded(found, "deps") == {path: _version(workspace.root / path) for path in read}
+        and _recorded(found, "outs") == {path: _version(workspace.root / path) for path in made}
+        and found.get("params") == params
+        and not _lost(workspace, dataset)
+    )
+
+
+def _recorded(found: Mapping[str, Any], kind: str) -> dict[str, str]:
+    return {entry["path"]: entry["md5"] for entry in found.get(kind, ())}
+
+
+def _version(place: Path) -> str | None:
+    if place.is_file():
+        return file_md5(place)
+    return version(folder_hashes(place)) if place.is_dir() else None
+
+
+def _lost(workspace: Workspace, dataset: Declaration) -> Path | None:
+    """Return an output of a dataset that DVC's cache has not all of; None where it has all."""
+    for place in (workspace.folder(dataset), workspace.manifests(dataset)):
+        hashes = folder_hashes(place)
+        if not all(cached(workspace, md5).is_file() for md5 in (version(hashes), *hashes.values())):
+            return place
+    return None

@@ -30,7 +30,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from orchestration.executors import node
 from orchestration.executors.base import EventSink, Resources, Result, WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.shipping import Handle, Shipment, ShippedFile, loadable, packed, unpacked
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import QUIET, STRICT
 
 #: The variable that names the cluster; a process that starts one sets it for its own children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"

@@ -1,15 +1,17 @@
 """Send the runs that wait to MLflow, by its own client, and find them there again.
 
-Belongs here: what a run becomes in MLflow. Not here: what waits (tracking.py), the store where no server is
-named (store.py). MLflow's client takes seconds to import: whoever made runs sends them once, at its end.
+Belongs here: what a run and a trained model become in MLflow. Not here: what waits (tracking.py), the store
+where no server is named (store.py), how a model is called (served_model.py). MLflow's client takes seconds to
+import: whoever made runs sends them once, at its end.
 
 Every run bears a tag with the id of its file. Sending that was interrupted looks for these tags when it goes
-on, so each run is there once.
+on, so each run is there once. The weights of models are a dataset's files, under DVC.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import select
@@ -17,15 +19,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from orchestration.files.damage import DamagedError, make_folder, set_aside
-from orchestration.files.locks import lock_within
-from orchestration.files.sqlite import damaged
-from orchestration.messages.failures import describe
+from ops.models.installed import MODELS_TXT
+from ops.models.trained import ModelKind
+from orchestration.files.damage import DamagedError, damaged, make_folder, set_aside
+from orchestration.files.publish import lock_within
+from orchestration.messages import describe
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, accepted, outbox, take, waiting
 from orchestration.state.addresses import Addresses
@@ -232,8 +235,6 @@ class _Sender:
         if inputs:
             self._client.log_inputs(run_id, inputs)
         if run.model:
-            from orchestration.mlflow.models import save_model
-
             kind = import_module(run.model.kind).KIND
             model = self._artifacts(run_id) if self._workspace.tracked_here else folder / run_id / "model"
             save_model(kind, folder / run.model.folder, folder / "ops", model, run.model.packages.items())
@@ -289,3 +290,45 @@ class Sender:
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             print("MLflow is slow: runs are still being sent to it", file=sys.stderr)
+
+
+def save_model(
+    kind: ModelKind, files: Path, code: Path, target: Path, packages: Iterable[tuple[str, str]]
+) -> None:
+    """Write a trained model's folder as a model of MLflow: `packages` are name and version of what it needs.
+
+    `code` is the folder of the project's `ops`: it goes along, and is what loads the model.
+    """
+    import mlflow.pyfunc
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
+    from mlflow.types.schema import Array
+
+    def columns(named: Mapping[str, str]) -> Schema:
+        types = {name: DataType[text.rstrip("*")] for name, text in named.items()}
+        return Schema(
+            [ColSpec(Array(types[name]) if "*" in named[name] else types[name], name) for name in named]
+        )
+
+    logging.getLogger("mlflow").setLevel(logging.ERROR)
+    params = [ParamSpec(name, DataType[text], value) for name, (text, value) in kind.params.items()]
+    save: Any = mlflow.pyfunc.save_model
+    with contextlib.redirect_stderr(io.StringIO()):  # hints about type hints, in colour
+        save(
+            target,
+            python_model=str(Path(__file__).with_name("served_model.py")),
+            artifacts={"model": str(files)},
+            model_config={"kind": kind.module},
+            signature=ModelSignature(columns(kind.inputs), columns(kind.outputs), ParamSchema(params)),
+            pip_requirements=[
+                *(f"{name}=={version}" for name, version in packages),
+                *(_installed() if kind.named else ()),
+            ],
+            code_paths=[str(code)],
+        )
+
+
+def _installed() -> list[str]:
+    """Return the packages of models.txt, without their hashes."""
+    lines = MODELS_TXT.read_text(encoding="utf-8").splitlines()
+    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]

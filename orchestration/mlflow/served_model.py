@@ -1,6 +1,6 @@
 """A trained model of any kind as MLflow serves it.
 
-Belongs here: the script that MLflow stores beside a model and runs to load it. Not here: storing (models.py),
+Belongs here: the script that MLflow stores beside a model and runs to load it. Not here: storing (send.py),
 what a kind takes and answers (ops/models/trained.py).
 """
 

@@ -1,7 +1,7 @@
-"""MLflow's SQLite store of this checkout, which is used where no other is named.
+"""MLflow's SQLite store of this checkout, which is used where no other is named, and its server.
 
-Belongs here: that MLflow creates or upgrades it, by one process at a time, and that a damaged one is set
-aside. Not here: what is in it (send.py), its server (serve/mlflow_server.py).
+Belongs here: that MLflow creates or upgrades the store, by one process at a time, that a damaged one is set
+aside, and how `mlflow server` is started. Not here: what is in it (send.py), when it is served (serve/ui.py).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 
 from orchestration.compat import open_mlflow_store
-from orchestration.files.damage import make_folder, remove_file
-from orchestration.files.locks import lock_within
-from orchestration.files.sqlite import set_damaged_aside
+from orchestration.files.damage import make_folder, remove_file, set_damaged_aside
+from orchestration.files.publish import lock_within
+from orchestration.state.addresses import HOST, allowed_hosts
+from orchestration.workspace.workspace import Workspace
 
 #: The folder beside the store in which the files of runs lie, and how MLflow's server calls it: no path of
 #: this machine is in a store.
@@ -65,3 +66,41 @@ def _migrate(path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise MlflowException(done.stderr.strip().rpartition("\n")[2] or "it was not upgraded") from None
+
+
+def serve(workspace: Workspace, port: int) -> None:
+    """Become `mlflow server`. Raises RuntimeError for a store of ours that cannot be used."""
+    if workspace.tracked_here:
+        try:
+            prepare(workspace.mlflow_store)
+        except Exception as error:
+            place = workspace.shown(workspace.mlflow_store)
+            raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
+    # Not as an argument: all users of the machine see those.
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = workspace.tracking_uri
+    os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
+    mlflow = str(Path(sys.executable).with_name("mlflow"))
+    os.execv(mlflow, [mlflow, "server", *arguments(workspace, port)])  # noqa: S606
+
+
+def arguments(workspace: Workspace, port: int) -> list[str]:
+    """Return the arguments of `mlflow server`: where artifacts lie, and whom it answers.
+
+    MLflow checks the Host of a request, and refuses changes by pages of other origins, but for those of other
+    ports of this machine.
+    """
+    names = allowed_hosts()
+    hosts = [HOST, "localhost", *names]
+    chosen = {
+        "--host": HOST,
+        "--port": str(port),
+        "--workers": "1",
+        "--allowed-hosts": ",".join([*hosts, *(f"{host}:*" for host in hosts)]),
+        "--uvicorn-opts": "--log-level warning",
+    }
+    if names:
+        chosen["--cors-allowed-origins"] = ",".join(f"https://{name}" for name in names)
+    if workspace.tracked_here:
+        chosen["--default-artifact-root"] = ARTIFACTS_URI
+        chosen["--artifacts-destination"] = str(workspace.mlflow_store.with_name(ARTIFACTS))
+    return [word for option in chosen.items() for word in option]

@@ -30,17 +30,16 @@ from pydantic import ConfigDict, TypeAdapter
 import ops
 from assets.declare.declaration import Declaration, Trainings, Trials
 from assets.declare.graph import label
-from assets.declare.logins import without_logins
+from assets.declare.settings import without_logins
 from ops.core.parts import FILES, TABLES, part_files
 from orchestration.files.damage import DamagedError
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.publish import writing
-from orchestration.messages.failures import describe
+from orchestration.messages import describe
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.manifests import Manifest, read_manifest
-from orchestration.workspace.git import commit
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Workspace, commit
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
 _WRITTEN = ("dvc.lock", "code.json", "metrics")

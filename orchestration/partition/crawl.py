@@ -23,7 +23,7 @@ from ops.crawl.options import CrawlPlace
 from orchestration.files.damage import DamagedError, is_file, make_folder, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes
 from orchestration.files.publish import writing
-from orchestration.messages.progress import PartitionProgress, Recent, tell
+from orchestration.messages import PartitionProgress, Recent, tell
 from orchestration.partition.inputs import ChangedBytesError
 from orchestration.state.dvc_files import cached, locked_stages, stage_name
 from orchestration.state.freshness import View

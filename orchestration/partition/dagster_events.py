@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key, source_key
+from assets.declare.dataset import ADVISORY, CHECKS, asset_key, source_key
 from assets.declare.declaration import Declaration, code_version
 from ops.core.parts import TABLES, part_name
-from orchestration.checks.content import known_finding
+from orchestration.checks.validate import known_finding
 from orchestration.compat import (
     CODE_VERSION_TAG,
     DATA_VERSION_IS_USER_PROVIDED_TAG,
@@ -25,7 +25,7 @@ from orchestration.compat import (
     get_input_data_version_tag,
     get_input_event_pointer_tag,
 )
-from orchestration.messages.tables import table
+from orchestration.messages import markdown_table
 from orchestration.state.addresses import Addresses
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
@@ -50,9 +50,9 @@ def metadata(
         rejected = pq.read_table(folder / part_name("rejected", 0), columns=["id", "error"])
         rejects = rejected.slice(0, _REJECTS).to_pylist()
         shown = {
-            "drop reasons": table(["reason", "rows"], reasons),
-            "rejects": table(["id", "error"], [[row["id"], row["error"]] for row in rejects]),
-            "combinations": table(
+            "drop reasons": markdown_table(["reason", "rows"], reasons),
+            "rejects": markdown_table(["id", "error"], [[row["id"], row["error"]] for row in rejects]),
+            "combinations": markdown_table(
                 ["kind", "number"], sorted(manifest.counts.get("combinations", {}).items())
             ),
             "sample": _sample(folder / part_name("kept", 0)),
@@ -80,7 +80,7 @@ def _sample(path: Path) -> str:
     names.sort(key=lambda name: name.endswith(("id", "ids", "licence")))
     rows = batch.to_pylist()
     numbers = [str(number) for number in range(1, len(rows) + 1)]
-    return table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
+    return markdown_table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
 
 
 DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation

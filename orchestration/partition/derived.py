@@ -18,7 +18,7 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from orchestration.files.identity import json_digest
-from orchestration.files.locks import lock_file
+from orchestration.files.publish import lock_file
 from orchestration.workspace.workspace import Workspace
 
 #: The sizes of its files, written last: a folder without it, or with others, is made again.

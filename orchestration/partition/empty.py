@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
-from orchestration.files.locks import making
-from orchestration.files.publish import building
+from orchestration.files.publish import building, making
 from orchestration.state.freshness import NotReadyError, View
 from orchestration.state.input_snapshot import check_code, code_marks
 from orchestration.state.manifests import Manifest, write_manifest

@@ -16,26 +16,23 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
-from assets.declare.dataset import Everything
+from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, Everything
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from ops.crawl.journal import asked_units
 from ops.parse.records import RowRecords
-from orchestration.checks import conservation, content
+from orchestration.checks import conservation, validate
 from orchestration.checks.conservation import Finding
-from orchestration.checks.content import known_finding
 from orchestration.checks.rejects import source_finding
+from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import InputReplacedError, Stamps, folder_hashes, stamps_of, unreplaced
-from orchestration.files.locks import making
 from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building, write_files
-from orchestration.messages.failures import describe, give_up_or_retry
-from orchestration.messages.progress import EventLines, listening
+from orchestration.files.publish import building, making, write_files
+from orchestration.messages import EventLines, describe, give_up_or_retry, listening
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
@@ -59,8 +56,7 @@ from orchestration.state.freshness import (
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.manifests import FAILED, Manifest, forget, read_manifest, write_manifest
 from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl
-from orchestration.workspace.environment import check_kernels, put_first
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Workspace, check_kernels, put_first
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
 _Findings: TypeAlias = Mapping[str, Finding]
@@ -136,7 +132,7 @@ class Store:
 
     def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
         if self.commit:
-            from orchestration.dvc.commit import commit_finished
+            from orchestration.dvc.stages import commit_finished
 
             try:
                 commit_finished(self.workspace, declaration)
@@ -192,7 +188,7 @@ class Materialisation:
         check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
         manifest = Manifest(key, folder_hashes(target), counts(target))
         if dataset.shape is not None:
-            findings |= content.check(*self._place, target, manifest, run_id)
+            findings |= validate.check(*self._place, target, manifest, run_id)
         self.accept(manifest, findings, run_id, time.monotonic() - started)
         return self.result(manifest, findings)
 
@@ -217,7 +213,7 @@ class Materialisation:
                 "schema": conservation.schema(folder, shape),
             }
         manifest = replace(manifest, key=today)
-        findings |= content.check(*self._place, folder, manifest, run_id)
+        findings |= validate.check(*self._place, folder, manifest, run_id)
         if not _accepted(findings):
             manifest = replace(manifest, key={**today, "code": {**today["code"], "expectations": FAILED}})
         write_manifest(*self._place, manifest)

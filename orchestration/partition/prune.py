@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from assets.declare.declaration import Declaration
 from ops.core.periods import is_period
 from orchestration.checks.history import drop_failing
-from orchestration.files.locks import making
-from orchestration.files.publish import remove
+from orchestration.files.publish import making, remove
 from orchestration.partition.resume import discard_parts, partitions_with_parts
 from orchestration.state.freshness import View
 from orchestration.state.manifests import forget

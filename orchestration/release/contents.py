@@ -28,8 +28,7 @@ from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
 from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.manifests import Manifest
-from orchestration.workspace.git import Commit
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Commit, Workspace
 from pages.ancestry import Ancestry, File, RowPlace
 from pages.reading import read, tables
 

@@ -29,11 +29,10 @@ from assets.declare.graph import label
 from ops.core.release import ReleaseParams
 from orchestration.files.identity import listing, stamps_of, unreplaced
 from orchestration.files.publish import building
-from orchestration.messages.tables import escaped
+from orchestration.messages import escaped
 from orchestration.release.contents import Contents, Words, check
 from orchestration.state.freshness import View
-from orchestration.workspace.git import commit
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Workspace, commit
 from pages.reading import tables
 
 #: The asset that holds the Parquet files of a system's release.

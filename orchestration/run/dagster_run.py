@@ -15,15 +15,13 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dagster_asset import asset_key, dagster_asset, partitions
+from assets.declare.dataset import asset_key, dagster_asset, partitions
 from assets.declare.declaration import Declaration
-from orchestration.catalogue import workspace
 from orchestration.compat import REPOSITORY_LABEL_TAG
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
-from orchestration.definitions import build
+from orchestration.definitions import build, workspace
 from orchestration.executors.base import EventSink
-from orchestration.messages.failures import describe
-from orchestration.messages.progress import listening
+from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
 from orchestration.state.freshness import FORCED, View
 from orchestration.workspace.workspace import Workspace

@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from ops.core.periods import fault
 from orchestration.files.full_disk import full_disk
-from orchestration.messages.failures import describe
+from orchestration.messages import describe
 from orchestration.mlflow.send import Sender
 from orchestration.run.loop import Report, Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
@@ -50,8 +50,7 @@ def drive(
     Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
     is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
     """
-    from orchestration.dvc.commit import commit_finished, restore
-    from orchestration.dvc.stages import check_rendered
+    from orchestration.dvc.stages import check_rendered, commit_finished, restore
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered(workspace)

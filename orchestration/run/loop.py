@@ -29,8 +29,8 @@ from orchestration.executors.local import ThisProcess, WorkerProcesses
 from orchestration.executors.parts import begin
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
-from orchestration.messages.display import Display
 from orchestration.partition.prune import no_partitions, prune
+from orchestration.run.display import Display
 from orchestration.state.freshness import FORCED, View
 from orchestration.state.manifests import forget
 from orchestration.workspace.workspace import Workspace

@@ -16,7 +16,7 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
-from orchestration.dvc.commit import restore
+from orchestration.dvc.stages import restore
 from orchestration.mlflow.send import Sender
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date

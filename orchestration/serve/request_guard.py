@@ -1,8 +1,8 @@
 """Which requests Dagster's server and that of the pages answer: the user's own, and no other web page's.
 
-Belongs here: that policy, as ASGI middleware, and serving an application behind it. Not here: the
-applications (webserver.py, web.py), which names the servers have (state/addresses.py), MLflow's server, which
-has a policy of its own.
+Belongs here: that policy, as ASGI middleware, what Dagster's server takes of GraphQL, and serving behind it.
+Not here: the pages (web.py), which names the servers have (state/addresses.py), MLflow's server, which has a
+policy of its own (mlflow/store.py).
 
 Any page that is open in a browser can send requests to this machine, and servers without accounts tell them
 from the user's by their headers alone:
@@ -12,6 +12,9 @@ from the user's by their headers alone:
 
 Foreign pages may only link to a page of ours (a top-level navigation): they cannot read what is then shown.
 A program that is no browser sends none of the latter headers, and is answered.
+
+Dagster runs the mutations of a GET, too, and of a POST whose type only mentions JSON: an image or a form of
+any page can send either without asking first.
 """
 
 from __future__ import annotations
@@ -20,13 +23,16 @@ import contextlib
 import re
 
 import uvicorn
-from starlette.datastructures import MutableHeaders
+from dagster import DagsterInstance
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from orchestration.compat import web_application
 from orchestration.state.addresses import HOST, allowed_hosts
+from orchestration.workspace.workspace import Workspace
 
 LOOPBACK = (HOST, "localhost", "[::1]")
 
@@ -123,3 +129,44 @@ def serve(app: ASGIApp, port: int, linked: str) -> None:
     """Serve until the process is told to end."""
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn sends itself the signal that ended it
         uvicorn.Server(config(app, port, linked)).run()
+
+
+#: The types of a POST that carries an operation. A page of another origin must ask leave to send them (CORS).
+OPERATIONS = ("application/json", "application/graphql")
+
+#: Where links elsewhere may lead: Dagster's pages, all of which are one file that reads its address. Other
+#: routes answer with logs, notebooks and debug files, or run operations.
+PAGES = (
+    "/|/(?:asset-groups|assets|automation|concurrency|config|deployment|graphs|guess|health|jobs|locations"
+    "|overview|partitions|playground|runs|snapshots)(?:/.*)?"
+)
+
+
+class GraphQLGuard:
+    """Takes operations from WebSockets and from POSTs that a foreign page would have to ask leave for."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one connection."""
+        if scope["type"] == "http" and scope["path"] == "/graphql" and not _taken(scope):
+            text = f"GraphQL is taken from POSTs of {' or '.join(OPERATIONS)}\n"
+            await PlainTextResponse(text, 400)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def _taken(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    if scope["method"] == "POST":
+        return headers.get("content-type", "").partition(";")[0].strip().lower() in OPERATIONS
+    # Dagster answers a GET with the page of GraphiQL then, whatever the address says besides
+    return "text/html" in headers.get("accept", "")
+
+
+def serve_dagster(workspace: Workspace, port: int) -> None:
+    """Serve until the process is told to end."""
+    module = "orchestration.definitions"
+    with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as app:
+        serve(GraphQLGuard(app), port, linked=PAGES)

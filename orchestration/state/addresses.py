@@ -11,7 +11,7 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-from assets.declare.logins import without_logins
+from assets.declare.settings import without_logins
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace

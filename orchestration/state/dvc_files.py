@@ -2,7 +2,7 @@
 
 Belongs here: what DVC recorded, telling a damaged lock from a sound one with how to mend it, and damaged
 files in the cache, which are set aside where the right bytes are at hand: DVC takes a file there for what
-its name says, and would never replace it. Not here: DVC's commits (dvc/commit.py).
+its name says, and would never replace it. Not here: DVC's commits (dvc/stages.py).
 
 A lock that is just being written is read again.
 """
@@ -28,8 +28,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import YamlLoader
 from orchestration.files.damage import DamagedError, first_fault, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
-from orchestration.workspace.git import NoGitError, git
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import NoGitError, Workspace, git
 
 #: Seconds after its last change in which another process may still be writing a file.
 _WRITING = 3.0

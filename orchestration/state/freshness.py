@@ -13,7 +13,7 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from assets.declare.logins import without_logins
+from assets.declare.settings import without_logins
 from orchestration.files.identity import folder_hashes
 from orchestration.state.dvc_files import check_bytes
 from orchestration.state.manifests import Manifest, read_manifest

@@ -30,7 +30,7 @@ def input_snapshot(workspace: Workspace) -> dict[str, str]:
 
 @cache
 def code(workspace: Workspace) -> dict[str, str]:
-    """Return the versions of params and code: asked for before orchestration/catalogue.py reads either."""
+    """Return the versions of params and code: asked for before orchestration/definitions.py reads either."""
     code_marks(workspace)  # ahead of the versions: what is edited in between is noticed
     return _versions(workspace, _NAMES)
 

@@ -1,7 +1,8 @@
 """A dataset as a revision of the repository has it: which files, and what they were made of.
 
-Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache or
-on disk. Not here: comparing the rows of two versions (difference.py), and what is said of it (compare.py).
+Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache
+or on disk. Not here: comparing the rows of two versions (ops/versions), and what is said of it
+(compare.py).
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
 from orchestration.state.manifests import parse_manifest
-from orchestration.workspace.git import NoGitError, git, git_lines
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
 
 WORKING_TREE = "the working tree"
 

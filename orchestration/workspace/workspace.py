@@ -1,19 +1,29 @@
-"""One checkout: where its data and local state lie, what its params.yaml says, which datasets it has.
+"""One checkout: its folders, what params.yaml says, which datasets it has, its commit, its environment.
 
-Belongs here: what is handed to all that reads or writes files. Not here: what lies in the folders (files/,
-state/). Commands, servers, worker processes and Dagster's definitions make one, by `Workspace.here()` or by
-`catalogue.workspace()`; everything else gets it as an argument.
+Belongs here: what is handed to all that reads or writes files; asking git; the variables that every process
+of the project runs under (pinned numeric kernels, silent telemetry, where Dagster keeps its state). Not
+here: what lies in the folders (files/, state/), any import that could load numpy before its kernels are
+pinned.
+
+Commands, servers, worker processes and Dagster's definitions make a workspace, by `Workspace.here()` or by
+`definitions.workspace()`; everything else gets it as an argument.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import os
-from collections.abc import Mapping
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple
 
 from assets.declare.settings import ParamsError, Settings, checkout, settings
 
@@ -127,3 +137,159 @@ class Workspace:
     def shown(self, path: Path) -> str:
         """Return a path as people and DVC write it: below the root."""
         return path.relative_to(self.root).as_posix()
+
+
+class Commit(NamedTuple):
+    """A commit, and the files that are not as it has them, untracked ones too."""
+
+    id: str
+    time: str
+    """Of the commit, in ISO 8601."""
+    changed: tuple[str, ...]
+
+
+class NoGitError(RuntimeError):
+    """Git is not installed, does not answer, or has no repository here."""
+
+
+def git(workspace: Workspace, *arguments: str) -> bytes | None:
+    """Return what git prints; None where it finds nothing. Raises NoGitError."""
+    command = ["git", "--no-optional-locks", *arguments]
+    try:
+        done = subprocess.run(command, cwd=workspace.root, capture_output=True, timeout=60, check=False)
+    except FileNotFoundError as error:
+        raise NoGitError("git is needed to compare versions, and was not found") from error
+    except subprocess.TimeoutExpired as error:
+        raise NoGitError(f"git took more than {error.timeout:.0f} s") from error
+    if b"not a git repository" in done.stderr:
+        raise NoGitError("this folder is no git repository: there are no versions to compare")
+    return done.stdout if done.returncode == 0 else None
+
+
+def git_lines(workspace: Workspace, *arguments: str) -> list[str]:
+    """Return the lines that git prints. Raises NoGitError."""
+    return (git(workspace, *arguments) or b"").decode(errors="replace").splitlines()
+
+
+def commit(workspace: Workspace, besides: Sequence[str] = ()) -> Commit | None:
+    """Return the commit that a checkout is on; None outside of git, or before the first one.
+
+    What differs in the paths `besides` does not count.
+    """
+    kept_out = [f":(exclude){path}" for path in besides]
+    try:
+        shown = git_lines(workspace, "show", "--no-patch", "--format=%H%n%cI", "HEAD")
+        found = git(workspace, "status", "--porcelain", "-z", "--no-renames", "--", ".", *kept_out)
+    except NoGitError:
+        return None
+    if not shown or found is None:
+        return None
+    changed = sorted(line[3:] for line in found.decode(errors="replace").split("\0") if line)
+    return Commit(shown[0], shown[1], tuple(changed))
+
+
+#: Baseline kernels, one thread: floating-point sums in one fixed order.
+STRICT = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MKL_CBWR": "COMPATIBLE",
+    "ATEN_CPU_CAPABILITY": "default",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "CT2_FORCE_CPU_ISA": "GENERIC",
+    "CT2_USE_MKL": "0",  # else by the maker of the processor
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    "NUMBA_CPU_NAME": "x86-64-v2",
+    "NUMBA_CPU_FEATURES": "",
+}
+
+QUIET = {
+    "DAGSTER_DISABLE_TELEMETRY": "1",
+    "DVC_NO_ANALYTICS": "1",
+    "DVC_UPDATER": "0",
+    "GX_ANALYTICS_ENABLED": "False",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+#: How many new objects make the interpreter look for garbage, and how often it then looks through older ones.
+#: A process loads a million objects that stay: to look through them at Python's pace is a fifth of its start.
+GARBAGE = (50_000, 20, 20)
+
+
+#: Whether numpy was loaded before its kernels could be pinned: then this process looks, and makes nothing.
+_late = False
+
+
+def fix(workspace: Workspace) -> None:
+    """Set a checkout's environment, which child processes inherit, and the pace of looking for garbage.
+
+    A broken params.yaml is left for the command that runs to report.
+    """
+    global _late
+    gc.set_threshold(*GARBAGE)
+    atexit.register(_end)
+    wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
+    try:
+        strict = workspace.settings.numerics == "strict"
+    except ParamsError:
+        strict = True
+    if strict:
+        pinned = all(os.environ.get(name) == value for name, value in STRICT.items())
+        _late = _late or ("numpy" in sys.modules and not pinned)
+        wanted |= STRICT
+    os.environ.update(wanted)
+    sys.excepthook = _without_traceback
+
+
+def _end() -> None:
+    """Spare a process that ends a last look through all of its objects, which takes seconds.
+
+    DuckDB's library (nanobind) would print all that is not freed by it.
+    """
+    if "_duckdb" not in sys.modules:
+        gc.freeze()
+
+
+def put_first(workspace: Workspace) -> None:
+    """Let the processes that this one starts import the code that it runs.
+
+    They search where this one does, and Dagster takes a checkout off the path once it has loaded definitions.
+    """
+    if str(workspace.root) not in sys.path:
+        sys.path.insert(0, str(workspace.root))
+
+
+def check_kernels() -> None:
+    """Raise RuntimeError where this process cannot promise the bytes of what it would make."""
+    if _late:
+        raise RuntimeError(
+            "numpy was imported before orchestration, so numerics: strict could not pin its kernels;"
+            " make datasets by `silverloom run`, or import orchestration first"
+        )
+
+
+def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report what is wrong with params.yaml in a line: modules read it while they are imported."""
+    from ops.models.installed import ModelNotInstalledError
+
+    if isinstance(error, (ParamsError, ModelNotInstalledError)):
+        print(f"error: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+#: Bytes that must be free: many times what all modules of the project take, compiled.
+_ROOM = 64 << 20
+
+
+def protect() -> None:
+    """Let Python, here and in child processes, write no compiled module where there is hardly room for it."""
+    if shutil.disk_usage(Path(__file__).parent).free < _ROOM:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -23,7 +23,7 @@ from ops.wikisum.references import ReferenceParams
 from ops.wikisum.schemas import SplitParams
 from ops.wikisum.statistics import statistics
 from ops.wikisum.tokenizer import TokenizerParams, tokenizer
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.html import shared
 from pages.systems.wikisum.site import SYSTEM

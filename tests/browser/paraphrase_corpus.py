@@ -16,7 +16,7 @@ from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingS
 from ops.parasci.evaluation.scores import EvaluationParams, scored, table_6
 from ops.parasci.partial.extractions import ExtractionParams, table
 from ops.parasci.schemas import PARAPHRASES, SCORED
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.html import shared
 from pages.reading import counted

@@ -8,8 +8,8 @@ import pytest
 from assets.declare.expectations import among, between, equal, matches, not_null, steady, text, unique
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Shape, columns
-from orchestration.catalogue import workspace
-from orchestration.checks import content, docs, history
+from orchestration.checks import docs, history, validate
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.manifests import Manifest
@@ -47,7 +47,7 @@ def validated(tmp_path):
             for index, value in enumerate(texts)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        content.check(
+        validate.check(
             here, dataset, month, folder, Manifest({}, folder_hashes(folder), counts(folder)), "run"
         )
 

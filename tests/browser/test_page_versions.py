@@ -2,9 +2,9 @@
 
 import pytest
 
-from orchestration.versions.changes import write_entries, write_page
-from orchestration.versions.difference import KINDS
-from orchestration.versions.word_diff import pieces
+from ops.versions.difference import KINDS
+from ops.versions.word_diff import pieces
+from orchestration.versions.compare import write_entries, write_page
 from orchestration.workspace.workspace import Workspace
 from pages.html import shared
 from pages.present import DatasetChange

@@ -9,7 +9,7 @@ from assets.declare.dataset import Everything
 from assets.declare.declaration import Knob, Threshold
 from ops.core.thresholds import at_least, at_most, scored
 from ops.talksumm.pairing import PairParams
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from pages import what_if
 from pages.html import embedded, render, shared
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from ops.core.outcome import meaning
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from tests.browser.fixtures import VIEWS
 
 

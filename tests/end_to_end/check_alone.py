@@ -5,9 +5,8 @@ import sys
 
 import dagster as dg
 
-from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
-from orchestration.definitions import build
+from orchestration.definitions import build, workspace
 
 job = dg.define_asset_job("chosen", dg.AssetSelection.checks_for_assets(dg.AssetKey(sys.argv[1].split("/"))))
 repository = dg.Definitions.merge(build(workspace()), dg.Definitions(jobs=[job])).get_repository_def()

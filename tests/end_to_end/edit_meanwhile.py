@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import orchestration.run.dagster_run
-from orchestration.catalogue import workspace
 from orchestration.cli.command import run as command
+from orchestration.definitions import workspace
 from orchestration.run.drive import run
 
 dataset, edit = sys.argv[1:]

@@ -3,8 +3,8 @@
 import resource
 import sys
 
-from orchestration.catalogue import workspace
 from orchestration.cli.command import run as command
+from orchestration.definitions import workspace
 from orchestration.run.drive import run
 
 FILES = 64

@@ -5,14 +5,14 @@ import time
 
 from rich.console import Console
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from ops.parse import papers
-from orchestration.catalogue import workspace
+from orchestration import messages
 from orchestration.dagster.instance import instance
-from orchestration.messages import progress
+from orchestration.definitions import workspace
 from orchestration.run.loop import bring_up_to_date
 
-progress.FIRST = progress.EVERY = 0.0
+messages.FIRST = messages.EVERY = 0.0
 
 
 parse_papers = papers.parse_papers

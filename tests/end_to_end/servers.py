@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.waiting import ended, until
 
 HERE = Path(__file__).parent

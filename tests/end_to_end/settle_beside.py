@@ -1,7 +1,7 @@
 """Settle the empty years of papers while another holds one of them: prints which were settled."""
 
-from orchestration.catalogue import workspace
-from orchestration.files.locks import making
+from orchestration.definitions import workspace
+from orchestration.files.publish import making
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.materialise import Materialisation
 

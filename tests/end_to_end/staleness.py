@@ -6,10 +6,9 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
-from assets.declare.dagster_asset import asset_key, partitions
-from orchestration.catalogue import workspace
+from assets.declare.dataset import asset_key, partitions
 from orchestration.dagster.instance import instance
-from orchestration.definitions import defs
+from orchestration.definitions import defs, workspace
 
 MONTHS = partitions()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.catalogue import workspace
-from orchestration.files.locks import lock_file
+from orchestration.definitions import workspace
+from orchestration.files.publish import lock_file
 from orchestration.state.dvc_files import read_stages, stage_name
 from tests.end_to_end.backfilling import MONTHS, start
 from tests.end_to_end.ticks import broken

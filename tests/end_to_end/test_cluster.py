@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from orchestration.files.identity import folder_hashes
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.ray_cluster import three_nodes
 from tests.waiting import until

@@ -122,7 +122,7 @@ def test_a_broken_part_file_is_named(changed):
     assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
 
 
-WRITE = "from pathlib import Path\nfrom orchestration.catalogue import workspace\nfrom orchestration.versions.changes import write_versions\nwrite_versions(workspace(), Path('data/quality/live'))\n"
+WRITE = "from pathlib import Path\nfrom orchestration.definitions import workspace\nfrom orchestration.versions.compare import write_versions\nwrite_versions(workspace(), Path('data/quality/live'))\n"
 
 
 @pytest.mark.long

@@ -13,8 +13,8 @@ import urllib.error
 import polars
 import pytest
 
-from assets.declare.dagster_asset import CHECKS
-from orchestration.workspace.environment import QUIET, STRICT
+from assets.declare.dataset import CHECKS
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
 from tests.projects import ROOT, datasets

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.catalogue import workspace
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.definitions import workspace
+from orchestration.workspace.workspace import QUIET, STRICT
 
 
 @pytest.mark.long

@@ -9,11 +9,11 @@ import pytest
 from nbclient import NotebookClient
 
 from assets.declare.settings import checkout
-from orchestration.workspace.environment import STRICT
+from orchestration.workspace.workspace import STRICT
 
 NUMPY_FIRST = """
 import numpy
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.partition.materialise import Materialisation
 import os, subprocess, sys
 
@@ -23,7 +23,7 @@ try:
     Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make("no run")
 except RuntimeError as error:
     print(error)
-child = "import orchestration, numpy; from orchestration.workspace.environment import check_kernels; check_kernels()"
+child = "import orchestration, numpy; from orchestration.workspace.workspace import check_kernels; check_kernels()"
 subprocess.run([sys.executable, "-c", child], check=True)
 """
 

@@ -14,8 +14,7 @@ import pytest
 
 from orchestration.mlflow.send import find
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting
-from orchestration.workspace.environment import QUIET, STRICT
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 

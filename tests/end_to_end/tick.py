@@ -12,11 +12,10 @@ from pathlib import Path
 import dagster as dg
 from dagster._serdes import deserialize_value, serialize_value
 
-from assets.declare.dagster_asset import asset_key, source_key
-from orchestration.catalogue import workspace
+from assets.declare.dataset import asset_key, source_key
 from orchestration.dagster.automation import observed
 from orchestration.dagster.instance import instance
-from orchestration.definitions import defs
+from orchestration.definitions import defs, workspace
 from orchestration.run.dagster_run import materialise
 
 name, also = sys.argv[1], sys.argv[2:]

@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.partition import materialise
 from orchestration.state.input_snapshot import MovedError
 

@@ -15,10 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 import assets.sources
-import orchestration.catalogue  # noqa: F401  declares every asset
+import orchestration.definitions  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
-from orchestration.catalogue import workspace
-from orchestration.checks import content
+from orchestration.checks import validate
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import resume
@@ -121,7 +121,7 @@ def once(function):
 def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
-    content.validate = once(content.validate)
+    validate.validate = once(validate.validate)
     Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children find all loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted

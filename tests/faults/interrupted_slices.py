@@ -16,10 +16,9 @@ from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES
 from ops.parasci.sentences import StatementParams, embedded_passages
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes, write_table
-from orchestration.messages import progress
-from orchestration.messages.display import Display
-from orchestration.messages.progress import listening
+from orchestration.messages import listening, progress
 from orchestration.partition.resume import ResumableEngine
+from orchestration.run.display import Display
 from orchestration.workspace.workspace import Workspace
 
 SENTENCES = 40

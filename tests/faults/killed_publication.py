@@ -14,8 +14,8 @@ import sys
 import traceback
 from pathlib import Path
 
-from orchestration.catalogue import workspace
-from orchestration.checks import content
+from orchestration.checks import validate
+from orchestration.definitions import workspace
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
 from orchestration.partition.materialise import Materialisation
@@ -106,7 +106,7 @@ def restore(place):
 
 
 def main():
-    content.validate = validated_once(content.validate)
+    validate.validate = validated_once(validate.validate)
     place = ROOT / "saved"
     save(place)
     old = versions()

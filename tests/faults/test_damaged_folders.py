@@ -7,8 +7,7 @@ import pytest
 
 from orchestration.files import publish
 from orchestration.files.damage import dump_checked, make_folder
-from orchestration.files.locks import lock_file
-from orchestration.files.publish import building, recover
+from orchestration.files.publish import building, lock_file, recover
 from orchestration.partition.resume import StoredCheckpoints
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 

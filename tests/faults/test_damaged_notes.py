@@ -5,14 +5,14 @@ import os
 
 import pytest
 
-from orchestration.catalogue import workspace
 from orchestration.checks import history
+from orchestration.definitions import workspace
 from orchestration.dvc import stages
 from orchestration.run import stage
 from orchestration.serve import ui
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from orchestration.state.input_snapshot import MovedError
-from orchestration.versions import changes
+from orchestration.versions import compare
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking
 
@@ -54,16 +54,16 @@ def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace,
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys, how):
     """A comparison of two versions is damaged."""
-    monkeypatch.setattr(changes, "compared", lambda *_: {"rows": 1})
-    monkeypatch.setattr(changes, "made_differently", lambda *_: [])
+    monkeypatch.setattr(compare, "compared", lambda *_: {"rows": 1})
+    monkeypatch.setattr(compare, "made_differently", lambda *_: [])
     dataset = workspace().datasets["talksumm/pairs"]
-    now = changes.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
-    old = changes.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = changes.compared_versions(dataset, old, now, "why", tmp_path)
+    now = compare.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
+    old = compare.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
+    right = compare.compared_versions(dataset, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert changes.compared_versions(dataset, old, now, "why", tmp_path) == right
+    assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()

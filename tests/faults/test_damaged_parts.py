@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from orchestration.executors.parts import LocalEngine
-from orchestration.messages.progress import Notice, listening
+from orchestration.messages import Notice, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
 from orchestration.state.input_snapshot import code_marks

@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 
 from orchestration.dagster import instance
-from orchestration.files.sqlite import damaged, fault
+from orchestration.files.damage import damaged, fault
 from orchestration.mlflow.send import find, send
 from orchestration.mlflow.store import prepare
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, put, waiting

@@ -9,15 +9,14 @@ from collections import Counter
 
 import pytest
 
-from orchestration.dvc.commit import restore
-from orchestration.workspace.environment import QUIET, STRICT
-from orchestration.workspace.workspace import Workspace
+from orchestration.dvc.stages import restore
+from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.faults.strace import kill_at, strace
 
 #: All that changes a file, or brings it to the disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
-    "from orchestration.catalogue import workspace; from orchestration.dvc.commit import commit_finished; "
+    "from orchestration.definitions import workspace; from orchestration.dvc.stages import commit_finished; "
     "commit_finished(workspace())"
 )
 

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.state.dvc_files import read_stages, stage_name
-from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import QUIET, STRICT
 
 SELECT = "sources/sentences"
 RUN = ("orchestration.cli", "run", "--select", SELECT)

@@ -8,7 +8,7 @@ import sys
 import yaml
 
 from assets.declare.settings import checkout
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.dvc.stages import render
 from orchestration.state.dvc_files import stage_name
 

@@ -6,7 +6,7 @@ import pytest
 
 from assets.declare.settings import checkout
 from ops.parse.source import MonthRule, Source, folder_formats
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 KINDS = {kind: form for item in workspace().datasets.values() for kind, form in item.formats.items()}
 #: A kind with what follows it, up to the next one or a heading.

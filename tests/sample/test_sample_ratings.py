@@ -26,7 +26,7 @@ from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise import SummaryParams, summaries
 from ops.wikisum.evaluation.people import QUALITY
 from ops.wikisum.evaluation.people import RatingSheetParams as LeadSheetParams
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.state.sources import corpus
 from tests.parts import parts
 

@@ -6,11 +6,10 @@ import shutil
 import pytest
 
 from assets.declare import code, declaration
+from assets.declare.code import Symbol, Symbols
 from assets.declare.declaration import declarations
-from assets.declare.hashing.names import Symbol
-from assets.declare.hashing.symbols import Symbols
 from ops.talksumm.align.alignments import align
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 
 def reached(symbol, within=code.DATASET):

@@ -6,8 +6,7 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import declaration
-from assets.declare.dagster_asset import CHECKS, SOURCES, asset_key
-from assets.declare.dataset import AllParts, dataset
+from assets.declare.dataset import CHECKS, SOURCES, AllParts, asset_key, dataset
 from assets.declare.declaration import Trials, declarations, declared
 from assets.declare.settings import settings
 from ops.core.outcome import Shape, columns
@@ -16,8 +15,7 @@ from ops.core.parts import Artifact, FilesFolder, Parts
 from ops.models.training import CheckpointFolder
 from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
-from orchestration.catalogue import workspace
-from orchestration.definitions import defs
+from orchestration.definitions import defs, workspace
 from orchestration.state.sources import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))

@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare.declaration import declarations
 from assets.declare.settings import ParamsError, check_names, document, raw_section, validated
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 

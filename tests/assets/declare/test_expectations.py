@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import code, declaration, expectations
+from assets.declare.code import Reach
 from assets.declare.dataset import dataset
 from assets.declare.declaration import declarations
 from assets.declare.expectations import (
@@ -26,11 +27,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.hashing.symbols import Reach
 from assets.declare.settings import checkout
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 SHAPE = Shape(

@@ -3,8 +3,8 @@
 import pytest
 
 from assets.declare import code
-from assets.declare.hashing.names import WHOLE, Symbol
-from orchestration.catalogue import workspace
+from assets.declare.code import WHOLE, Symbol
+from orchestration.definitions import workspace
 
 
 @pytest.mark.parametrize("name", ["sources/sentences", "talksumm/alignments"])

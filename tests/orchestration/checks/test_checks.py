@@ -3,7 +3,7 @@
 import pytest
 
 from assets.declare.expectations import between
-from orchestration.checks import content, history
+from orchestration.checks import history, validate
 from tests.orchestration.checks.validations import SUITE, checking
 
 
@@ -71,7 +71,7 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
     def broken(*arguments):
         raise ZeroDivisionError("no batch")
 
-    monkeypatch.setattr(content, "validate", broken)
+    monkeypatch.setattr(validate, "validate", broken)
     found = check([0.5])
     assert [finding.passed for finding in found.values()] == [False, False]
     assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
@@ -80,8 +80,8 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
 def test_what_a_manifest_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
     check([0.5], text="x")
     (row,) = history.read(check.workspace, check.dataset).to_pylist()
-    seen = content.known_finding(check.workspace, check.dataset, "2018-06", row["version"], "warnings")
+    seen = validate.known_finding(check.workspace, check.dataset, "2018-06", row["version"], "warnings")
     assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
-    unseen = content.known_finding(check.workspace, check.dataset, "2018-06", "another", "warnings")
+    unseen = validate.known_finding(check.workspace, check.dataset, "2018-06", "another", "warnings")
     assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
-    assert content.known_finding(check.workspace, check.dataset, "2018-06", "another", "expectations").passed
+    assert validate.known_finding(check.workspace, check.dataset, "2018-06", "another", "expectations").passed

@@ -9,7 +9,7 @@ from assets.declare.expectations import between
 from assets.declare.settings import checkout
 from orchestration.checks import history
 from orchestration.checks.history import Result
-from orchestration.files.locks import lock_file
+from orchestration.files.publish import lock_file
 from tests.orchestration.checks.validations import COUNTS, MET, entry
 
 
@@ -80,7 +80,7 @@ APPEND = """
 import os
 import sys
 from pathlib import Path
-import orchestration.catalogue
+import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
 from orchestration.checks import history
 here = Workspace(Path(sys.argv[1]))

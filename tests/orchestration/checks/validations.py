@@ -7,9 +7,9 @@ import pyarrow as pa
 from assets.declare.expectations import between, not_null, steady, unique
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Shape, columns
-from orchestration.catalogue import workspace
-from orchestration.checks import content, history
+from orchestration.checks import history, validate
 from orchestration.checks.history import Result
+from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.manifests import Manifest
@@ -50,7 +50,7 @@ def checking(tmp_workspace):
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
         record = Manifest({}, folder_hashes(folder), counts(folder))
         chosen = dataclasses.replace(dataset, expectations=tuple(suite))
-        return content.check(tmp_workspace, chosen, month, folder, record, "run-1")
+        return validate.check(tmp_workspace, chosen, month, folder, record, "run-1")
 
     check.dataset, check.workspace = dataset, tmp_workspace
     return check

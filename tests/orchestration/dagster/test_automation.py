@@ -9,7 +9,7 @@ import dagster as dg
 import pytest
 
 from orchestration.dagster import automation
-from orchestration.files.locks import lock_within
+from orchestration.files.publish import lock_within
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, outbox, put, waiting
 from orchestration.workspace.workspace import Workspace
 from tests.waiting import until

@@ -3,9 +3,8 @@
 import dagster as dg
 import pytest
 
-from assets.declare.dagster_asset import CHECKS
-from orchestration.catalogue import workspace
-from orchestration.definitions import build
+from assets.declare.dataset import CHECKS
+from orchestration.definitions import build, workspace
 
 EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 

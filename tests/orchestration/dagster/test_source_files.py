@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import dagster as dg
 import pytest
 
-from assets.declare.dagster_asset import INPUTS_CHANGED
-from orchestration.catalogue import workspace
+from assets.declare.dataset import INPUTS_CHANGED
 from orchestration.dagster import automation
 from orchestration.dagster.automation import source_assets
+from orchestration.definitions import workspace
 
 MONTHS = dg.StaticPartitionsDefinition(["2018-06", "2018-07"])
 EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])

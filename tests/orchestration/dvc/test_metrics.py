@@ -7,7 +7,7 @@ import pytest
 
 from ops.core import measures
 from ops.core.measures import DatasetScore
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.dvc import metrics
 from orchestration.present import former
 from tests.orchestration.dvc.measuring import MONTHS, measured

@@ -11,7 +11,7 @@ from dvc.lock import LockError
 
 from orchestration.cli import command
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
-from orchestration.messages.failures import TRIES, describe, give_up_or_retry
+from orchestration.messages import TRIES, describe, give_up_or_retry
 
 PASSING = [
     OSError(errno.EIO, "io"),

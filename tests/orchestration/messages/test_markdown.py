@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from orchestration.checks.conservation import Finding
-from orchestration.messages.tables import escaped, table
+from orchestration.messages import escaped, markdown_table
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 ODD = [
@@ -51,7 +51,7 @@ def test_no_text_is_anything_but_itself(text):
 
 @pytest.mark.parametrize("text", ODD)
 def test_a_cell_of_a_table_shows_its_text_and_stays_one_cell(text):
-    shown = table(["column", "1"], [["text", text]])
+    shown = markdown_table(["column", "1"], [["text", text]])
     kinds, blocks, children = leaves(shown)
     assert kinds == {"text"} and blocks.count("td_open") == 2
     shown = text if len(text) <= 60 else text[:59] + "…"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.messages.progress import PartitionProgress, Recent, RecentPace
+from orchestration.messages import PartitionProgress, Recent, RecentPace
 
 
 class Clock:

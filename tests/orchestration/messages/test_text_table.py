@@ -1,6 +1,6 @@
 """Tables in a terminal are aligned by what their columns hold."""
 
-from orchestration.messages.tables import aligned
+from orchestration.messages import aligned
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left_and_no_line_ends_with_spaces():

@@ -17,7 +17,7 @@ from ops.talksumm.extractors import files as extractors
 from ops.talksumm.extractors.config import PointerConfig
 from ops.talksumm.extractors.files import KIND as EXTRACTOR
 from ops.talksumm.extractors.paper import ExtractorPaper
-from orchestration.mlflow.models import save_model
+from orchestration.mlflow.send import save_model
 
 OPS = Path(next(iter(ops.__path__)))
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]

@@ -8,7 +8,7 @@ from alembic import command
 from mlflow import MlflowClient
 from mlflow.store.db import utils
 
-from orchestration.files.locks import lock_file
+from orchestration.files.publish import lock_file
 from orchestration.mlflow import store
 from orchestration.mlflow.store import prepare
 

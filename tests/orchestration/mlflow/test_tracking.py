@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.mlflow import tracking
 from orchestration.mlflow.send import send
 from orchestration.state.manifests import Manifest, write_manifest

@@ -15,10 +15,9 @@ from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Artifact
 from ops.talksumm.models import EXTRACTOR
 from orchestration.files.identity import InputReplacedError, folder_hashes
-from orchestration.files.locks import making
 from orchestration.files.parquet import write_outcomes
-from orchestration.files.publish import building
-from orchestration.messages.failures import transient
+from orchestration.files.publish import building, making
+from orchestration.messages import transient
 from orchestration.partition.inputs import ChangedBytesError, open_inputs
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.manifests import Manifest, read_manifest, write_manifest

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from orchestration.catalogue import workspace
 from orchestration.dagster import sync
+from orchestration.definitions import workspace
 from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.local import ThisProcess
 from orchestration.files.full_disk import FULL, DiskFullError

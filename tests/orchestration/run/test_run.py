@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.run import drive as driver
 from orchestration.run.loop import Report
 
@@ -22,8 +22,8 @@ def end(monkeypatch, capsys):
         monkeypatch.setattr(driver, "input_snapshot", nothing)
         places = {
             "check_rendered": "orchestration.dvc.stages",
-            "restore": "orchestration.dvc.commit",
-            "commit_finished": "orchestration.dvc.commit",
+            "restore": "orchestration.dvc.stages",
+            "commit_finished": "orchestration.dvc.stages",
             "sync": "orchestration.dagster.sync",
             "write_live": "orchestration.present",
             "write_pages_so_far": "orchestration.present",

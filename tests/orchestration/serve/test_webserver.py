@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Match, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
-from orchestration.serve.webserver import PAGES, GraphQLGuard
+from orchestration.serve.request_guard import PAGES, GraphQLGuard
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 

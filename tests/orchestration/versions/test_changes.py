@@ -6,7 +6,7 @@ import pytest
 
 from orchestration import present
 from orchestration.files.publish import lock_file
-from orchestration.versions import changes
+from orchestration.versions import compare
 from orchestration.workspace.workspace import Workspace
 
 
@@ -19,7 +19,7 @@ def folder(tmp_path):
 def test_older_comparisons_go_and_what_another_process_is_writing_stays(folder):
     for name in ("old.html", "old.json", ".new.json.4711"):
         (folder / "versions" / name).write_text("")
-    changes.write_versions(Workspace(folder, {}), folder)
+    compare.write_versions(Workspace(folder, {}), folder)
     assert [path.name for path in (folder / "versions").iterdir()] == [".new.json.4711"]
 
 
@@ -32,7 +32,7 @@ def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", twice)
-    changes.write_versions(Workspace(folder, {}), folder)
+    compare.write_versions(Workspace(folder, {}), folder)
     assert not list((folder / "versions").iterdir())
 
 

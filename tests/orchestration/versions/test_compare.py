@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.files import damage
 from orchestration.state.manifests import Manifest
 from orchestration.versions.compare import made_differently

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from orchestration.workspace.environment import STRICT
+from orchestration.workspace.workspace import STRICT
 from tests.projects import ROOT
 
 SHELL = {name: value for name, value in os.environ.items() if name not in STRICT}

@@ -9,7 +9,7 @@ import pytest
 from ops.core.parts import FILES
 from ops.core.thresholds import above, below
 from ops.parasci.dataset.paraphrases import ParaphraseParams
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from pages.reading import counted
 from pages.systems.parasci import groups, pairs, scores
 from pages.systems.parasci.pairs import funnel

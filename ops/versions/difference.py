@@ -1,8 +1,8 @@
 """What became of each row between two versions of a dataset.
 
 Belongs here: matching rows by id over the three tables, by DuckDB (views.sql, cases.sql), which may leave
-memory for the disk. Part files of one MD5 are never read. Not here: where files are (revisions.py), what is
-said of it (compare.py).
+memory for the disk. Part files of one MD5 are never read. Not here: where versions are, and what is said of
+the comparison (orchestration/versions).
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from jinja2 import Environment
 
 from ops.core.parts import TABLES
-from orchestration.versions.revisions import Version
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,6 +35,25 @@ _COLUMNS = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE 
 GROUP BY name ORDER BY rows DESC, name"""
 _FIRST = """SELECT kind, id, month, was, now, columns, old, new FROM cases
 QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
+
+
+class Version(Protocol):
+    """One version of a dataset."""
+
+    @property
+    def dataset(self) -> str:
+        """The name of the dataset."""
+
+    @property
+    def label(self) -> str:
+        """What the version is called."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """MD5 by path below the dataset's folder."""
+
+    def path(self, file: str) -> Path:
+        """Return where one of its Parquet files lies."""
 
 
 class Case(NamedTuple):
@@ -64,7 +82,7 @@ def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
     Two missing values are equal, and so are two NaNs. A unit is re-reasoned where it is dropped or rejected
     in one version, and in the other has another reason or is used by a kept row. That is counted beside the
     rows: a kept row is made of any number of units, and is added or removed whatever became of them. Raises
-    NotInCacheError where a file is not here, ValueError where one is no Parquet.
+    ValueError where a file is no Parquet.
     """
     import duckdb  # which takes a quarter of a second: live pages seldom have anything to compare
 

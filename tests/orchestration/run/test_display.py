@@ -6,16 +6,16 @@ import time
 import pytest
 from rich.console import Console
 
-from orchestration.messages import progress
-from orchestration.messages.display import Display
-from orchestration.messages.progress import EventLines, Notice, PartitionProgress, RecentPace
+from orchestration import messages
+from orchestration.messages import EventLines, Notice, PartitionProgress, RecentPace
+from orchestration.run.display import Display
 from tests.waiting import until
 
 
 @pytest.fixture
 def soon(monkeypatch):
-    monkeypatch.setattr(progress, "FIRST", 0.0)
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(messages, "FIRST", 0.0)
+    monkeypatch.setattr(messages, "EVERY", 0.0)
 
 
 def pace():
@@ -67,7 +67,7 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
 
 def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
     lines = []
-    monkeypatch.setattr(progress, "FIRST", 0.0)
+    monkeypatch.setattr(messages, "FIRST", 0.0)
     log = EventLines(lines.append)
     for done in range(3):
         log(PartitionProgress("x", "op", done, 9, RecentPace(0.0)))

@@ -7,7 +7,7 @@ import zlib
 import diskcache
 import pytest
 
-from assets.declare.hashing import modules as modules
+from assets.declare import source
 
 SOURCE = '''"""Says."""
 import os.path
@@ -24,10 +24,10 @@ print(np.e, two)
 def checkout(tmp_path, monkeypatch):
     """A checkout of its own, after set-up."""
     (tmp_path / ".silverloom").mkdir()
-    monkeypatch.setattr(modules, "checkout", lambda: tmp_path)
-    modules._cache.cache_clear()
+    monkeypatch.setattr(source, "checkout", lambda: tmp_path)
+    source._cache.cache_clear()
     yield tmp_path
-    modules._cache.cache_clear()
+    source._cache.cache_clear()
 
 
 def module(folder, text=SOURCE):
@@ -37,8 +37,8 @@ def module(folder, text=SOURCE):
 
 
 def test_a_summary_has_statements_by_the_names_that_they_bind_and_imports(checkout):
-    found = modules.summary(module(checkout))
-    assert found.names == {"NAMES": [0], modules.EFFECTS: [1]}
+    found = source.summary(module(checkout))
+    assert found.names == {"NAMES": [0], source.EFFECTS: [1]}
     assert [statement.files for statement in found.statements] == [["static/*.js", "words.txt"], []]
     assert found.statements[1].mentions == ["np.e", "two"]
     assert found.imports == {
@@ -51,43 +51,43 @@ def test_a_summary_has_statements_by_the_names_that_they_bind_and_imports(checko
 
 
 def test_what_is_kept_is_what_was_read(checkout):
-    read = modules.summary(module(checkout))
-    assert len(diskcache.Cache(str(checkout / modules.CACHE), disk=diskcache.JSONDisk)) == 1
-    assert modules.summary(module(checkout)) == read
+    read = source.summary(module(checkout))
+    assert len(diskcache.Cache(str(checkout / source.CACHE), disk=diskcache.JSONDisk)) == 1
+    assert source.summary(module(checkout)) == read
 
 
 def test_a_changed_module_is_read_again(checkout):
-    read = modules.summary(module(checkout))
-    assert modules.summary(module(checkout, SOURCE + "MORE = 1\n")) != read
+    read = source.summary(module(checkout))
+    assert source.summary(module(checkout, SOURCE + "MORE = 1\n")) != read
 
 
 def test_without_set_up_nothing_is_kept(checkout):
     (checkout / ".silverloom").rmdir()
-    assert modules.summary(module(checkout)) == modules.summary(module(checkout))
+    assert source.summary(module(checkout)) == source.summary(module(checkout))
     assert not (checkout / ".silverloom").exists()
 
 
 @pytest.mark.parametrize("value", [b"no zlib", zlib.compress(b"{"), zlib.compress(b"\xff")])
 def test_a_damaged_value_is_read_again_and_mended(checkout, value):
-    read = modules.summary(module(checkout))
-    with sqlite3.connect(checkout / modules.CACHE / "cache.db") as database:
+    read = source.summary(module(checkout))
+    with sqlite3.connect(checkout / source.CACHE / "cache.db") as database:
         assert database.execute("UPDATE Cache SET value = ?", (value,)).rowcount == 1
-    assert modules.summary(module(checkout)) == read
-    with sqlite3.connect(checkout / modules.CACHE / "cache.db") as database:
+    assert source.summary(module(checkout)) == read
+    with sqlite3.connect(checkout / source.CACHE / "cache.db") as database:
         [(kept,)] = database.execute("SELECT value FROM Cache")
     assert json.loads(zlib.decompress(kept))[0][0][0] == read.statements[0].text
 
 
 def test_a_cache_that_another_process_holds_is_no_fault(checkout):
-    read = modules.summary(module(checkout))
-    with sqlite3.connect(checkout / modules.CACHE / "cache.db", isolation_level=None) as database:
+    read = source.summary(module(checkout))
+    with sqlite3.connect(checkout / source.CACHE / "cache.db", isolation_level=None) as database:
         database.execute("BEGIN EXCLUSIVE")
-        assert modules.summary(module(checkout)) == read
-        assert "MORE" in modules.summary(module(checkout, SOURCE + "MORE = 1\n")).names
+        assert source.summary(module(checkout)) == read
+        assert "MORE" in source.summary(module(checkout, SOURCE + "MORE = 1\n")).names
 
 
 def test_a_damaged_cache_is_no_fault(checkout):
-    folder = checkout / modules.CACHE
+    folder = checkout / source.CACHE
     folder.mkdir()
     (folder / "cache.db").write_bytes(b"no database" * 1000)
-    assert modules.summary(module(checkout)).statements[0].files == ["static/*.js", "words.txt"]
+    assert source.summary(module(checkout)).statements[0].files == ["static/*.js", "words.txt"]

@@ -5,7 +5,7 @@ import functools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.hashing import merkle as merkle
+from ops.core.merkle import components, hashes_together
 
 NODES = range(6)
 
@@ -25,14 +25,14 @@ def hashes(graph, nodes=NODES):
     found = {}
     for node in nodes:
         if node not in found:
-            for component in merkle.components(node, lambda one: [used for _, used in graph[one][1]], found):
+            for component in components(node, lambda one: [used for _, used in graph[one][1]], found):
                 known, inner = {}, {}
                 for one in component:
                     label, edges = graph[one]
                     outer = sorted((name, found[used]) for name, used in edges if used not in component)
                     known[one] = repr([label, outer])
                     inner[one] = [(name, used) for name, used in edges if used in component]
-                found |= merkle.hashes(known, inner)
+                found |= hashes_together(known, inner)
     return found
 
 
@@ -84,10 +84,10 @@ def test_an_edit_changes_the_hashes_of_what_reaches_it_and_no_others(graph, edit
 
 def test_components_come_after_all_that_they_reach():
     uses = {1: [2], 2: [3, 4], 3: [1], 4: [5], 5: [4, 6], 6: []}
-    found = [sorted(component) for component in merkle.components(1, uses.__getitem__, ())]
+    found = [sorted(component) for component in components(1, uses.__getitem__, ())]
     assert found == [[6], [4, 5], [1, 2, 3]]
 
 
 def test_a_chain_of_thousands_is_no_recursion():
-    found = list(merkle.components(0, lambda node: [node + 1] if node < 5000 else [], ()))
+    found = list(components(0, lambda node: [node + 1] if node < 5000 else [], ()))
     assert len(found) == 5001

@@ -1,15 +1,14 @@
 """Hashes of the nodes of a graph, each with all that it reaches: a Merkle tree that may have cycles.
 
 Belongs here: the sets of nodes that reach each other, and their hashes. Not here: what the nodes and edges
-are (symbols.py).
+are (assets/declare/code.py: symbols of the project's code).
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
-
-from assets.declare.hashing.statements import md5
 
 Node = TypeVar("Node")
 #: Edges by what they are called: several may have one name.
@@ -49,7 +48,7 @@ def components(
                 yield component
 
 
-def hashes(known: Mapping[Node, str], edges: Mapping[Node, Edges[Node]]) -> dict[Node, str]:
+def hashes_together(known: Mapping[Node, str], edges: Mapping[Node, Edges[Node]]) -> dict[Node, str]:
     """Return the hashes of nodes that reach each other, given a hash of all else that each is made of.
 
     Round by round a hash tells one more step of what a node reaches, until a round tells no more nodes apart
@@ -65,3 +64,8 @@ def hashes(known: Mapping[Node, str], edges: Mapping[Node, Edges[Node]]) -> dict
         }
     together = sorted(set(found.values()))
     return {node: md5(repr([own, together])) for node, own in found.items()}
+
+
+def md5(content: str) -> str:
+    """Return the MD5 of a text as UTF-8."""
+    return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.core.outcome import Outcome, Shape, columns
+from ops.versions.difference import KINDS, difference
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
-from orchestration.versions.difference import KINDS, difference
 from orchestration.versions.revisions import Version
 from orchestration.workspace.workspace import Workspace
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.declare.expectations import OF_COLUMNS, OF_FIELDS
-from orchestration.checks.validate import FUNCTION_WORDS, LEAST_SHARE, LEAST_WORDS, measured
+from ops.core.row_measures import FUNCTION_WORDS, LEAST_SHARE, LEAST_WORDS, measured
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

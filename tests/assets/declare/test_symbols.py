@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.hashing import modules as modules
-from assets.declare.hashing.names import Symbol
-from assets.declare.hashing.symbols import Symbols
+from assets.declare import source
+from assets.declare.code import Symbol, Symbols
 
 ROOT = Symbol("ops.a", "f")
 
@@ -18,7 +17,7 @@ ROOT = Symbol("ops.a", "f")
 def no_cache(tmp_path_factory):
     """Keep what these tests read out of the checkout's cache."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(modules, "_cache", lambda: None)
+        patch.setattr(source, "_cache", lambda: None)
         yield
 
 

@@ -1,7 +1,7 @@
 """What a command shows while it works: on a terminal one display that moves, else a line now and then.
 
-Belongs here: the partitions under way and how far each is. Not here: who tells it (progress.py), the lines of
-what has ended (run/loop.py).
+Belongs here: the partitions under way and how far each is. Not here: who tells it (messages.py), the lines of
+what has ended (loop.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.progress import BarColumn, SpinnerColumn, Task, TextColumn, TimeElapse
 from rich.progress import Progress as Bars
 from rich.table import Column
 
-from orchestration.messages.progress import Event, Intervals, Notice, PartitionProgress, duration
+from orchestration.messages import Event, Intervals, Notice, PartitionProgress, duration
 
 
 @dataclass(frozen=True)

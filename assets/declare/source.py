@@ -1,7 +1,8 @@
-"""One top-level statement as text that only a change of meaning changes, and the names that it mentions.
+"""The project's own code as hashes of it see it: statements that only a change of meaning changes.
 
-Belongs here: what of a statement counts (no comments, docstrings, layout or imports), and which of its names
-are the module's. Not here: the statements of a module (modules.py), and what their names mean (symbols.py).
+Belongs here: what of a statement counts (no comments, docstrings, layout, imports), which names it mentions,
+what the statements of a module bind, and keeping what was read. Not here: what a name means in another
+module, and which symbols count (code.py).
 """
 
 from __future__ import annotations
@@ -9,8 +10,18 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import sqlite3
+import sys
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import diskcache
+
+from assets.declare.settings import checkout
 
 #: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
 ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
@@ -125,7 +136,7 @@ def md5(content: str | bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-class _Reader:
+class _Reader(ast.NodeVisitor):
     """Writes a tree and notes what it mentions, in one walk.
 
     A name that a function binds hides that of the module in this function: it is text like any other.
@@ -146,11 +157,7 @@ class _Reader:
     def write(self, value: object) -> None:
         """Write a node, a list of nodes, or a field that is none."""
         if isinstance(value, ast.AST):
-            special = _SPECIAL.get(type(value))
-            if special is None:
-                self._fields(value, value._fields)
-            else:
-                special(self, value)
+            self.visit(value)
         elif isinstance(value, list):
             self.parts.append("[")
             for item in value:
@@ -161,6 +168,9 @@ class _Reader:
             self.parts.append("]")
         else:
             self.parts.append(repr(value))
+
+    def generic_visit(self, node: ast.AST) -> None:
+        self._fields(node, node._fields)
 
     def _fields(self, node: ast.AST, names: Iterable[str]) -> None:
         self.parts += (type(node).__name__, "(")
@@ -183,27 +193,27 @@ class _Reader:
         kept = [found for found in self.mentions[first:] if found[2] or found[1].split(".")[0] not in hidden]
         self.mentions[first:] = kept
 
-    def _name(self, node: ast.Name) -> None:
+    def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self._mention(node.id)
         else:
             self._scopes[-1].add(node.id)
             self.parts.append(node.id)
 
-    def _attribute(self, node: ast.Attribute) -> None:
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         if chain := chain_of(node):
             self._mention(chain)
         else:
             self._fields(node, ("value", "attr"))
 
-    def _constant(self, node: ast.Constant) -> None:
+    def visit_Constant(self, node: ast.Constant) -> None:
         self.parts.append(repr(node.value))
         if isinstance(node.value, str):
             self.modules.update(_DOTTED.findall(node.value))
             if _PATH.fullmatch(node.value):
                 self.files.add(node.value)
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         """Write decorators, defaults and annotations outside of the function's scope, and its body inside."""
         if not isinstance(node, ast.Lambda):
             self._scopes[-1].add(node.name)
@@ -216,7 +226,9 @@ class _Reader:
         self.write(node.body)
         self._close(first)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
         """Write what is iterated first outside of the scope, and the rest inside."""
         self.write(node.generators[0].iter)
         first = self._open()
@@ -226,7 +238,9 @@ class _Reader:
             self._fields(generator, fields)
         self._close(first)
 
-    def _class(self, node: ast.ClassDef) -> None:
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp  # noqa: N815
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._scopes[-1].add(node.name)
         self._scopes.append(set())
         self._globals.append(set())
@@ -234,22 +248,24 @@ class _Reader:
         self._scopes.pop()
         self._globals.pop()
 
-    def _global(self, node: ast.Global) -> None:
+    def visit_Global(self, node: ast.Global) -> None:
         self._globals[-1].update(node.names)
         self.parts.append("global")
         for name in node.names:
             self._mention(name, certain=True)
 
-    def _nonlocal(self, node: ast.Nonlocal) -> None:
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         self._globals[-1].update(node.names)
         self._fields(node, node._fields)
 
-    def _binding(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
+    def visit_ExceptHandler(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
         if node.name:
             self._scopes[-1].add(node.name)
         self._fields(node, node._fields)
 
-    def _call(self, node: ast.Call) -> None:
+    visit_MatchAs = visit_MatchStar = visit_ExceptHandler  # noqa: N815
+
+    def visit_Call(self, node: ast.Call) -> None:
         """Write a call, without what the declaration of a dataset says about it."""
         made = node.keywords
         if isinstance(node.func, ast.Name) and node.func.id == DATASET_DECORATOR:
@@ -260,22 +276,194 @@ class _Reader:
         self.write(made)
 
 
-_SPECIAL: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
-    ast.Name: _Reader._name,
-    ast.Attribute: _Reader._attribute,
-    ast.Constant: _Reader._constant,
-    ast.FunctionDef: _Reader._function,
-    ast.AsyncFunctionDef: _Reader._function,
-    ast.Lambda: _Reader._function,
-    ast.ListComp: _Reader._comprehension,
-    ast.SetComp: _Reader._comprehension,
-    ast.DictComp: _Reader._comprehension,
-    ast.GeneratorExp: _Reader._comprehension,
-    ast.ClassDef: _Reader._class,
-    ast.Global: _Reader._global,
-    ast.Nonlocal: _Reader._nonlocal,
-    ast.ExceptHandler: _Reader._binding,
-    ast.MatchAs: _Reader._binding,
-    ast.MatchStar: _Reader._binding,
-    ast.Call: _Reader._call,
-}
+#: Where what was read is kept, by the digest of the file: every command begins with some hundred modules.
+CACHE = ".silverloom/modules"
+
+#: The pseudo symbol of the statements of a module that bind nothing, and that of its part as a program.
+EFFECTS, PROGRAM = "", "__main__"
+
+#: What a cache that is damaged, or that another process holds, raises: then all is read as without it.
+_UNUSABLE = (sqlite3.Error, diskcache.Timeout, OSError, ValueError, zlib.error)
+#: Seconds to wait for another process: to read a module takes less.
+_PATIENCE = 1
+
+_COMPOUND = (ast.If, ast.Try, ast.With)
+_OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class ModuleSource(NamedTuple):
+    """What counts of a module."""
+
+    statements: list[Statement]
+    names: dict[str, list[int]]
+    """The statements that bind a name, by their numbers."""
+    imports: dict[str, list[Import]]
+    """The imports at the top that bind a name."""
+    unused: list[Import]
+    """Those whose names the module neither mentions nor exports: they are there for their effect."""
+    exported: list[Import]
+    """Those whose names it only exports, by `__all__`."""
+    decorated: list[tuple[str, str]]
+    """Functions and classes with a decorator that the module has a name for: (name, decorator)."""
+
+
+#: What counts of a folder that is no package.
+EMPTY = ModuleSource([], {}, {}, [], [], [])
+
+
+def summary(path: Path) -> ModuleSource:
+    """Return what counts of a module's file. Comments, docstrings and layout do not."""
+    content = path.read_bytes()
+    found = ModuleSource(*kept(f"{_reader()} {md5(content)}", lambda: _summary(content)))
+    return ModuleSource(
+        [
+            read._replace(imports=_imports(read.imports)) if read.imports else read
+            for read in (Statement(*fields) for fields in found.statements)
+        ],
+        found.names,
+        {name: _imports(bindings) for name, bindings in found.imports.items()},
+        _imports(found.unused),
+        _imports(found.exported),
+        [(name, decorator) for name, decorator in found.decorated],
+    )
+
+
+def kept(key: str, make: Callable[[], Any]) -> Any:
+    """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key."""
+    with suppress(*_UNUSABLE):
+        if (store := _cache()) is not None and (found := store.get(key)) is not None:
+            return found
+    made = make()
+    with suppress(*_UNUSABLE):
+        if (store := _cache()) is not None:
+            store.set(key, made)
+    return made
+
+
+def _imports(read: Iterable[Iterable[Any]]) -> list[Import]:
+    """Return imports as they were before they were JSON."""
+    return [Import(*fields) for fields in read]
+
+
+class _Module:
+    """The statements of a module, and what binds its names."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes: list[ast.stmt] = []
+        self.names: dict[str, list[int]] = {}
+        self.imports: list[Import] = []
+        #: Those that only type checkers run.
+        self.typing: list[Import] = []
+        self._collect(tree.body, typing=False)
+
+    def _collect(self, body: Iterable[ast.stmt], typing: bool) -> None:
+        for node in body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                (self.typing if typing else self.imports).extend(imported(node))
+            elif isinstance(node, ast.If) and (chain_of(node.test) or "").endswith("TYPE_CHECKING"):
+                self._collect(node.body, typing=True)
+                self._collect(node.orelse, typing)
+            elif not is_docstring(node) and not isinstance(node, ast.Pass):
+                self._add(node, typing)
+
+    def _add(self, node: ast.stmt, typing: bool) -> None:
+        names = set(_bound(node))
+        if _is_program(node):
+            names = {PROGRAM}
+        elif not (typing or _only_binds(node)):
+            names.add(EFFECTS)
+        for name in names:
+            self.names.setdefault(name, []).append(len(self.nodes))
+        self.nodes.append(node)
+
+    @property
+    def decorated(self) -> list[tuple[str, str]]:
+        return [
+            (node.name, decorator)
+            for node in self.nodes
+            if isinstance(node, _DEFINITION)
+            for call in node.decorator_list
+            if (decorator := chain_of(call.func if isinstance(call, ast.Call) else call))
+        ]
+
+
+def _summary(content: bytes) -> ModuleSource:
+    module = _Module(ast.parse(content))
+    imports: dict[str, list[Import]] = {}
+    for found in (*module.imports, *module.typing):
+        imports.setdefault(found.bound, []).append(found)
+    bound = module.names.keys() | imports.keys()
+    decorated = [
+        (name, decorator) for name, decorator in module.decorated if decorator.split(".")[0] in bound
+    ]
+    public = {
+        node.value
+        for number in module.names.get("__all__", ())
+        for node in ast.walk(module.nodes[number])
+        if isinstance(node, ast.Constant)
+    }
+    read = [read_statement(node, bound) for node in module.nodes]
+    mentions = {chain for statement in read for chain in (*statement.mentions, *statement.aside)}
+    loose = [found for found in module.imports if found.base != "__future__" and not is_used(found, mentions)]
+    unused = [found for found in loose if found.bound not in public]
+    exported = [found for found in loose if found.bound in public]
+    return ModuleSource(read, module.names, imports, unused, exported, decorated)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds in its module."""
+    if isinstance(node, _DEFINITION):
+        yield node.name
+        return
+    if isinstance(node, _OWN_SCOPE):
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    yield from (found.bound for found in imported(node))
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
+
+
+def _only_binds(node: ast.AST) -> bool:
+    """Say whether a statement does nothing but bind names, which count where they are mentioned."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        return all(map(_is_name, node.targets if isinstance(node, ast.Assign) else [node.target]))
+    if isinstance(node, _COMPOUND):
+        blocks = ("body", "orelse", "finalbody")
+        lines = [line for block in blocks for line in getattr(node, block, ())]
+        lines += [line for handler in getattr(node, "handlers", ()) for line in handler.body]
+        return all(map(_only_binds, lines)) and any(_bound(node))
+    return isinstance(node, (*_DEFINITION, ast.Import, ast.ImportFrom, ast.Pass)) or is_docstring(node)
+
+
+def _is_name(target: ast.AST) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(map(_is_name, target.elts))
+    return isinstance(target.value if isinstance(target, ast.Starred) else target, ast.Name)
+
+
+def _is_program(node: ast.AST) -> bool:
+    """Say whether a statement is `if __name__ == "__main__":`, which no import runs."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Compare)
+        and ast.unparse(node.test) == "__name__ == '__main__'"
+        and not node.orelse
+    )
+
+
+@cache
+def _cache() -> diskcache.Cache | None:
+    """Open the cache of this checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
+    folder = checkout() / CACHE
+    with suppress(*_UNUSABLE):
+        if folder.parent.is_dir():
+            return diskcache.Cache(str(folder), _PATIENCE, diskcache.JSONDisk, size_limit=2**26)
+    return None
+
+
+@cache
+def _reader() -> str:
+    """Return what a summary depends on beside the module: Python's version and what reads it."""
+    return f"{sys.version_info[:2]} {md5(Path(__file__).read_bytes())}"

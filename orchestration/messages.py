@@ -1,18 +1,25 @@
-"""How far the work on a partition is, for whoever listens: a terminal, Dagster's log, a parent process.
+"""What people read while something runs and when it fails: progress, errors, tables, Markdown.
 
-Belongs here: the events and their listeners, and events as lines at intervals. Not here: the terminal
-(display.py).
+Belongs here: events of progress and who listens to them; errors in words, and which pass by themselves; text
+of any origin as Markdown that shows it as it is. Not here: the display of a terminal (run/display.py), pages.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import re
+import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, NoReturn, TypeAlias
+
+from assets.declare.settings import without_logins
+from orchestration.files.full_disk import causes, full_disk
+from orchestration.files.identity import InputReplacedError
 
 #: Seconds until a long partition is spoken of for the first time, and from then on.
 FIRST, EVERY = 10.0, 30.0
@@ -167,3 +174,87 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+_WIDTH = 60
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+#: A _ within a word emphasises nothing. An address is parted where it would be read before the backslashes
+#: in it: it may become a link all the same, to just what is shown.
+_ACTIVE = re.compile(r"[\\`*\[\]~|]|!(?=\[)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.")
+_BEGINNING = re.compile(r"^(\d{0,9})([-#+=.)])(?!\d)")
+
+
+def escaped(text: str) -> str:
+    """Return a text, on one line, so that Markdown shows its letters and acts on none of them."""
+    return _BEGINNING.sub(r"\1\\\2", _inline(" ".join(text.split())))
+
+
+def markdown_table(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table, "" for no rows; long cells are cut."""
+    if not rows:
+        return ""
+    lines = [header, ["---"] * len(header), *([_cell(value) for value in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    text = " ".join(str("" if value is None else value)[: 4 * _WIDTH].split())
+    return _inline(text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…")
+
+
+def _inline(text: str) -> str:
+    return _ACTIVE.sub(lambda found: f"\\{found[0]}", text).translate(_HTML)
+
+
+def aligned(rows: Sequence[Sequence[object]]) -> str:
+    """Return rows, the header first, as lines in which columns are aligned: those of numbers to the right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        align = str.rjust if isinstance(column[-1], int) else str.ljust
+        cells = [str(cell) for cell in column]
+        columns.append([align(cell, max(map(len, cells))) for cell in cells])
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+TRIES = 3
+
+
+_PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, errno.ESTALE, errno.ENOLCK}
+
+
+def transient(error: BaseException) -> bool:
+    """Say whether an error, or what caused it, may be gone at the next try."""
+    return any(_transient(cause) for cause in causes(error))
+
+
+def _transient(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _PASSING
+    if isinstance(error, sqlite3.OperationalError):
+        return "locked" in str(error)
+    return (
+        isinstance(error, InputReplacedError) or type(error).__name__ == "LockError"
+    )  # DVC's, without importing DVC
+
+
+def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
+    """Raise what Dagster needs: a retry after 1, 2, 4 seconds, or a failure that is not retried."""
+    import dagster as dg  # which takes a second: most commands end without it
+
+    if transient(error) and tried < TRIES:
+        raise dg.RetryRequested(max_retries=TRIES, seconds_to_wait=2**tried) from error
+    raise dg.Failure(description=f"{label}: {describe(error)}", allow_retries=False) from error
+
+
+def describe(error: BaseException) -> str:
+    """Return an error as people should read it; addresses in it are without logins."""
+    return without_logins(_described(error))
+
+
+def _described(error: BaseException) -> str:
+    if (line := full_disk(error)) is not None:
+        return line
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror} ({error.filename})" if error.filename else error.strerror
+    worded = isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError)
+    return str(error) if worded else f"{type(error).__name__}: {error}"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import urllib3
 
-from orchestration.serve.mlflow_server import arguments
+from orchestration.mlflow.store import arguments
 from orchestration.workspace.workspace import Workspace
 from tests.browser.servers import end, free_ports, wait
 
 SERVE = """
 import sys
 from pathlib import Path
-from orchestration.serve.mlflow_server import serve
+from orchestration.mlflow.store import serve
 from orchestration.workspace.workspace import Workspace
 serve(Workspace(Path(sys.argv[1])), int(sys.argv[2]))
 """

@@ -1,0 +1,1 @@
+"""Two versions of a dataset: which rows differ, in which words. Not here: finding them (orchestration/)."""
