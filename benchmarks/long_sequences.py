@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from ops.wikisum.long_sequences.model import SequenceModel, TokenExample, make
+from ops.models.training.examples import TokenExample
+from ops.wikisum.long_sequences.model import SequenceModel, make
 from ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,

@@ -164,16 +164,23 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     shutil.rmtree(folder / "spilled", ignore_errors=True)
 
 
+def insert(database: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
+    """Put rows into a table of a database, which is made with their columns where it is not there."""
+    database.register("inserted", rows)
+    database.execute(f"CREATE TABLE IF NOT EXISTS {name} AS FROM inserted LIMIT 0")
+    database.execute(f"INSERT INTO {name} FROM inserted")
+    database.unregister("inserted")
+
+
 def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) -> int:
     """Store the keys with the number of their set; return how many sets there are."""
-    database.execute("CREATE TABLE wanted (part INTEGER, key VARCHAR)")
+    schema = pa.schema([("part", pa.int32()), ("key", pa.string())])
+    insert(database, "wanted", schema.empty_table())
     count = 0
     for count, keys in enumerate(wanted, start=1):
         values = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys, pa.string())
-        of_part = pa.table({"key": pc.unique(values).drop_null().cast(pa.string())})
-        database.register("of_part", of_part)
-        database.execute("INSERT INTO wanted SELECT ?, key FROM of_part", [count - 1])
-        database.unregister("of_part")
+        distinct = pc.unique(values).drop_null().cast(pa.string())
+        insert(database, "wanted", pa.table([[count - 1] * len(distinct), distinct], schema=schema))
     return count
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -245,6 +246,13 @@ def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
             held = []
     if held:
         yield Outcome.joined(held)
+
+
+def in_blocks(rows: Iterable[Row], size: int = 1024) -> Iterator[list[Row]]:
+    """Yield rows by so many, for outcomes of rows that are made one after the other."""
+    remaining = iter(rows)
+    while block := list(islice(remaining, size)):
+        yield block
 
 
 def drop(unit: Row, reason: str, score: float | None = None, detail: str | None = None) -> Row:

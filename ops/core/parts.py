@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ops.core.outcome import Outcome, Outcomes
+from ops.core.outcome import Outcome, Outcomes, Row
 
 #: The tables of a partition.
 TABLES = ("kept", "dropped", "rejected")
@@ -147,6 +147,20 @@ class Parts:
             if pc.any(mask).as_py():
                 tables.append(part.read(wanted.names).filter(mask).cast(wanted))
         return pa.concat_tables(tables)
+
+    def tables(self, columns: Sequence[str] | None = None, **values: object) -> Iterator[pa.Table]:
+        """Yield of each part the rows whose columns have the `values`, whole or some of their columns."""
+        names = self.schema.names if columns is None else list(columns)
+        for part in self.parts:
+            table = part.read([*dict.fromkeys([*names, *values])])
+            for name, value in values.items():
+                table = table.filter(pc.equal(table[name], value))
+            yield table.select(names)
+
+    def rows(self, columns: Sequence[str] | None = None, **values: object) -> Iterator[Row]:
+        """Yield the rows whose columns have the `values`, one by one; one part at a time is in memory."""
+        for table in self.tables(columns, **values):
+            yield from table.to_pylist()
 
     def map(self, op: Callable[..., Outcome], *shared: object, beside: Sequence[Parts] = ()) -> Outcomes:
         """Call `op(table, *shared)` for every part and yield the outcomes in order.

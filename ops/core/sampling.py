@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field, model_validator
 
+from ops.core.outcome import Row
 from ops.core.params import Params
 
 Split: TypeAlias = Literal["train", "validation", "test"]
@@ -122,6 +123,18 @@ def sample_each(table: pa.Table, column: str, size: int, seed: int) -> list[str]
 def sample_names(names: Iterable[str], size: int, seed: int) -> list[str]:
     """Return `size` names (all, if there are fewer), the first drawn first; no more are in memory."""
     return heapq.nsmallest(size, names, key=lambda name: drawn(seed, name))
+
+
+def sample_rows(rows: Iterable[Row], size: int | None, seed: int) -> list[Row]:
+    """Return `size` rows (all, if there are fewer) by their ids, the first drawn first; None: all, sorted so.
+
+    No more are in memory.
+    """
+
+    def place(row: Row) -> bytes:
+        return drawn(seed, row["id"])
+
+    return sorted(rows, key=place) if size is None else heapq.nsmallest(size, rows, key=place)
 
 
 def drawn(seed: int, *names: Any) -> bytes:

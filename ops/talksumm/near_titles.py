@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.joins import database, written_by_part
+from ops.core.joins import database, insert, written_by_part
 from ops.core.parts import Parts
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ NEAR_TITLES = pa.schema(
     [
         ("talk_id", pa.string()),
         ("papers", pa.list_(pa.struct([("id", pa.string()), ("title", pa.string())]))),
+    ]
+)
+
+_TITLES = pa.schema(
+    [
+        ("part", pa.int32()),
+        ("place", pa.int32()),
+        ("letters", pa.string()),
+        ("id", pa.string()),
+        ("title", pa.string()),
     ]
 )
 
@@ -96,13 +106,9 @@ def near_titles(
 
 
 def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:
-    columns = "part INTEGER, place INTEGER, letters VARCHAR, id VARCHAR, title VARCHAR"
-    tables.execute(f"CREATE TABLE {name} ({columns})")
+    insert(tables, name, _TITLES.empty_table())
     for number, part in enumerate(rows.parts):
         table = part.read(["id", "title"])
-        plain = pa.array([letters(title or "") for title in table["title"].to_pylist()], pa.string())
-        counted = pa.array(range(len(table)), pa.int32())
-        listed = pa.table({"place": counted, "letters": plain, "id": table["id"], "title": table["title"]})
-        tables.register("listed", listed)
-        tables.execute(f"INSERT INTO {name} SELECT ?, * FROM listed", [number])  # noqa: S608  a name of ours
-        tables.unregister("listed")
+        plain = [letters(title or "") for title in table["title"].to_pylist()]
+        columns = [[number] * len(table), range(len(table)), plain, table["id"], table["title"]]
+        insert(tables, name, pa.table(columns, schema=_TITLES))

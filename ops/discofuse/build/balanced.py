@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.joins import database, written_by_part
+from ops.core.joins import database, insert, written_by_part
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -58,6 +58,17 @@ class BalancedParams(Params, section="discofuse.balanced"):
 
 _COUNT = pa.int64()
 _GROUP = [("domain", pa.string()), ("split", pa.string())]
+_DRAWN = pa.schema(
+    [
+        ("part", pa.int32()),
+        ("place", pa.int32()),
+        ("id", pa.string()),
+        *_GROUP,
+        ("kind", pa.string()),
+        ("anaphora", pa.bool_()),
+        ("number", pa.float64()),
+    ]
+)
 #: How many examples of a kind stay, and how many are in the mixture.
 _LIMITS = pa.schema([*_GROUP, *((name, _COUNT) for name in ("control", "and", "but", "anaphora"))])
 _MIXTURES = pa.schema([*_GROUP, ("count", _COUNT)])
@@ -103,19 +114,16 @@ def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
     Examples stand in the order of their numbers, within their domain and split, on disk.
     """
     with database(folder) as tables:
-        tables.execute(
-            """CREATE TABLE drawn (part INTEGER, place INTEGER, id VARCHAR, domain VARCHAR, split VARCHAR,
-            kind VARCHAR, anaphora BOOLEAN, number DOUBLE)"""
-        )
+        insert(tables, "drawn", _DRAWN.empty_table())
         for index, part in enumerate(examples.parts):
-            _insert(tables, "drawn", _drawn(index, part.read(_COLUMNS), params.seed))
+            insert(tables, "drawn", _drawn(index, part.read(_COLUMNS), params.seed))
         tables.execute(
             """CREATE TABLE ranked AS SELECT *,
                 row_number() OVER (PARTITION BY domain, split, kind ORDER BY number, id) AS rank
             FROM drawn"""
         )
         tables.execute("DROP TABLE drawn")
-        _insert(tables, "limits", _limits(tables, params), new=True)
+        insert(tables, "limits", _limits(tables, params))
         tables.execute(
             """CREATE TABLE capped AS SELECT ranked.* EXCLUDE (kind, rank), limits.anaphora AS most_anaphora,
                 CASE WHEN rank > CASE kind WHEN 'control' THEN control WHEN 'and' THEN "and"
@@ -131,7 +139,7 @@ def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
             FROM capped"""
         )
         tables.execute("DROP TABLE capped")
-        _insert(tables, "mixtures", _mixtures(tables), new=True)
+        insert(tables, "mixtures", _mixtures(tables))
         found = tables.sql(
             """SELECT number, reason, reason IS NULL AND coalesce(row_number() OVER (
                     PARTITION BY domain, split, reason IS NULL ORDER BY number, id
@@ -150,18 +158,17 @@ def _drawn(part: int, examples: pa.Table, seed: int) -> pa.Table:
         control = row["discourse_type"] == "PAIR_NONE"
         kinds.append("control" if control else connective if connective in ("and", "but") else "")
     ids = examples["id"].to_pylist()
-    return pa.table(
-        {
-            "part": pa.array([part] * len(ids), pa.int32()),
-            "place": pa.array(range(len(ids)), pa.int32()),
-            "id": examples["id"],
-            "domain": examples["domain"],
-            "split": examples["split"],
-            "kind": pa.array(kinds, pa.string()),
-            "anaphora": pc.match_substring(examples["discourse_type"], "ANAPHORA"),
-            "number": pa.array([place_of(seed, name) for name in ids], pa.float64()),
-        }
-    )
+    columns = {
+        "part": [part] * len(ids),
+        "place": range(len(ids)),
+        "id": examples["id"],
+        "domain": examples["domain"],
+        "split": examples["split"],
+        "kind": kinds,
+        "anaphora": pc.match_substring(examples["discourse_type"], "ANAPHORA"),
+        "number": [place_of(seed, name) for name in ids],
+    }
+    return pa.table(columns, schema=_DRAWN)
 
 
 def _limits(tables: duckdb.DuckDBPyConnection, params: BalancedParams) -> pa.Table:
@@ -216,9 +223,3 @@ def _mixtures(tables: duckdb.DuckDBPyConnection) -> pa.Table:
         for split in stay[domain]
     ]
     return pa.Table.from_pylist(rows, schema=_MIXTURES)
-
-
-def _insert(tables: duckdb.DuckDBPyConnection, name: str, rows: pa.Table, new: bool = False) -> None:
-    tables.register("rows", rows)
-    tables.execute(f"CREATE TABLE {name} AS FROM rows" if new else f"INSERT INTO {name} FROM rows")
-    tables.unregister("rows")

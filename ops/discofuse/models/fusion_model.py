@@ -16,12 +16,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.discofuse.models.training_sets import FusionTrainingSet, judged, source_of, target_of, training_sets
+from ops.discofuse.models.training_sets import (
+    MIXTURE,
+    check_learnable,
+    judged,
+    source_of,
+    target_of,
+    training_sets,
+)
 from ops.discofuse.schemas import BALANCED
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, learnt_row, training_report
@@ -33,11 +41,6 @@ if TYPE_CHECKING:
 
 #: What was trained: the file that says so of every model.
 MODELS = "models.json"
-
-
-if TYPE_CHECKING:
-    from ops.models.seq2seq.model import Seq2Seq
-    from ops.models.seq2seq.pieces import Pieces
 
 
 _TEXT = pa.string()
@@ -53,6 +56,11 @@ FUSION_MODEL = Shape(
         ("target_tokens", pa.list_(_TEXT), "byte pairs that it is to write"),
     ),
 )
+
+#: What is stored of an example beside its pair of texts.
+_COLUMNS = ("id", "licence", "split", "domain", "mixture", "discourse_type")
+
+_ROWS_OF_PART = 16_384
 
 #: By what the weights of a training are kept, whatever its size: Exact is 0 for long, then the loss decides.
 _KEPT_BY = {"metric": "exact", "direction": "max", "tie": "loss"}
@@ -159,11 +167,6 @@ def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
     return Pieces.learn(texts, config.pieces, config.vocabulary)
 
 
-def lengths(pieces: Pieces, texts: Iterable[Sequence[str]]) -> list[int]:
-    """Return how many pieces the longest text of each example has."""
-    return [max(len(pieces.numbers(text)) for text in example) for example in texts]
-
-
 def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
     """Return a model with random weights."""
     from ops.models.seq2seq.files import make
@@ -174,7 +177,7 @@ def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces,
 def train_model(
     name: str,
     model: Seq2Seq,
-    examples: FusionTrainingSet,
+    examples: PairSet,
     params: TrainingParams,
     beam: int,
     checkpoints: Checkpoints,
@@ -194,7 +197,7 @@ def train_model(
 def fusion_report(
     name: str,
     model: Seq2Seq,
-    examples: FusionTrainingSet,
+    examples: PairSet,
     params: TrainingParams,
     trained: Trained,
     chosen: bool,
@@ -218,40 +221,46 @@ def fusion_model(
     `judged_on` where it had none, and what it learnt from judged it. Raises TrainingError as
     `training_sets` does, before anything is trained; errors of training begin with the set's name.
     """
+    yield from in_parts(_outcomes(balanced, params, checkpoints, strict), _ROWS_OF_PART)
+
+
+def _outcomes(
+    balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
     from ops.models.seq2seq.files import save
 
-    units = balanced.read().to_pylist()
+    sets = training_sets(balanced)
     config = params.sizes[params.size].model
-    learnt = [text for unit in units if unit["split"] == "train" for text in _texts(unit)]
-    pieces = learn_pieces(learnt, config)
-    found = {
-        unit["id"]: length for unit, length in zip(units, lengths(pieces, map(_texts, units)), strict=True)
-    }
-    short = {name for name, length in found.items() if length <= config.longest}
-    sets = training_sets(units, short, params.validation_examples, params.seed)
-    kept: list[Row] = []
+    pieces = learn_pieces(training_texts(balanced, texts_of), config)
     files: dict[str, bytes] = {}
     reports = []
-    for training_set in sets:
-        model = make_model(config, pieces, params.training.seed)
-        ended = train_model(
-            training_set.name,
-            model,
-            training_set,
-            params.training,
-            params.validation_beam,
-            checkpoints.at(training_set.name),
-            strict,
-        )
-        kept += [_row(training_set, example, pieces) for example in training_set.examples]
-        files |= {f"{training_set.name}/{name}": content for name, content in save(model).items()}
-        # All are chosen: each is judged by its own set, and evaluation compares them.
-        reports.append(
-            fusion_report(training_set.name, model, training_set, params.training, ended, chosen=True)
-        )
-    dropped = [drop(unit, "long", float(found[unit["id"]])) for unit in units if unit["id"] not in short]
+    with balanced.engine.scratch() as folder:
+        pairs = stored_pairs(balanced, _COLUMNS, texts_of, pieces.length, config.longest, folder / "pairs")
+        for found in sets:
+            check_learnable(found.name, pairs, **found.values)
+        for found in sets:
+            name, bounds = found.name, (params.validation_examples, params.seed)
+            model = make_model(config, pieces, params.training.seed)
+            examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, **found.values)
+            ended = train_model(
+                name, model, examples, params.training, params.validation_beam, checkpoints.at(name), strict
+            )
+            files |= {f"{name}/{file}": content for file, content in save(model).items()}
+            # All are chosen: each is judged by its own set, and evaluation compares them.
+            reports.append(fusion_report(name, model, examples, params.training, ended, chosen=True))
+        for found in sets:
+            for rows in in_blocks(pairs.rows(short=True, **found.values)):
+                units = [row["id"] for row in rows if found.name != MIXTURE]
+                yield Outcome.of(FUSION_MODEL, units, [_row(found.name, row, pieces) for row in rows])
+        for table, of_part in zip(balanced, pairs, strict=True):
+            dropped = [
+                drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
+                for unit, pair in zip(table.to_pylist(), of_part.to_pylist(), strict=True)
+                if not pair["short"]
+            ]
+            yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in dropped], [], dropped)
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
-    yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)
+    yield Outcome.of(FUSION_MODEL, [], [], files=files)
 
 
 def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2Seq]]:
@@ -264,18 +273,18 @@ def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2
         yield report["model"], model
 
 
-def _texts(row: Row) -> tuple[str, str]:
+def texts_of(row: Row) -> tuple[str, str]:
+    """Return what a model reads of an example, and what it is to write."""
     return source_of(row), target_of(row)
 
 
-def _row(examples: FusionTrainingSet, row: Row, pieces: Pieces) -> Row:
-    source, target = _texts(row)
+def _row(name: str, pair: Row, pieces: Pieces) -> Row:
     return learnt_row(
-        row,
-        examples.name,
-        example_id=row["id"],
-        set=examples.name,
-        discourse_type=row["discourse_type"],
-        source_tokens=pieces.names(source),
-        target_tokens=pieces.names(target),
+        pair,
+        name,
+        example_id=pair["id"],
+        set=name,
+        discourse_type=pair["discourse_type"],
+        source_tokens=pieces.names(pair["source"]),
+        target_tokens=pieces.names(pair["target"]),
     )

@@ -9,22 +9,26 @@ balanced test set; COPY only joins the two sentences.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
+from ops.core.sampling import sample_rows
 from ops.discofuse.models.fusion_model import trained
-from ops.discofuse.models.training_sets import bounded, source_of, target_of
+from ops.discofuse.models.training_sets import source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
+from ops.models.seq2seq.pairs import answers
 
 _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
+
+_ROWS_OF_PART = 16_384
 
 FUSIONS = Shape(
     unit=EXAMPLES.kept,
@@ -56,42 +60,65 @@ def fusions(
     """Yield a fusion of each test example by every system; the units are the examples.
 
     Those of other splits are dropped as `split_train` and `split_validation`, and as `not_drawn` those
-    beyond the number of a domain. Of a source that is longer than a model reads, it reads the beginning.
+    beyond the number of a domain. Of a source that is longer than a model reads, it reads the beginning. In
+    memory are ids: of the test examples that are drawn, and of those of the balanced set.
     """
-    tests: dict[str, list[Row]] = {}
+    domains: dict[str, None] = {}
     for table in examples:
         units = table.to_pylist()
+        domains |= dict.fromkeys(unit["domain"] for unit in units if unit["split"] == "test")
         others = [unit for unit in units if unit["split"] != "test"]
-        for unit in units:
-            if unit["split"] == "test":
-                tests.setdefault(unit["domain"], []).append(unit)
         dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
-    chosen = [
-        unit
-        for _, examples in sorted(tests.items())
-        for unit in bounded(examples, params.examples, params.seed)
-    ]
-    taken = {unit["id"] for unit in chosen}
-    left = [unit for examples in tests.values() for unit in examples if unit["id"] not in taken]
-    down = {source for row in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in row}
-    sources = [source_of(unit) for unit in chosen]
-    kept = _rows(COPY, None, chosen, sources, down)
-    for name, model in trained(fusion_model, strict):
-        kept += _rows(MODEL, name, chosen, model.generate(sources), down)
-    yield Outcome.of(
-        FUSIONS,
-        [unit["id"] for unit in [*chosen, *left]],
-        kept,
-        [drop(unit, "not_drawn") for unit in left],
-    )
+    written = _written(examples, list(domains), balanced, fusion_model, params, strict)
+    yield from in_parts(written, _ROWS_OF_PART)
+
+
+def _written(
+    examples: Parts,
+    domains: Sequence[str],
+    balanced: Parts,
+    fusion_model: Artifact,
+    params: FusionParams,
+    strict: bool,
+) -> Outcomes:
+    chosen = {
+        row["id"]
+        for domain in (domains if params.examples else ())
+        for row in sample_rows(_tests(examples, domain, ["id"]), params.examples, params.seed)
+    }
+
+    def drawn() -> Iterator[Row]:
+        tests = (row for domain in sorted(domains) for row in _tests(examples, domain))
+        return (row for row in tests if not params.examples or row["id"] in chosen)
+
+    def sources() -> Iterator[str]:
+        return map(source_of, drawn())
+
+    down = {source for row in balanced.rows(["source_ids"], split="test") for source in row["source_ids"]}
+    for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
+        yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
+    with examples.engine.scratch() as folder:
+        for name, model in trained(fusion_model, strict):
+            predictions = answers(model, sources(), folder / name)
+            for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
+                yield Outcome.of(FUSIONS, [], rows)
+    for domain in domains if params.examples else ():
+        for units in in_blocks(row for row in _tests(examples, domain) if row["id"] not in chosen):
+            left = [drop(unit, "not_drawn") for unit in units]
+            yield Outcome.of(FUSIONS, [unit["id"] for unit in units], [], left)
+    yield Outcome.of(FUSIONS, [], [])
+
+
+def _tests(examples: Parts, domain: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    return examples.rows(columns, split="test", domain=domain)
 
 
 def _rows(
-    system: str, model: str | None, units: Sequence[Row], predictions: Sequence[str], balanced: set[str]
-) -> list[Row]:
-    return [
-        {
+    system: str, model: str | None, units: Iterable[Row], predictions: Iterable[str], balanced: set[str]
+) -> Iterator[Row]:
+    for unit, prediction in zip(units, predictions, strict=True):
+        yield {
             "id": row_id("fusion", unit["id"], system, model or ""),
             "source_ids": [unit["id"]],
             "licence": unit["licence"],
@@ -106,5 +133,3 @@ def _rows(
             "target": target_of(unit),
             "prediction": prediction,
         }
-        for unit, prediction in zip(units, predictions, strict=True)
-    ]

@@ -1,37 +1,25 @@
-"""What fusion models learn from and are judged by: pairs of a training set, drawn by seed and id.
+"""What fusion models learn from and are judged by: the sets, and their pairs of texts.
 
 Belongs here: source and target of a row, the sets of balanced examples by domain and as a mixture, refusing a
 set that teaches nothing, the COPY baseline, and the scores by which models are chosen. Not here: choosing the
-examples (build/balanced.py), training (fusion_model.py), metrics (ops/metrics).
+examples (build/balanced.py), pairs on disk (ops/models/seq2seq/pairs.py), training (fusion_model.py), metrics
+(ops/metrics).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ops.core.outcome import Row
-from ops.core.sampling import drawn
+from ops.core.parts import Parts
 from ops.metrics.fusion import exact_match, sari
 from ops.models.seq2seq.config import Pairs
 from ops.models.training import TrainingError
 
 #: The training set that is drawn from the two largest domains in equal shares.
 MIXTURE = "mixture"
-
-#: What a model may be judged on; the later, the more it tells.
-JUDGED_ON = ("training set", "validation split")
-
-
-@dataclass(frozen=True)
-class FusionTrainingSet:
-    """A training set: its examples, the pairs to learn from, and those to judge by."""
-
-    name: str
-    examples: Sequence[Row]
-    learnt: Pairs
-    judges: Pairs
-    judged_on: str
 
 
 def source_of(row: Row) -> str:
@@ -58,66 +46,38 @@ def judged(pairs: Pairs, predictions: Sequence[str]) -> dict[str, float]:
     }
 
 
-def training_sets(
-    rows: Sequence[Row], short: Collection[str], most_judges: int, seed: int
-) -> list[FusionTrainingSet]:
+@dataclass(frozen=True)
+class SetOfExamples:
+    """A training set: what it is called, and which rows are part of it, by the values of columns."""
+
+    name: str
+    values: Mapping[str, object]
+
+
+def training_sets(balanced: Parts) -> list[SetOfExamples]:
     """Return the set of each domain and, where rows are part of it, the mixture, by name.
 
-    `short` are the ids of the rows that can be learnt from. Raises TrainingError as `training_set` does,
-    and for a domain that is called `mixture`.
+    Raises TrainingError for a domain that is called `mixture`.
     """
-    sets: dict[str, list[Row]] = {}
-    for row in rows:
+    sets: dict[str, SetOfExamples] = {}
+    for row in balanced.rows(["id", "domain", "mixture"]):
         if row["domain"] == MIXTURE:
             raise TrainingError(
                 f"example {row['id']}: its domain is called {MIXTURE!r}, as the training set of two domains "
                 "is: rename the domain in params.yaml (sources.prose)"
             )
-        sets.setdefault(row["domain"], []).append(row)
+        sets.setdefault(row["domain"], SetOfExamples(row["domain"], {"domain": row["domain"]}))
         if row["mixture"]:
-            sets.setdefault(MIXTURE, []).append(row)
-    return [
-        training_set(name, examples, short, pairs_of, most_judges, seed)
-        for name, examples in sorted(sets.items())
-    ]
+            sets.setdefault(MIXTURE, SetOfExamples(MIXTURE, {"mixture": True}))
+    return [found for _, found in sorted(sets.items())]
 
 
-def training_set(
-    name: str,
-    rows: Sequence[Row],
-    short: Collection[str],
-    pairs: Callable[[Sequence[Row]], Pairs],
-    most_judges: int,
-    seed: int,
-) -> FusionTrainingSet:
-    """Return a set of rows with `id` and `split`, of which `pairs` makes texts.
-
-    It is judged by at most `most_judges` of its own validation examples; where it has none, by what it learns
-    from. Raises TrainingError where nothing can be learnt from.
-    """
-    examples = [row for row in rows if row["id"] in short]
-    learnt = [row for row in examples if row["split"] == "train"]
-    if not learnt:
-        training = sum(row["split"] == "train" for row in rows)
+def check_learnable(name: str, pairs: Parts, **values: object) -> None:
+    """Raise TrainingError for a set of stored pairs from which nothing can be learnt."""
+    counts = Counter((row["split"], row["short"]) for row in pairs.rows(["split", "short"], **values))
+    if not counts["train", True]:
+        training = counts["train", False]
         raise TrainingError(
-            f"training set {name}: it has {len(rows)} examples, {training} of them in the split train, and 0 "
-            "of these are short enough to learn from; give more text, or raise `longest` in params.yaml"
+            f"training set {name}: it has {counts.total()} examples, {training} of them in the split train, "
+            "and 0 of these are short enough to learn from; give more text, or raise `longest` in params.yaml"
         )
-    validating = [row for row in examples if row["split"] == "validation"]
-    judges = bounded(validating or learnt, most_judges, seed)
-    return FusionTrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(validating)])
-
-
-def pairs_of(rows: Sequence[Row]) -> Pairs:
-    """Return examples as pairs of texts."""
-    return Pairs(
-        [row["id"] for row in rows], [source_of(row) for row in rows], [target_of(row) for row in rows]
-    )
-
-
-def bounded(rows: Sequence[Row], most: int | None, seed: int) -> list[Row]:
-    """Return at most so many rows, drawn by seed and id alone, in their order; None: all."""
-    if most is None or len(rows) <= most:
-        return list(rows)
-    ranked = sorted(range(len(rows)), key=lambda index: drawn(seed, rows[index]["id"]))
-    return [rows[index] for index in sorted(ranked[:most])]

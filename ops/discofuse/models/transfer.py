@@ -12,30 +12,33 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Parts
+from ops.core.stored_rows import StoredRows
 from ops.discofuse.models.fusion_model import (
     MODELS,
     fusion_report,
     learn_pieces,
-    lengths,
     make_model,
+    texts_of,
     train_model,
 )
-from ops.discofuse.models.training_sets import copied, pairs_of, source_of, target_of, training_set
+from ops.discofuse.models.training_sets import check_learnable, copied
 from ops.discofuse.schemas import FUSION_PAIRS
 from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
 from ops.metrics.fusion import exact_match, sari
-from ops.models.seq2seq.config import CopyNetConfig, Pairs
+from ops.models.seq2seq.config import CopyNetConfig
+from ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.params import SizedParams
 from ops.parse.schemas import unit_of
@@ -128,6 +131,7 @@ SIZES = {
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
 
 
 _TEXT, _REAL = pa.string(), pa.float64()
@@ -162,6 +166,13 @@ TRANSFER = Shape(
         ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
     ),
 )
+
+#: What is stored of an example and of a pair beside its texts.
+_COLUMNS = ("id", "licence", "split")
+
+_ANSWER = pa.schema([("prediction", _TEXT)])
+
+_ROWS_OF_PART = 16_384
 
 #: By what the weights of a training are kept, whatever its size.
 _KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
@@ -201,32 +212,68 @@ def transfer(
     TrainingError for a domain that is not there and for a set from which nothing can be learnt, before
     anything is trained.
     """
-    units = fusion_pairs.read(TRANSFER.unit.names).to_pylist()
-    tests = [unit for unit in units if unit["split"] == "test"]
-    if not units:
-        yield _outcome([], [], [], [], {}, params)
-        return
-    ours = _examples(balanced, params.domain)
-    config = params.sizes[params.size].model
-    theirs = [text for unit in units if unit["split"] == "train" for text in _texts(unit)]
-    pieces = learn_pieces(
-        [*theirs, *(text for row in ours for text in (source_of(row), target_of(row)))], config
-    )
-    found = {
-        unit["id"]: length for unit, length in zip(units, lengths(pieces, map(_texts, units)), strict=True)
-    }
-    found_ours = lengths(pieces, ((source_of(row), target_of(row)) for row in ours))
-    short = {name for name, length in found.items() if length <= config.longest}
-    short |= {row["id"] for row, length in zip(ours, found_ours, strict=True) if length <= config.longest}
-    bounds = (params.validation_examples, params.seed)
-    before = training_set(PRETRAINING, ours, short, pairs_of, *bounds)
-    corpus = training_set(TARGET, units, short, _pairs, *bounds)
+    yield from in_parts(_outcomes(fusion_pairs, balanced, params, checkpoints, strict), _ROWS_OF_PART)
 
+
+def _outcomes(
+    fusion_pairs: Parts, balanced: Parts, params: TransferParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
+    if not any(part.rows for part in fusion_pairs.parts):
+        yield Outcome.of(TRANSFER, [], [], files=_reports([], {}, params))
+        return
+    domain = _domain(balanced, params.domain)
+    config = params.sizes[params.size].model
+    ours = (text for row in balanced.rows(domain=domain) for text in texts_of(row))
+    pieces = learn_pieces(chain(training_texts(fusion_pairs, _texts), ours), config)
+    with fusion_pairs.engine.scratch() as folder:
+        lengths = (pieces.length, config.longest)
+        examples = stored_pairs(balanced, _COLUMNS, texts_of, *lengths, folder / "ours", domain=domain)
+        pairs = stored_pairs(fusion_pairs, _COLUMNS, _texts, *lengths, folder / "pairs")
+        check_learnable(PRETRAINING, examples)
+        check_learnable(TARGET, pairs)
+        files, reports, written = _trained(pieces, examples, pairs, params, checkpoints, strict, folder)
+        best = max(reports[1:], key=lambda report: float(report["best"]))
+        best["chosen"] = True
+        kept = {
+            system: StoredRows(
+                TRANSFER.kept, _rows(pairs, system, system == best["model"], written.get(system)), folder
+            )
+            for system in SYSTEMS
+        }
+        for system in SYSTEMS:
+            for rows in in_blocks(kept[system]):
+                yield Outcome.of(TRANSFER, [row["pair_id"] for row in rows if system == COPY], rows)
+        for part, of_part in zip(fusion_pairs.parts, pairs, strict=True):
+            units = part.read(TRANSFER.unit.names).to_pylist()
+            dropped = [
+                drop(unit, f"split_{unit['split']}")
+                if pair["short"]
+                else drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
+                for unit, pair in zip(units, of_part.to_pylist(), strict=True)
+                if unit["split"] != "test"
+            ]
+            yield Outcome.of(TRANSFER, [unit["id"] for unit in dropped], [], dropped)
+        yield Outcome.of(TRANSFER, [], [], files={**files, **_reports(reports, kept, params)})
+
+
+def _trained(
+    pieces: Pieces,
+    examples: Parts,
+    pairs: Parts,
+    params: TransferParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+    folder: Path,
+) -> tuple[dict[str, bytes], list[dict[str, Any]], dict[str, StoredRows]]:
+    """Train all models; return their files, their reports, and what two of them write for the test pairs."""
+    config, bounds = params.sizes[params.size].model, (params.validation_examples, params.seed)
     model = make_model(config, pieces, params.training(PRETRAINING).seed)
+    before = pair_set(PRETRAINING, examples, model, *bounds, folder, in_order=True)
+    corpus = pair_set(TARGET, pairs, model, *bounds, folder, in_order=True)
     files: dict[str, bytes] = {}
     reports: list[dict[str, Any]] = []
-    answers = {COPY: [_texts(unit)[0] for unit in tests]}
-    for name, part, examples in (
+    written: dict[str, StoredRows] = {}
+    for name, part, learnt in (
         (PRETRAINING, PRETRAINING, before),
         (PRETRAINED, "finetuning", corpus),
         (TARGET, TARGET, corpus),
@@ -235,37 +282,23 @@ def transfer(
         if name == TARGET:
             model = make_model(config, pieces, training.seed)
         ended = train_model(
-            name, model, examples, training, params.validation_beam, checkpoints.at(name), strict
+            name, model, learnt, training, params.validation_beam, checkpoints.at(name), strict
         )
         files |= _files(name, model)
-        reports.append(fusion_report(name, model, examples, training, ended, chosen=False))
+        reports.append(fusion_report(name, model, learnt, training, ended, chosen=False))
         if name != PRETRAINING:
-            answers[name] = model.generate(answers[COPY])
-    answering = [report for report in reports if report["model"] != PRETRAINING]
-    best = max(answering, key=lambda report: float(report["best"]))
-    best["chosen"] = True
-    kept = [
-        _row(unit, system, system == best["model"], answer)
-        for system in SYSTEMS
-        for unit, answer in zip(tests, answers[system], strict=True)
-    ]
-    dropped = [
-        drop(unit, f"split_{unit['split']}")
-        if unit["id"] in short
-        else drop(unit, "long", float(found[unit["id"]]))
-        for unit in units
-        if unit["split"] != "test"
-    ]
-    yield _outcome(units, kept, dropped, reports, files, params)
+            sources = (row["source"] for row in pairs.rows(["source"], split="test"))
+            found = answers(model, sources, folder / f"answers of {name}")
+            written[name] = StoredRows(_ANSWER, ({"prediction": text} for text in found), folder)
+    return files, reports, written
 
 
-def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
+def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over pairs, and paired tests between systems.
 
     `systems`: system, chosen, the number of pairs, and by metric mean, low and high. `tests`: of every two,
     by metric the difference, low, high and p. Without rows both are empty.
     """
-    systems = {name: [row for row in rows if row["system"] == name] for name in SYSTEMS} if rows else {}
     draws = Bootstrap(resamples=params.resamples, seed=params.seed)
     return {
         "metrics": TABLE_10,
@@ -290,31 +323,23 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
     }
 
 
-def _examples(balanced: Parts, domain: str | None) -> list[Row]:
-    """Return the examples of the pre-training. Raises TrainingError for a domain that is not there."""
-    counts = Counter(
-        row["domain"] for row in balanced.read(["domain", "split"]).to_pylist() if row["split"] == "train"
-    )
+def _domain(balanced: Parts, asked: str | None) -> str:
+    """Return the domain of the pre-training. Raises TrainingError for one that is not there."""
+    counts = Counter(row["domain"] for row in balanced.rows(["domain"], split="train"))
     largest = min(counts, key=lambda name: (-counts[name], name), default=None)
-    chosen = domain or largest
+    chosen = asked or largest
     if chosen is None or chosen not in counts:
         known = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items())) or "none"
         raise TrainingError(
             f"discofuse.transfer pre-trains on the domain {chosen!r}, but domains with training examples in "
             f"discofuse/balanced are: {known}"
         )
-    found: list[Row] = balanced.read(where=("domain", [chosen])).to_pylist()
-    return found
+    return chosen
 
 
 def _texts(unit: Row) -> tuple[str, str]:
     """Return source and target of a pair."""
     return copied(unit["first"], unit["second"]), unit["fused"]
-
-
-def _pairs(units: Sequence[Row]) -> Pairs:
-    texts = [_texts(unit) for unit in units]
-    return Pairs([unit["id"] for unit in units], [text for text, _ in texts], [text for _, text in texts])
 
 
 def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
@@ -323,14 +348,23 @@ def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
     return {f"{name}/{file}": content for file, content in save(model).items()}
 
 
-def _row(unit: Row, system: str, chosen: bool, prediction: str) -> Row:
-    source, target = _texts(unit)
+def _rows(pairs: Parts, system: str, chosen: bool, written: Iterable[Row] | None) -> Iterator[Row]:
+    """Yield what a system writes for the test pairs, with its scores; without `written`, it copies."""
+    tests = pairs.rows(split="test")
+    if written is None:
+        return (_row(pair, system, chosen, pair["source"]) for pair in tests)
+    both = zip(tests, written, strict=True)
+    return (_row(pair, system, chosen, found["prediction"]) for pair, found in both)
+
+
+def _row(pair: Row, system: str, chosen: bool, prediction: str) -> Row:
+    source, target = pair["source"], pair["target"]
     scores = sari(source, prediction, [target])
     return {
-        "id": row_id("transferred", unit["id"], system),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
-        "pair_id": unit["id"],
+        "id": row_id("transferred", pair["id"], system),
+        "source_ids": [pair["id"]],
+        "licence": pair["licence"],
+        "pair_id": pair["id"],
         "system": system,
         "chosen": chosen,
         "source": source,
@@ -342,14 +376,8 @@ def _row(unit: Row, system: str, chosen: bool, prediction: str) -> Row:
     }
 
 
-def _outcome(
-    units: Sequence[Row],
-    kept: Sequence[Row],
-    dropped: Sequence[Row],
-    reports: Sequence[Mapping[str, Any]],
-    files: Mapping[str, bytes],
-    params: TransferParams,
-) -> Outcome:
-    beside = {MODELS: reports, TABLE: table(kept, params)}
-    texts = {name: json.dumps(value, indent=1, sort_keys=True).encode() for name, value in beside.items()}
-    return Outcome.of(TRANSFER, [unit["id"] for unit in units], kept, dropped, files={**files, **texts})
+def _reports(
+    reports: Sequence[Mapping[str, Any]], rows: Mapping[str, StoredRows], params: TransferParams
+) -> dict[str, bytes]:
+    beside = {MODELS: reports, TABLE: table(rows if any(map(len, rows.values())) else {}, params)}
+    return {name: json.dumps(value, indent=1, sort_keys=True).encode() for name, value in beside.items()}

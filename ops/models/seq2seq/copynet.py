@@ -21,8 +21,9 @@ from transformers.modeling_outputs import Seq2SeqLMOutput
 from transformers.modeling_utils import PreTrainedModel
 
 from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
+from ops.models.seq2seq.model import Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from ops.models.training.examples import TokenExample
 
 
 class CopyNetModel(Seq2Seq):
@@ -41,16 +42,16 @@ class CopyNetModel(Seq2Seq):
             )
         self.network.eval()
 
-    def example(self, source: str, target: str) -> Example:
+    def example(self, source: str, target: str) -> TokenExample:
         """Return a pair as numbers; of a text that is too long, its beginning.
 
         A word of the target that neither the vocabulary nor the source has is unknown.
         """
         numbers, others = self._numbers(source)
         known = {word: len(self.pieces) + place for place, word in enumerate(others)}
-        return Example(self._cut(numbers), self._cut(self._with(target, known)))
+        return TokenExample(self._cut(numbers), self._cut(self._with(target, known)))
 
-    def losses(self, examples: Sequence[Example]) -> Tensor:
+    def losses(self, examples: Sequence[TokenExample]) -> Tensor:
         """Return the mean negative log-likelihood of the pieces of each of N targets (N)."""
         network = self.network
         memory, state = network.encode(padded([example.source for example in examples], self.network.device))

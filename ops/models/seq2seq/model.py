@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,22 +21,10 @@ from torch import Tensor
 
 from ops.models.seq2seq.config import Pairs, Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
+from ops.models.training.examples import ExampleStore, TokenExample
 
 #: Sources that are answered together.
 BATCH = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A source and its target as numbers of pieces; both end with the end of a text."""
-
-    source: Sequence[int]
-    target: Sequence[int]
-
-    @property
-    def cost(self) -> int:
-        """Pieces of both."""
-        return len(self.source) + len(self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ class Seq2Seq(ABC):
 
     def length(self, source: str, target: str) -> int:
         """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
-        return max(len(self.pieces.numbers(text)) for text in (source, target))
+        return max(self.pieces.length(text) for text in (source, target))
 
     def place(self, strict: bool) -> None:
         """Move the network to a GPU, if there is one and numerics are not strict."""
@@ -65,29 +55,35 @@ class Seq2Seq(ABC):
             self.network.to("cuda")
 
     @abstractmethod
-    def example(self, source: str, target: str) -> Example:
-        """Return a pair as numbers; of a text that is too long, its beginning."""
+    def example(self, source: str, target: str) -> TokenExample:
+        """Return a pair as numbers of pieces, ends included; of a text that is too long, its beginning."""
 
     @abstractmethod
-    def losses(self, examples: Sequence[Example]) -> Tensor:
+    def losses(self, examples: Sequence[TokenExample]) -> Tensor:
         """Return the loss of each of N examples (N): the mean over its target's pieces, in nats."""
 
-    @torch.no_grad()
+    def stored(self, pairs: Iterable[tuple[str, str, str]], folder: Path | None = None) -> ExampleStore:
+        """Return pairs, each of a name, a source and a target, as examples on disk, in `folder`."""
+        return ExampleStore(((name, self.example(source, target)) for name, source, target in pairs), folder)
+
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
         """Return an answer to each source; `beam` replaces that of the config.
 
         Equal sources have equal answers. Batches are of sources of like length, and are made of the set of
         sources alone: neither their order nor that one stands there twice changes an answer.
         """
-        self.network.eval()
-        width = beam or self.config.beam
-        ordered = sorted(set(sources), key=lambda text: (len(self.pieces.numbers(text)), text))
-        answers: dict[str, str] = {}
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
-            answers.update(zip(batch, self._answers(batch, width), strict=True))
+        ordered = sorted(set(sources), key=lambda text: (self.pieces.length(text), text))
+        answers = dict(self.answers(ordered, beam))
         return [answers[source] for source in sources]
 
+    def answers(self, ordered: Iterable[str], beam: int | None = None) -> Iterator[tuple[str, str]]:
+        """Yield sources with their answers; each source comes once, by number of pieces, then by text."""
+        remaining, width = iter(ordered), beam or self.config.beam
+        while batch := list(islice(remaining, BATCH)):
+            self.network.eval()
+            yield from zip(batch, self._answers(batch, width), strict=True)
+
+    @torch.no_grad()
     def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
         inputs = self._inputs(sources)
         found = self.network.generate(
@@ -128,20 +124,22 @@ class Seq2SeqTask:
     """Maximum likelihood of the targets; validation gives "loss", and what a judge says of the answers."""
 
     def __init__(
-        self, model: Seq2Seq, training: Pairs, validation: Pairs, judge: AnswerJudge, beam: int | None = None
+        self,
+        model: Seq2Seq,
+        training: ExampleStore,
+        validation: Pairs,
+        judge: AnswerJudge,
+        beam: int | None = None,
     ) -> None:
-        """Cut all pairs into pieces; `beam` is that of the answers that are judged."""
+        """Take the pairs to learn from as they are stored; `beam` is that of the answers that are judged."""
         self._model, self._judge, self._beam = model, judge, beam
         self.module = model.network
-        self.names = training.names
-        self._examples = [
-            model.example(*pair) for pair in zip(training.sources, training.targets, strict=True)
-        ]
+        self._training, self.names = training, training.names
         self._seen = [
             model.example(*pair) for pair in zip(validation.sources, validation.targets, strict=True)
         ]
         self._sources = validation.sources
-        self.costs = [example.cost for example in self._examples]
+        self.costs: Sequence[int] = training.lengths.sum(axis=1)
         self._identity = {
             "model": model.config.model_dump(mode="json"),
             "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
@@ -157,7 +155,7 @@ class Seq2SeqTask:
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training pairs."""
-        return self._model.losses([self._examples[index] for index in indices]).mean()
+        return self._model.losses([self._training[index] for index in indices]).mean()
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:

@@ -87,6 +87,10 @@ class Pieces:
         """Return the numbers of the pieces of a text, without its end."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def length(self, text: str) -> int:
+        """Return how many pieces a text has, without its end."""
+        return len(self.numbers(text))
+
     def names(self, text: str) -> list[str]:
         """Return the pieces of a text as they are written in the vocabulary; words that it has not, too."""
         if self.kind == "words":

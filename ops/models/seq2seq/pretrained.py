@@ -25,9 +25,10 @@ from transformers.utils.logging import disable_progress_bar
 
 from ops.models.installed import existing, hub_snapshot, is_hub_model
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
-from ops.models.seq2seq.model import Example, Inputs, Seq2Seq
+from ops.models.seq2seq.model import Inputs, Seq2Seq
 from ops.models.seq2seq.pieces import Pieces
 from ops.models.trained import CONFIG, ModelFilesError
+from ops.models.training.examples import TokenExample
 
 #: What a target is filled up with: such places have no loss.
 _NO_LABEL = -100
@@ -54,11 +55,11 @@ class PretrainedModel(Seq2Seq):
         self.network, self._tokenizer = load_pretrained(config.model, folder)
         self.pieces = PretrainedPieces(self._tokenizer.backend_tokenizer)
 
-    def example(self, source: str, target: str) -> Example:
+    def example(self, source: str, target: str) -> TokenExample:
         """Return a pair as numbers, ends of texts included; of a long text the beginning."""
-        return Example(self._cut_text(source), self._cut_text(target))
+        return TokenExample(self._cut_text(source), self._cut_text(target))
 
-    def losses(self, examples: Sequence[Example]) -> torch.Tensor:
+    def losses(self, examples: Sequence[TokenExample]) -> torch.Tensor:
         """Return the cross entropy of each of N examples (N)."""
         inputs = self._padded([example.source for example in examples])
         labels = self._padded([example.target for example in examples])

@@ -19,9 +19,10 @@ from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGeneration
 
 from ops.models.seq2seq.config import Seq2SeqTransformerConfig
-from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
+from ops.models.seq2seq.model import Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 from ops.models.seq2seq.pretrained import SharedOnce
+from ops.models.training.examples import TokenExample
 
 #: Its own annotations know no model that is made here.
 _Pegasus: Any = PegasusForConditionalGeneration
@@ -45,11 +46,11 @@ class TransformerModel(Seq2Seq):
             self.network = TransformerNetwork(_pegasus(config, len(pieces)))
         self.network.eval()
 
-    def example(self, source: str, target: str) -> Example:
+    def example(self, source: str, target: str) -> TokenExample:
         """Return a pair as numbers; of a text that is too long, its beginning."""
-        return Example(*(self._cut(self.pieces.numbers(text)) for text in (source, target)))
+        return TokenExample(*(self._cut(self.pieces.numbers(text)) for text in (source, target)))
 
-    def losses(self, examples: Sequence[Example]) -> Tensor:
+    def losses(self, examples: Sequence[TokenExample]) -> Tensor:
         """Return the smoothed cross entropy of each of N examples (N), smoothed only in training."""
         source = padded([example.source for example in examples], self.network.device)
         target = padded([example.target for example in examples], self.network.device)

@@ -6,17 +6,32 @@ Belongs here: sentences as systems write them. Not here: the models (generator.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.joins import grouped
+from ops.core.outcome import (
+    TEXT,
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    extended,
+    in_blocks,
+    in_parts,
+)
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
+from ops.models.seq2seq.pairs import answers
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
 from ops.parasci.schemas import PARAPHRASES
@@ -27,6 +42,8 @@ if TYPE_CHECKING:
 _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
+
+_ROWS_OF_PART = 16_384
 
 #: The test set of our own pairs.
 OURS = "paraphrases"
@@ -71,44 +88,69 @@ def generated(
     it reads the beginning, and `truncated` says so. Every model, whatever it learnt from, writes for our test
     pairs and for those of each corpus of others; what is not drawn of these is counted.
     """
-    tests: list[Row] = []
     for table in paraphrases:
-        units = table.to_pylist()
-        tests += [unit for unit in units if unit["split"] == "test"]
-        dropped = [drop(unit, f"split_{unit['split']}") for unit in units if unit["split"] != "test"]
-        yield Outcome.of(GENERATED, [unit["id"] for unit in dropped], [], dropped)
-    others: dict[str, list[Row]] = {}
-    for unit in external_pairs(paraphrase_pairs, external):
-        if unit["split"] == "test":
-            others.setdefault(unit["origin"], []).append(unit)
-    chosen, left = _drawn(tests, params)
-    sets = {OURS: chosen} | {corpus: _drawn(units, params)[0] for corpus, units in sorted(others.items())}
-    counts = {f"{corpus}: not_drawn": len(units) - len(sets[corpus]) for corpus, units in others.items()}
-    models = trained(generator, strict) | trained(external_generators, strict) if any(sets.values()) else {}
-    kept = [row for name, units in sets.items() for row in _written(name, units, models)]
-    yield Outcome.of(
-        GENERATED,
-        [unit["id"] for unit in tests],
-        kept,
-        [drop(unit, "not_drawn") for unit in left],
-        combinations={name: lost for name, lost in counts.items() if lost},
+        units = [unit for unit in table.to_pylist() if unit["split"] != "test"]
+        dropped = [drop(unit, f"split_{unit['split']}") for unit in units]
+        yield Outcome.of(GENERATED, [unit["id"] for unit in units], [], dropped)
+    with paraphrases.engine.scratch() as folder:
+        others = external_pairs(paraphrase_pairs, external, folder / "external")
+        corpora = sorted({row["origin"] for row in others.rows(["origin"], split="test")})
+        sets = {OURS: _drawn(paraphrases, params.seed, folder / "ours")}
+        sets |= {name: _drawn(others, params.seed, folder / name, origin=name) for name in corpora}
+        counts = {name: sum(part.rows for part in tests.parts) for name, tests in sets.items()}
+        models = (
+            trained(generator, strict) | trained(external_generators, strict) if any(counts.values()) else {}
+        )
+        written = _outcomes(sets, models, params, folder)
+        lost = {
+            name: count - min(count, params.pairs or count) for name, count in counts.items() if name != OURS
+        }
+        combinations = {f"{name}: not_drawn": count for name, count in lost.items() if count}
+        last = Outcome.of(GENERATED, [], [], combinations=combinations)
+        yield from in_parts(chain(written, [last]), _ROWS_OF_PART)
+
+
+def _drawn(pairs: Parts, seed: int, folder: Path, **values: object) -> Parts:
+    """Return the test pairs whose columns have the `values` in the order of their draws."""
+    schema = extended(pairs.schema, ("draw", _TEXT))
+    tables = (
+        table.append_column(
+            "draw", pa.array([drawn(seed, name).hex() for name in table["id"].to_pylist()], _TEXT)
+        )
+        for table in pairs.tables(split="test", **values)
     )
+    return grouped(tables, schema, "draw", pairs, folder, _ROWS_OF_PART)
 
 
-def _drawn(tests: list[Row], params: GeneratedParams) -> tuple[list[Row], list[Row]]:
-    ordered = sorted(tests, key=lambda unit: drawn(params.seed, unit["id"]))
-    return ordered[: params.pairs], ordered[len(ordered[: params.pairs]) :]
+def _outcomes(
+    sets: Mapping[str, Parts], models: Mapping[str, Seq2Seq], params: GeneratedParams, folder: Path
+) -> Outcomes:
+    for name, tests in sets.items():
+        for rows in in_blocks(_written(name, tests, models, params, folder)):
+            ours = [row["pair_id"] for row in rows if name == OURS and row["system"] == COPY]
+            yield Outcome.of(GENERATED, ours, rows)
+    if params.pairs is not None:
+        for units in in_blocks(islice(sets[OURS].rows(PARAPHRASES.kept.names), params.pairs, None)):
+            left = [drop(unit, "not_drawn") for unit in units]
+            yield Outcome.of(GENERATED, [unit["id"] for unit in units], [], left)
 
 
-def _written(test_set: str, units: Sequence[Row], models: Mapping[str, Seq2Seq]) -> Iterator[Row]:
-    sources = [texts_of(unit)[0] for unit in units]
-    for unit, source in zip(units, sources, strict=True):
+def _written(
+    test_set: str, tests: Parts, models: Mapping[str, Seq2Seq], params: GeneratedParams, folder: Path
+) -> Iterator[Row]:
+    def units() -> Iterator[Row]:
+        return islice(tests.rows(), params.pairs)
+
+    def sources() -> Iterator[str]:
+        return (texts_of(unit)[0] for unit in units())
+
+    for unit, source in zip(units(), sources(), strict=True):
         yield _row(COPY, None, test_set, unit, source, False)
-    for name, model in models.items() if units else ():
-        written = [released_form(text) for text in model.generate(sources)]
-        cut = [model.length(source, "") > model.config.longest for source in sources]
-        for of_unit in zip(units, written, cut, strict=True):
-            yield _row(MODEL, name, test_set, *of_unit)
+    for name, model in models.items():
+        predictions = answers(model, sources(), folder / f"{name} on {test_set}")
+        for unit, source, text in zip(units(), sources(), predictions, strict=True):
+            cut = model.length(source, "") > model.config.longest
+            yield _row(MODEL, name, test_set, unit, released_form(text), cut)
 
 
 def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: str, truncated: bool) -> Row:

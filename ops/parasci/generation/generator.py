@@ -11,19 +11,32 @@ tokens.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.joins import stored
+from ops.core.outcome import (
+    Outcome,
+    Outcomes,
+    Row,
+    Shape,
+    columns,
+    drop,
+    extended,
+    in_blocks,
+    in_parts,
+)
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import SplitShares, drawn, split_of
+from ops.core.sampling import SplitShares, split_of
 from ops.metrics.bleu import bleu
-from ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, learnt_row, training_report
@@ -78,6 +91,11 @@ class GeneratorSize(Params):
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
     training: TrainingParams = TrainingParams()
 
+
+#: What is stored of a pair beside its texts.
+_COLUMNS = ("id", "licence", "split", "origin")
+
+_ROWS_OF_PART = 16_384
 
 #: Seconds on the sample; hours on a processor.
 SIZES = {
@@ -150,16 +168,6 @@ class GeneratorParams(SizedParams, section="parasci.generator"):
         return PretrainedSeq2SeqConfig(model=self.pretrained, **shared)
 
 
-@dataclass(frozen=True)
-class _Examples:
-    """What the model learns from, and what judges it."""
-
-    name: str
-    learnt: Pairs
-    judges: Pairs
-    judged_on: str
-
-
 def generator(
     paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
@@ -169,10 +177,9 @@ def generator(
     is dropped as `long`, with their number. Without a pair to learn from there is no model. Without one to
     judge by, what it learnt from judges it.
     """
-    units = paraphrases.read().to_pylist()
-    found = _of_set("paraphrases", params.name, units, params, checkpoints, strict)
-    files = {**found.files, MODELS: _reports([found])}
-    yield Outcome.of(GENERATOR, [unit["id"] for unit in units], found.kept, found.dropped, files=files)
+    learnt = [_Set("paraphrases", params.name, {}, {})]
+    outcomes = _outcomes(GENERATOR, paraphrases, paraphrases, learnt, params, checkpoints, strict)
+    yield from in_parts(outcomes, _ROWS_OF_PART)
 
 
 def external_generators(
@@ -188,88 +195,107 @@ def external_generators(
     Each corpus has a model of its own, of the same kind and size, with the byte pairs of its split `train`.
     Reasons: `long` as of `generator`, `other_corpus` (none of `corpora`).
     """
-    units = external_pairs(paraphrase_pairs, external)
-    wanted = [unit for unit in units if external.corpora is None or unit["origin"] in external.corpora]
-    found = [
-        _of_set(
-            corpus,
-            f"{params.name}-{corpus}",
-            [unit for unit in wanted if unit["origin"] == corpus],
-            params,
-            checkpoints,
-            strict,
+    with paraphrase_pairs.engine.scratch() as folder:
+        pairs = external_pairs(paraphrase_pairs, external, folder / "external")
+        there = {row["corpus"] for row in paraphrase_pairs.rows(["corpus"])}
+        asked = there if external.corpora is None else there & {*external.corpora}
+        learnt = [
+            _Set(corpus, f"{params.name}-{corpus}", {"origin": corpus}, {"corpus": corpus})
+            for corpus in sorted(asked)
+        ]
+        outcomes = _outcomes(
+            EXTERNAL_GENERATORS, pairs, paraphrase_pairs, learnt, params, checkpoints, strict
         )
-        for corpus in sorted({unit["origin"] for unit in wanted})
-    ]
-    kept = [row for of_corpus in found for row in of_corpus.kept]
-    dropped = [row for of_corpus in found for row in of_corpus.dropped]
-    taken = {unit["id"] for unit in wanted}
-    dropped += [drop(unit["unit"], "other_corpus") for unit in units if unit["id"] not in taken]
-    files = {name: content for of_corpus in found for name, content in of_corpus.files.items()}
-    files[MODELS] = _reports(found)
-    yield Outcome.of(EXTERNAL_GENERATORS, [unit["id"] for unit in units], kept, dropped, files=files)
+        lost = (
+            Outcome.of(EXTERNAL_GENERATORS, [unit["id"] for unit in units], [], dropped)
+            for units in map(pa.Table.to_pylist, paraphrase_pairs)
+            if (dropped := [drop(unit, "other_corpus") for unit in units if unit["corpus"] not in asked])
+        )
+        yield from in_parts(chain(outcomes, lost), _ROWS_OF_PART)
 
 
-def external_pairs(paraphrase_pairs: Parts, external: ExternalParams) -> list[Row]:
-    """Return the pairs of others with the `origin` and `split` that ours have.
+def external_pairs(paraphrase_pairs: Parts, external: ExternalParams, folder: Path) -> Parts:
+    """Return the pairs of others with the `origin` and `split` that ours have, in `folder`, which is made.
 
     What hangs together by a text, or as captions of one picture, is in one split: that of the least text.
+    In memory are the texts, each once.
     """
-    rows = paraphrase_pairs.read().to_pylist()
-    links = [(row["first"], row["second"], (row["corpus"], row["document"])) for row in rows]
-    numbers = clusters(links) if rows else []
-    names: dict[int, str] = {}
-    for number, row in zip(numbers, rows, strict=True):
-        names[number] = min(row["first"], row["second"], names.get(number, row["first"]))
-    return [
-        {
-            **row,
-            "origin": row["corpus"],
-            "split": row["split"] or split_of(names[number], external),
-            "unit": row,
-        }
-        for number, row in zip(numbers, rows, strict=True)
+    columns = ["first", "second", "corpus", "document"]
+    links = [
+        (row["first"], row["second"], (row["corpus"], row["document"]))
+        for row in paraphrase_pairs.rows(columns)
     ]
+    numbers = clusters(links) if links else []
+    names: dict[int, str] = {}
+    for number, (first, second, _) in zip(numbers, links, strict=True):
+        names[number] = min(first, second, names.get(number, first))
+    schema = extended(PARAPHRASE_PAIRS.kept, ("origin", _TEXT))
+    dealt = (split_of(names[number], external) for number in numbers)
+    tables = (
+        pa.Table.from_pylist([_placed(row, next(dealt)) for row in table.to_pylist()], schema)
+        for table in paraphrase_pairs
+    )
+    return stored(tables, schema, paraphrase_pairs, folder)
 
 
-@dataclass(frozen=True)
-class _OfSet:
-    """What the pairs of one set are to its model, and the model."""
-
-    kept: list[Row]
-    dropped: list[Row]
-    files: dict[str, bytes]
-    report: dict[str, object] | None
+def _placed(row: Row, split: str) -> Row:
+    return {**row, "origin": row["corpus"], "split": row["split"] or split}
 
 
-def _of_set(
-    set_name: str,
-    name: str,
-    units: Sequence[Row],
+class _Set(NamedTuple):
+    """What a model learns from, its name, and by which columns its pairs are told, prepared and as units."""
+
+    name: str
+    model: str
+    pairs: Mapping[str, object]
+    units: Mapping[str, object]
+
+
+def _outcomes(
+    shape: Shape,
+    pairs: Parts,
+    units: Parts,
+    sets: Sequence[_Set],
     params: GeneratorParams,
     checkpoints: CheckpointFolder,
     strict: bool,
-) -> _OfSet:
-    learnt = [unit for unit in units if unit["split"] == "train"]
-    model = _made(params, [text for unit in learnt for text in texts_of(unit)]) if learnt else None
-    lengths = {
-        unit["id"]: [len(model.pieces.numbers(text)) if model else 0 for text in texts_of(unit)]
-        for unit in units
-    }
+) -> Outcomes:
+    """Yield what becomes of the pairs of some sets, with the models.
+
+    `pairs` have `origin` and `split`, `units` are the same rows as they are stored if they are lost.
+    """
+    files: dict[str, bytes] = {}
+    reports = []
     longest = params.part("model").longest
-    short = [unit for unit in units if max(lengths[unit["id"]]) <= longest]
-    files, report = _trained(model, set_name, name, short, params, checkpoints, strict)
-    dropped = [
-        drop(unit.get("unit", unit), "long", float(length))
-        for unit in units
-        if (length := max(lengths[unit["id"]])) > longest
-    ]
-    return _OfSet([_row(unit, *lengths[unit["id"]]) for unit in short], dropped, files, report)
+    with units.engine.scratch() as folder:
+        for found in sets:
+            texts = training_texts(pairs, texts_of, **found.pairs)
+            first = next(texts, None)
+            model = None if first is None else _made(params, chain([first], texts))
+            length = model.pieces.length if model else _no_pieces
+            of_set = stored_pairs(
+                pairs, _COLUMNS, texts_of, length, longest, folder / found.name, **found.pairs
+            )
+            if model is not None:
+                its_files, report = _trained(model, of_set, found, params, checkpoints, strict, folder)
+                files |= its_files
+                reports += report
+            for rows in in_blocks(of_set.rows(short=True)):
+                yield Outcome.of(shape, [row["id"] for row in rows], [_row(row) for row in rows])
+            for table, of_part in zip(units.tables(**found.units), of_set, strict=True):
+                dropped = [
+                    drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
+                    for unit, pair in zip(table.to_pylist(), of_part.to_pylist(), strict=True)
+                    if not pair["short"]
+                ]
+                yield Outcome.of(shape, [unit["id"] for unit in dropped], [], dropped)
+    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
+    yield Outcome.of(shape, [], [], files=files)
 
 
-def _reports(found: Sequence[_OfSet]) -> bytes:
-    reports = [of_set.report for of_set in found if of_set.report is not None]
-    return json.dumps(reports, indent=1, sort_keys=True).encode()
+def _no_pieces(text: str) -> int:
+    """Return the length of a text where there is no model that reads it."""
+    return 0
 
 
 def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
@@ -288,7 +314,7 @@ def texts_of(row: Row) -> tuple[str, str]:
     return released_form(row["first"]), released_form(row["second"])
 
 
-def _made(params: GeneratorParams, texts: Sequence[str]) -> Seq2Seq:
+def _made(params: GeneratorParams, texts: Iterable[str]) -> Seq2Seq:
     from ops.models.seq2seq.files import make
     from ops.models.seq2seq.pieces import Pieces
     from ops.models.seq2seq.pretrained import PretrainedModel
@@ -300,18 +326,18 @@ def _made(params: GeneratorParams, texts: Sequence[str]) -> Seq2Seq:
 
 
 def _trained(
-    model: Seq2Seq | None,
-    set_name: str,
-    name: str,
-    units: Sequence[Row],
+    model: Seq2Seq,
+    pairs: Parts,
+    learnt: _Set,
     params: GeneratorParams,
     checkpoints: CheckpointFolder,
     strict: bool,
-) -> tuple[dict[str, bytes], dict[str, object] | None]:
-    """Return the model's files, and what its training was; none without a pair to learn from."""
-    examples = _examples(set_name, units, params)
-    if model is None or not len(examples.learnt):
-        return {}, None
+    folder: Path,
+) -> tuple[dict[str, bytes], list[dict[str, object]]]:
+    """Return the model's files, and the report of its training; none without a pair to learn from."""
+    examples = pair_set(learnt.name, pairs, model, params.validation_pairs, params.seed, folder)
+    if not len(examples.learnt):
+        return {}, []
     from ops.models.seq2seq.files import save
     from ops.models.seq2seq.model import Seq2SeqTask
 
@@ -319,46 +345,27 @@ def _trained(
         references = [[target] for target in examples.judges.targets]
         return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
 
-    training = params.part("training")
+    name, training = learnt.model, params.part("training")
     with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
         ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
     report = _report(name, model, examples, training, ended)
-    return {f"{name}/{file}": content for file, content in save(model).items()}, report
+    return {f"{name}/{file}": content for file, content in save(model).items()}, [report]
 
 
 def _report(
-    name: str, model: Seq2Seq, examples: _Examples, training: TrainingParams, ended: Trained
+    name: str, model: Seq2Seq, examples: PairSet, training: TrainingParams, ended: Trained
 ) -> dict[str, object]:
     weights = count_weights(model.network)
     kind = model.config.model_dump()["kind"]
     return training_report(name, kind, model.config, examples, training, ended, chosen=True, weights=weights)
 
 
-def _examples(set_name: str, units: Sequence[Row], params: GeneratorParams) -> _Examples:
-    learnt = [unit for unit in units if unit["split"] == "train"]
-    validating = [unit for unit in units if unit["split"] == "validation"]
-    judges = sorted(validating or learnt, key=lambda unit: drawn(params.seed, unit["id"]))
-    return _Examples(
-        set_name,
-        _pairs(learnt),
-        _pairs(judges[: params.validation_pairs]),
-        "validation split" if validating else "training set",
-    )
-
-
-def _pairs(units: Sequence[Row]) -> Pairs:
-    texts = [texts_of(unit) for unit in units]
-    return Pairs(
-        [unit["id"] for unit in units], [source for source, _ in texts], [target for _, target in texts]
-    )
-
-
-def _row(unit: Row, source_tokens: int, target_tokens: int) -> Row:
+def _row(pair: Row) -> Row:
     return learnt_row(
-        unit,
-        pair_id=unit["id"],
-        origin=unit["origin"],
-        source_tokens=source_tokens,
-        target_tokens=target_tokens,
+        pair,
+        pair_id=pair["id"],
+        origin=pair["origin"],
+        source_tokens=pair["source_pieces"],
+        target_tokens=pair["target_pieces"],
     )

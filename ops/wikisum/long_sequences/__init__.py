@@ -11,6 +11,6 @@ Belongs here: the networks, one interface to train and call them, their files. N
 | recurrent | the LSTM encoder-decoder |
 | model | `SequenceModel`: what all can do: losses by part, answers, files |
 | pretrained | `PretrainedSequence`: the same of a model of Hugging Face that was trained before |
-| task | `SequenceTask`: what `ops.models.training.train` takes; `ExampleStore`: examples on disk |
+| task | `SequenceTask`: what `ops.models.training.train` takes |
 | texts | `TextModel`: one with its tokenizer; `KIND`: how it is called where the project is not; its card |
 """

@@ -21,6 +21,7 @@ from transformers import AutoConfig, GenerationConfig
 
 from ops.models.seq2seq.transformer import TransformerNetwork
 from ops.models.trained import ModelFilesError
+from ops.models.training.examples import TokenExample
 from ops.wikisum.long_sequences.decoder import LongDecoder
 from ops.wikisum.long_sequences.layers import IGNORED, Layout, token_losses
 from ops.wikisum.long_sequences.recurrent import AttentiveLstm
@@ -48,13 +49,6 @@ _CLASSES = {
     "pegasus": "PegasusForConditionalGeneration",
     "long-decoder": "LongDecoder",
 }
-
-
-class TokenExample(NamedTuple):
-    """A source and its target as numbers of tokens, without separator and end."""
-
-    source: Sequence[int]
-    target: Sequence[int]
 
 
 class Losses(NamedTuple):

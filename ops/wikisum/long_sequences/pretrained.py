@@ -18,12 +18,12 @@ from transformers.configuration_utils import PreTrainedConfig
 
 from ops.models.seq2seq.pretrained import FOLDER, folder_of, load_pretrained, pretrained_files
 from ops.models.trained import ModelFilesError
+from ops.models.training.examples import TokenExample
 from ops.wikisum.long_sequences.layers import IGNORED
 from ops.wikisum.long_sequences.model import (
     PARAMS,
     EncoderDecoderModel,
     Losses,
-    TokenExample,
     losses_of_targets,
     padded,
     smoothing,

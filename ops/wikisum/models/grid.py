@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, product
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -180,7 +181,7 @@ def grid(
         used = {sizes[cell.architecture].architecture for cell in cells}
         sets = sets_of(grid_examples, used, folder / "sets")
         for name, group in groupby(cells, key=lambda cell: cell.set):
-            learnt = _learning_set(sets, name, tokenizer, params)
+            learnt = _learning_set(sets, name, tokenizer, params, folder)
             if learnt is None:
                 continue
             for cell in group:
@@ -232,13 +233,13 @@ def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[
 
 
 def _learning_set(
-    sets: Mapping[str, Parts], name: str, tokenizer: Artifact, params: GridParams
+    sets: Mapping[str, Parts], name: str, tokenizer: Artifact, params: GridParams, folder: Path
 ) -> LearningSet | None:
     if name not in sets:
         return None
     reader = SubWords(load_tokenizer(tokenizer))
     try:
-        return learning_set(sets[name], name, reader, params.validation_examples, params.seed)
+        return learning_set(sets[name], name, reader, params.validation_examples, params.seed, folder)
     except TrainingError:  # no article of the training split has a paragraph of this corpus
         return None
 

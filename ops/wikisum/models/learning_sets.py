@@ -25,12 +25,12 @@ from ops.core.outcome import Row
 from ops.core.parts import Parts
 from ops.core.sampling import sample_names
 from ops.models.training import TrainingError
+from ops.models.training.examples import ExampleStore, TokenExample
 from ops.wikisum.tokenizer import END
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from ops.wikisum.long_sequences.model import TokenExample
     from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel
 
 
@@ -68,8 +68,6 @@ class SubWords:
 
     def example(self, row: Row) -> TokenExample:
         """Return an example's sub-words."""
-        from ops.wikisum.long_sequences.model import TokenExample
-
         source, target = (
             tokens[:-1] if tokens and tokens[-1] == self._end else tokens
             for tokens in (row["source_tokens"], row["target_tokens"])
@@ -102,11 +100,6 @@ class OwnTokens:
         if learnt == target:
             return self._whole.sub_words(row)
         return len(self._model.tokenizer.encode(learnt, add_special_tokens=False).ids)
-
-
-if TYPE_CHECKING:
-    from ops.wikisum.long_sequences.model import TokenExample
-    from ops.wikisum.long_sequences.task import ExampleStore
 
 
 #: What is read of an example to learn from it, and to score what is written for it.
@@ -173,22 +166,23 @@ def check_learnable(sets: Mapping[str, Parts], names: Iterable[str]) -> None:
             raise _nothing_to_learn(name)
 
 
-def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, seed: int) -> LearningSet:
+def learning_set(
+    examples: Parts, name: str, reader: Reader, most_judges: int, seed: int, folder: Path | None = None
+) -> LearningSet:
     """Return the set of this name, as a reader has it. `examples` may be of this set alone (`sets_of`).
 
-    Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
-    stand in. Raises TrainingError where there is nothing to learn from.
+    Its examples lie in `folder`, or among the temporary files. Of the split validation, at most `most_judges`
+    are drawn; where it is empty, as many of the training set stand in. Raises TrainingError where there is
+    nothing to learn from.
     """
-    from ops.wikisum.long_sequences.task import ExampleStore
-
-    learnt = ExampleStore(_taken(examples, name, "train", reader))
+    learnt = ExampleStore(_taken(examples, name, "train", reader), folder)
     if not len(learnt):
         raise _nothing_to_learn(name)
     split, judged_on = "validation", JUDGED_ON[1]
     if not (chosen := _judges(examples, name, split, most_judges, seed)):
         split, judged_on = "train", JUDGED_ON[0]
         chosen = _judges(examples, name, split, most_judges, seed)
-    judges = ExampleStore(_taken(examples, name, split, reader, chosen))
+    judges = ExampleStore(_taken(examples, name, split, reader, chosen), folder)
     counts = (
         reader.sub_words(row)
         for row in rows_of(examples, name, split, ("id", *reader.columns))
@@ -200,7 +194,7 @@ def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, s
         judges,
         judged_on,
         next(rows_of(examples, name, "train", ("longest_target",)))["longest_target"],
-        partial(learning_set, examples, name, most_judges=most_judges, seed=seed),
+        partial(learning_set, examples, name, most_judges=most_judges, seed=seed, folder=folder),
         None if reader.counts_tokens else sum(counts),
     )
 

@@ -10,9 +10,7 @@ example. Each model's rows wait in a file, and a block of each file is in memory
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,36 +22,22 @@ from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import sample_names
+from ops.core.stored_rows import StoredRows
 from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
 from ops.wikisum.models.learning_sets import parts_of, reader_of, sets_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
 
-_ROWS = 64
 
+class RowSpool(StoredRows):
+    """Stored rows that have the column `example_id`, and are taken example by example."""
 
-class RowSpool:
-    """N rows of a schema that has the column `example_id`; their file goes with the spool."""
-
-    def __init__(self, schema: pa.Schema, rows: Iterable[Row]) -> None:
+    def __init__(self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None) -> None:
         """Write rows, which are taken one after the other."""
-        self._folder = tempfile.TemporaryDirectory(prefix="rows-")
-        self._path = Path(self._folder.name) / "rows.arrow"
-        self._size = 0
-        with pa.OSFile(str(self._path), "wb") as file, pa.ipc.new_stream(file, schema) as writer:
-            remaining = iter(rows)
-            while block := list(islice(remaining, _ROWS)):
-                writer.write_batch(pa.RecordBatch.from_pylist(block, schema=schema))
-                self._size += len(block)
-        self._rest = _rows_of_file(self._path)
+        super().__init__(schema, rows, folder)
+        self._rest = iter(self)
         self._next = next(self._rest, None)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Row]:
-        return _rows_of_file(self._path)
 
     def take(self, examples: Collection[str]) -> Iterator[Row]:
         """Yield the rows behind those that were taken before, as long as they are of these examples."""
@@ -173,12 +157,6 @@ def rouge_scores(prediction: str, target: str) -> dict[str, float]:
     """Return ROUGE-1, 2 and L of a text, by the names of METRICS."""
     found = rouge(prediction, target)
     return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
-
-
-def _rows_of_file(path: Path) -> Iterator[Row]:
-    with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as batches:
-        for batch in batches:
-            yield from batch.to_pylist()
 
 
 def _written(

@@ -114,7 +114,7 @@ def summarizer(
         check_learnable(sets, names)
         for set_name in names:
             most, seed = params.validation_examples, params.seed
-            learnt = learning_set(sets[set_name], set_name, SubWords(found), most, seed)
+            learnt = learning_set(sets[set_name], set_name, SubWords(found), most, seed, folder)
             for kind, size in sorted(sizes.items()):
                 name, training = f"{learnt.name}-{kind}", params.training_of(kind)
                 model, report = train_summarizer(name, size, learnt, found, training, checkpoints, strict)

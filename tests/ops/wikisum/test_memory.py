@@ -7,10 +7,10 @@ import pytest
 
 from ops.core.parts import Part
 from ops.models.training import TrainingError
+from ops.models.training.examples import ExampleStore
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
-from ops.wikisum.long_sequences.task import ExampleStore
 from ops.wikisum.long_sequences.texts import TextModel
 from ops.wikisum.models.grid import grid
 from ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of

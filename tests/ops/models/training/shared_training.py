@@ -12,8 +12,9 @@ import sys
 from dataclasses import asdict
 
 from ops.models.training import TrainingParams, train
+from ops.models.training.examples import ExampleStore
 from ops.models.training.processes import Processes
-from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
+from ops.wikisum.long_sequences.task import SequenceTask
 from tests.ops.models.training.toy_task import Folder, Toy
 from tests.ops.wikisum.long_sequences.sequence_cases import drawing_nothing, examples
 

@@ -2,9 +2,10 @@
 
 import torch
 
+from ops.models.training.examples import TokenExample
 from ops.wikisum.long_sequences.config import DecoderConfig
 from ops.wikisum.long_sequences.decoder import LongDecoder
-from ops.wikisum.long_sequences.model import TokenExample, make
+from ops.wikisum.long_sequences.model import make
 from ops.wikisum.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,

@@ -1,20 +1,15 @@
 """Models of long sequences under the shared loop, and examples that lie on disk."""
 
-import gc
-import tracemalloc
-from pathlib import Path
-
 import numpy as np
-import pyarrow as pa
 import pytest
 import torch
 from safetensors.torch import save
 from torch._dynamo.utils import counters
 
 from ops.models.training import TrainingParams, train
+from ops.models.training.examples import ExampleStore
 from ops.wikisum.long_sequences.layers import Layout
-from ops.wikisum.long_sequences.model import TokenExample
-from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask, token_means
+from ops.wikisum.long_sequences.task import SequenceTask, token_means
 from tests.ops.models.training.toy_task import Memory
 from tests.ops.wikisum.long_sequences.sequence_cases import (
     PARAMS,
@@ -141,49 +136,6 @@ def test_log_perplexity_is_the_mean_over_all_tokens_of_all_targets():
     assert token_means(found, store(20))["log_perplexity"] == pytest.approx(expected, rel=1e-5)
 
 
-def test_examples_are_read_back_in_any_order_with_their_names():
-    found = store(200)
-    assert list(found) == examples(200)
-    assert (found[199], found[64], found[-1]) == (examples(200)[199], examples(200)[64], examples(200)[-1])
-    assert (found.names[130], list(found.names[62:66])[2]) == ("example-130", "example-64")
-    assert found.digest() == store(200).digest() != store(199).digest()
-    with pytest.raises(IndexError):
-        found[200]
-
-
-def test_a_corpus_is_never_in_memory_whole():
-    """The examples are drawn as they are written, and the file is mapped: Arrow holds none of its 40 MB."""
-    before, most = pa.total_allocated_bytes(), []
-
-    def corpus():
-        for index in range(2_000):
-            most.append(pa.total_allocated_bytes() - before)
-            yield str(index), TokenExample(range(5_000), range(100))
-
-    found = ExampleStore(corpus())
-    assert Path(found.folder.name, "examples.arrow").stat().st_size > 40_000_000
-    assert max(most) < 4_000_000
-    assert len(found[1_000].source) == 5_000
-    assert pa.total_allocated_bytes() - before < 4_000_000
-
-
-def test_an_example_takes_eight_bytes_of_memory_while_it_is_written():
-    """Beside a block: the lengths of source and target."""
-    sizes = []
-
-    def corpus():
-        for index in range(200_000):
-            if index == 100_000:
-                tracemalloc.start()
-            yield "name", TokenExample((), ())
-        sizes.append(tracemalloc.get_traced_memory()[0])
-
-    found = ExampleStore(corpus())
-    tracemalloc.stop()
-    assert found.lengths.shape == (200_000, 2)
-    assert sizes[0] < 16 * 200_000
-
-
 def saved_bytes(length, implementation, kinds):
     """Return how much a layer of attention keeps for the gradient: each piece of memory once."""
     network = decoder(layer_kinds=kinds, implementation=implementation, block_size=16)
@@ -214,12 +166,3 @@ def test_memory_is_linear_in_the_length(kinds, implementation):
 
 def test_materialised_attention_takes_the_square_of_the_length():
     assert saved_bytes(4 * 768, "eager", "F") > 12 * saved_bytes(768, "eager", "F")
-
-
-def test_the_file_goes_with_the_store():
-    found = store()
-    folder = Path(found.folder.name)
-    assert folder.exists()
-    del found
-    gc.collect()
-    assert not folder.exists()

@@ -1,0 +1,93 @@
+"""Rows on disk that are read one by one, in any order: what a model learns from may not fit into memory.
+
+Belongs here: writing rows once, as they come, and reading any of them again. Not here: joining and sorting
+(joins.py), the rows of datasets (parts.py), what a model makes of a row (ops/models/training/examples.py).
+
+The rows lie in one Arrow file, in blocks of a fixed number. A block is read at a time; the file is not mapped
+into memory, since what a process has read of a mapped file counts as its memory. Memory: a block, and some
+30 bytes for each block.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, overload
+
+import pyarrow as pa
+
+from ops.core.outcome import Row
+
+#: Rows of a block. One row is read about as fast from 1 as from 64 (20 to 40 microseconds, of 120 numbers).
+_BLOCK = 16
+
+
+class StoredRows(Sequence[Row]):
+    """N rows of a schema. Their file has no name, and its space is free when the rows are given up."""
+
+    def __init__(
+        self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None, block: int = _BLOCK
+    ) -> None:
+        """Write rows, which are taken one after the other, into `folder`, or among the temporary files."""
+        digest = hashlib.sha256()
+        self._size, self._block = 0, block
+        with TemporaryDirectory(prefix="rows-", dir=folder) as place:
+            path = str(Path(place, "rows.arrow"))
+            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+                remaining = iter(rows)
+                while some := list(islice(remaining, block)):
+                    batch = pa.RecordBatch.from_pylist(some, schema=schema)
+                    writer.write_batch(batch)
+                    digest.update(batch.serialize())
+                    self._size += len(some)
+            self._file = pa.ipc.open_file(pa.OSFile(path))
+        self._digest = digest.hexdigest()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        block = self._file.get_batch(place // self._block)
+        [row] = block.slice(place % self._block, 1).to_pylist()
+        return dict(row)
+
+    def __iter__(self) -> Iterator[Row]:
+        for number in range(self._file.num_record_batches):
+            yield from self._file.get_batch(number).to_pylist()
+
+    def digest(self) -> str:
+        """Return what identifies the content."""
+        return self._digest
+
+    def column(self, name: str) -> Column:
+        """Return the values of a column, read as they are asked for."""
+        return Column(self, name)
+
+
+class Column(Sequence[Any]):
+    """The values of a column of stored rows."""
+
+    def __init__(self, rows: StoredRows, name: str) -> None:
+        self._rows, self._name = rows, name
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [row[self._name] for row in self._rows[index]]
+        return self._rows[index][self._name]

@@ -1,0 +1,150 @@
+"""Pairs of texts that models learn from and are judged by, on disk but for the few that judge.
+
+Belongs here: the rows of a dataset as pairs with their lengths, what a model learns from of a set of them and
+what judges it, answers to any number of sources. Not here: which texts are source and target, and what sets
+there are (the systems), the task (model.py), examples on disk (ops/models/training/examples.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ops.core.joins import database, insert, stored
+from ops.core.outcome import Row, in_blocks
+from ops.core.parts import Parts
+from ops.core.sampling import sample_rows
+from ops.core.stored_rows import StoredRows
+from ops.models.seq2seq.config import Pairs
+from ops.models.training.examples import ExampleStore
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from ops.models.seq2seq.model import Seq2Seq
+
+_PAIR = pa.schema(
+    [
+        ("number", pa.int64()),  # of the row in its dataset
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("source_pieces", pa.int32()),
+        ("target_pieces", pa.int32()),
+        ("short", pa.bool_()),  # whether neither is longer than a model reads
+    ]
+)
+
+#: What a model may be judged on; the later, the more it tells.
+JUDGED_ON = ("training set", "validation split")
+
+TextsOf = Callable[[Row], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class PairSet:
+    """What a model learns from, and what judges it."""
+
+    name: str
+    learnt: ExampleStore
+    judges: Pairs
+    judged_on: str
+
+
+def stored_pairs(
+    rows: Parts,
+    columns: Collection[str],
+    texts_of: TextsOf,
+    length: Callable[[str], int],
+    longest: int,
+    folder: Path,
+    **values: object,
+) -> Parts:
+    """Return the rows whose columns have the `values` as pairs in `folder`, which is made, part by part.
+
+       They have `columns` of the rows beside their own.
+    `length` counts the pieces of a text, of which a model reads
+       `longest`.
+    """
+    schema = pa.schema([*(rows.schema.field(name) for name in columns), *_PAIR])
+    numbers = count()
+
+    def pair(row: Row) -> Row:
+        source, target = texts_of(row)
+        pieces = length(source), length(target)
+        kept = {name: row[name] for name in columns}
+        values = (next(numbers), source, target, *pieces, max(pieces) <= longest)
+        return kept | dict(zip(_PAIR.names, values, strict=True))
+
+    tables = (
+        pa.Table.from_pylist([pair(row) for row in table.to_pylist()], schema)
+        for table in rows.tables(**values)
+    )
+    return stored(tables, schema, rows, folder)
+
+
+def training_texts(rows: Parts, texts_of: TextsOf, **values: object) -> Iterator[str]:
+    """Yield source and target of every row of the split train whose columns have the `values`."""
+    for row in rows.rows(split="train", **values):
+        yield from texts_of(row)
+
+
+def pair_set(
+    name: str,
+    pairs: Parts,
+    model: Seq2Seq,
+    most_judges: int,
+    seed: int,
+    folder: Path,
+    in_order: bool = False,
+    **values: object,
+) -> PairSet:
+    """Return the short ones of some stored pairs as a model has them, those whose columns have the `values`.
+
+    At most `most_judges` of the split validation judge, drawn, or in the order of their dataset; where it is
+    empty, as many of what is learnt. The examples lie in `folder`.
+    """
+
+    def of_split(split: str) -> Iterator[Row]:
+        return pairs.rows(["id", "number", "source", "target"], short=True, split=split, **values)
+
+    learnt = ((row["id"], row["source"], row["target"]) for row in of_split("train"))
+    validating = sample_rows(of_split("validation"), most_judges, seed)
+    judges = validating or sample_rows(of_split("train"), most_judges, seed)
+    if in_order:
+        judges.sort(key=lambda row: row["number"])
+    return PairSet(
+        name,
+        model.stored(learnt, folder),
+        Pairs(*([row[column] for row in judges] for column in ("id", "source", "target"))),
+        JUDGED_ON[bool(validating)],
+    )
+
+
+def answers(model: Seq2Seq, sources: Iterable[str], folder: Path, beam: int | None = None) -> Iterator[str]:
+    """Yield the answers of `model.generate` to sources, in their order, by way of `folder`, which is made."""
+    of_source = pa.schema([("number", pa.int64()), ("source", pa.string()), ("pieces", pa.int32())])
+    of_answer = pa.schema([("source", pa.string()), ("answer", pa.string())])
+    with database(folder) as tables:
+        insert(tables, "sources", of_source.empty_table())
+        insert(tables, "answers", of_answer.empty_table())
+        numbered = ({"number": number, "source": text} for number, text in enumerate(sources))
+        for rows in in_blocks(numbered):
+            counted = [{**row, "pieces": model.pieces.length(row["source"])} for row in rows]
+            insert(tables, "sources", pa.Table.from_pylist(counted, of_source))
+        query = "SELECT DISTINCT pieces, source FROM sources ORDER BY pieces, source"
+        ordered = StoredRows(of_answer, ({**row, "answer": None} for row in _read(tables, query)), folder)
+        given = model.answers(ordered.column("source"), beam)
+        for rows in in_blocks({"source": source, "answer": answer} for source, answer in given):
+            insert(tables, "answers", pa.Table.from_pylist(rows, of_answer))
+        query = "SELECT answer FROM sources JOIN answers USING (source) ORDER BY number"
+        yield from (row["answer"] for row in _read(tables, query))
+
+
+def _read(tables: duckdb.DuckDBPyConnection, query: str) -> Iterator[Row]:
+    for batch in tables.sql(query).to_arrow_reader(1024):
+        yield from batch.to_pylist()

@@ -1,0 +1,36 @@
+"""Rows on disk are those that were written, and their file is nobody's but theirs."""
+
+import pyarrow as pa
+
+from ops.core.stored_rows import StoredRows
+
+SCHEMA = pa.schema([("id", pa.string()), ("words", pa.list_(pa.string())), ("vectors", pa.binary())])
+
+
+def rows(count):
+    return [
+        {"id": f"r{number}", "words": ["a"] * (number % 3), "vectors": bytes(number % 4)}
+        for number in range(count)
+    ]
+
+
+def test_rows_come_back_as_they_were_in_any_order_and_as_often_as_they_are_read(tmp_path):
+    for block in (1, 7, 16):
+        found = StoredRows(SCHEMA, rows(50), tmp_path, block)
+        assert (len(found), list(found), list(found)) == (50, rows(50), rows(50))
+        assert [found[index] for index in (49, 0, 7, -1)] == [rows(50)[index] for index in (49, 0, 7, -1)]
+        assert found[5:9] == rows(50)[5:9]
+        assert found.column("id")[48] == "r48" and found.column("id")[:2] == ["r0", "r1"]
+    assert len(StoredRows(SCHEMA, [], tmp_path)) == 0
+
+
+def test_rows_need_no_file_that_somebody_could_leave_behind_or_change(tmp_path):
+    found = StoredRows(SCHEMA, rows(50), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert found[20] == rows(50)[20]
+
+
+def test_only_the_same_rows_have_the_same_digest(tmp_path):
+    digest = StoredRows(SCHEMA, rows(50), tmp_path).digest()
+    assert digest == StoredRows(SCHEMA, rows(50), tmp_path).digest()
+    assert digest != StoredRows(SCHEMA, rows(50)[::-1], tmp_path).digest()
