@@ -156,8 +156,8 @@ def daemon(root: Path, first: str, last: str) -> float:
     from tests.end_to_end.servers import serving
 
     steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
-    months = sorted({step["month"] for step in steps} - {""})
-    names = list(dict.fromkeys(step["dataset"] for step in steps if step["month"]))
+    months = sorted({step["partition"] for step in steps} - {""})
+    names = list(dict.fromkeys(step["dataset"] for step in steps if step["partition"]))
     run(root, "-m", "orchestration.cli", "setup")
     with serving(root) as servers:
         started = time.monotonic()

@@ -91,13 +91,13 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
         asset=key,
         name="health",
         blocking=False,
-        description="Nothing is failed, stale or missing right now: in any dataset, in any month.",
+        description="Nothing is failed, stale or missing right now: in any dataset, in any partition.",
     )
     def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         found = health(View(workspace))
         failed = any(partition.state in ("failed", "rejected") for partition in found)
         rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
-        shown = table(["dataset", "month", "state", "why", "run"], rows)
+        shown = table(["dataset", "partition", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
             passed=all(partition.state == "excluded" for partition in found),
             severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,
@@ -151,7 +151,7 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
 
 
 def once_failed() -> set[tuple[str, str]]:
-    """Return, as datasets and months, the partitions of all runs that failed, in one query."""
+    """Return, as datasets and names, the partitions of all runs that failed, in one query."""
     return {
         (key.to_user_string(), run.tags.get(_PARTITION, ""))
         for run in instance().get_runs(dg.RunsFilter(statuses=_FAILED))

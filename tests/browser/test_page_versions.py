@@ -16,8 +16,8 @@ def found(**changes):
     counts = {kind: number for number, kind in enumerate(KINDS)}
     old = "We align talks to papers " * 9 + "slowly. " + HARM
     new = "We align talks to papers " * 9 + "quickly. " + HARM
-    example = {"id": "row-1", "month": "2018-06", "text": HARM, "columns": {"text": pieces(old, new)}}
-    moved = {"id": "row-2", "month": "2018-07", "text": "x" * 300, "from": "kept", "to": "dropped: short"}
+    example = {"id": "row-1", "partition": "2018-06", "text": HARM, "columns": {"text": pieces(old, new)}}
+    moved = {"id": "row-2", "partition": "2018-07", "text": "x" * 300, "from": "kept", "to": "dropped: short"}
     return {
         "dataset": "talksumm/pairs",
         "old": {"label": "HEAD~1 (0123456)", "version": "0" * 32},
@@ -26,7 +26,7 @@ def found(**changes):
         "made_of": ["param talksumm.pairs.threshold: 0.78 -> 0.9", f"package {HARM}"],
         "files": {"all": 6, "same": 2},
         "totals": counts,
-        "months": {"2018-06": counts, "2018-07": counts},
+        "partitions": {"2018-06": counts, "2018-07": counts},
         "moves": [{"from": "kept", "to": "dropped: short", "units": 1}],
         "columns": {"text": 1},
         "new_columns": ["notes"],
@@ -68,7 +68,7 @@ def test_versions_of_the_same_bytes_say_so(site, visit):
     write_page(
         Workspace(site.parents[2]),
         site / "versions/one.html",
-        found(same=True, made_of=[], months={}, moves=[], columns={}),
+        found(same=True, made_of=[], partitions={}, moves=[], columns={}),
     )
     page = visit(site / "versions/one.html")
     page.assert_text("the same inputs, params and code")

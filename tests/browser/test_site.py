@@ -72,7 +72,7 @@ def test_distributions_are_drawn_for_every_measure(quality, visit):
     opened = visit(quality / "pages/datasets/talksumm-alignments.html")
     opened.page.locator("#measures svg").first.wait_for()
     assert opened.page.locator("#measures section").count() == 4
-    assert opened.page.locator("#chart-months svg").count() == 1
+    assert opened.page.locator("#chart-partitions svg").count() == 1
 
 
 def test_a_dataset_tells_what_its_columns_mean(quality, visit):
