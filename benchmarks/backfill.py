@@ -36,7 +36,7 @@ from orchestration.state.sources import corpus
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes
 from ops.core.parts import Part, Parts
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 
 started, number = time.monotonic(), 0
 out = Path(sys.argv[1])
@@ -47,7 +47,7 @@ for item in workspace().datasets.values():
         months = workspace().graph.input_partitions(item, month)
         arguments = dict(item.arguments)
         for source in item.inputs:
-            upstream = declarations()[source.key]
+            upstream = DECLARED[source.key]
             parts = [
                 Part(str(path))
                 for one in months[upstream.name]

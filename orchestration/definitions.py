@@ -13,7 +13,7 @@ from orchestration import catalogue  # before assets: what is edited from here o
 
 import assets  # isort: skip
 from assets.declare.dagster_asset import asset_key, dagster_asset
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_assets, source_files
 from orchestration.dagster.health import health_check
 from orchestration.partition.materialise import Store
@@ -31,7 +31,7 @@ def build(
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
         found, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
-    absent = {asset_key(key) for key in declarations() if key.to_user_string() not in workspace.datasets}
+    absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # made of the datasets that there are
     made_anew = list(workspace.datasets.values()) if workspace.settings.exclude else [pages]
     anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}

@@ -225,7 +225,11 @@ def _version(dataset: Declaration, view: View) -> str | None:
 
 def _summed(dataset: Declaration, off: Sequence[Mapping[str, Any]]) -> str:
     states = ", ".join(dict.fromkeys(str(partition["state"]) for partition in off))
-    return f"{states}: {len(off)} of {len(dataset.made_partitions)} partitions" if dataset.partitioned else states
+    return (
+        f"{states}: {len(off)} of {len(dataset.made_partitions)} partitions"
+        if dataset.partitioned
+        else states
+    )
 
 
 def _when(moment: datetime) -> str:

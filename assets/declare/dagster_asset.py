@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import dagster as dg
 import pyarrow as pa
 
-from assets.declare.declaration import Declaration, Input, Key, declarations
+from assets.declare.declaration import DECLARED, Declaration, Input, Key
 from assets.declare.settings import ParamsError, settings
 from ops.core.outcome import meaning
 from ops.core.periods import after
@@ -179,7 +179,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
 def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
     if not source.all_partitions:
         return None  # params.yaml may name a dataset that is declared later
-    upstream = declarations()[source.key]
+    upstream = DECLARED[source.key]
     if not upstream.partitioned:
         return None
     # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.

@@ -44,7 +44,7 @@ def show(workspace: Workspace, select: str | None) -> None:
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
-    """Print the plan for programs: the newest partition, and each step with its dataset, partition and reasons."""
+    """Print the plan for programs: the newest partition, and each step with what it makes and why."""
     steps = [
         {
             "dataset": step.dataset.name,

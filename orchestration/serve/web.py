@@ -65,7 +65,7 @@ def application(workspace: Workspace) -> Starlette:
         return RedirectResponse(addresses.address("dagster", path + (f"?{query}" if query else "")), 302)
 
     def mlflow(request: Request) -> Response:
-        """Lead to the latest run of a dataset or of its partition, or to that which made a version, in MLflow."""
+        """Lead to the latest run of a dataset or partition, or to that which made a version, in MLflow."""
         from orchestration.mlflow.send import find
 
         where, version = request.path_params, request.query_params.get("version")

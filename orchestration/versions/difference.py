@@ -120,7 +120,9 @@ def _find_cases(
     """Fill the table of cases; return the columns that only one version has."""
     parts = {
         side: {
-            table: {str(version.path(file)): partition_of(file) for file in unequal if table_of(file) == table}
+            table: {
+                str(version.path(file)): partition_of(file) for file in unequal if table_of(file) == table
+            }
             for table in TABLES
         }
         for side, version, unequal in zip(("old", "new"), versions, files, strict=True)

@@ -1,6 +1,7 @@
 """The pages of versions: what changed, with texts that would do harm and words marked where they differ."""
 
 import pytest
+from playwright.sync_api import expect
 
 from orchestration.versions.changes import write_entries, write_page
 from orchestration.versions.difference import KINDS
@@ -55,11 +56,9 @@ def site(tmp_path):
 def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
-    page.assert_text(
-        "HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "columns, which are not compared"
-    )
-    assert page.page.locator("del").inner_text() == "slowly"
-    assert page.page.locator("ins").inner_text() == "quickly"
+    page.assert_text("HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "notes")
+    expect(page.page.locator("del")).to_have_text("slowly")
+    expect(page.page.locator("ins")).to_have_text("quickly")
     assert page.page.evaluate("window.harmed") is None
     page.assert_fine()
 

@@ -7,7 +7,7 @@ import zlib
 import diskcache
 import pytest
 
-from assets.declare.hashing import modules as modules
+from assets.declare.hashing import modules
 
 SOURCE = '''"""Says."""
 import os.path
@@ -25,9 +25,7 @@ def checkout(tmp_path, monkeypatch):
     """A checkout of its own, after set-up."""
     (tmp_path / ".silverloom").mkdir()
     monkeypatch.setattr(modules, "checkout", lambda: tmp_path)
-    modules._cache.cache_clear()
-    yield tmp_path
-    modules._cache.cache_clear()
+    return tmp_path
 
 
 def module(folder, text=SOURCE):

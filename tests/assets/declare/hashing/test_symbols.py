@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declare.hashing import modules as modules
+from assets.declare.hashing import modules
 from assets.declare.hashing.names import Symbol
 from assets.declare.hashing.symbols import Symbols
 
@@ -18,7 +18,7 @@ ROOT = Symbol("ops.a", "f")
 def no_cache(tmp_path_factory):
     """Keep what these tests read out of the checkout's cache."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(modules, "_cache", lambda: None)
+        patch.setattr(modules, "checkout", lambda: tmp_path_factory.getbasetemp())
         yield
 
 
