@@ -36,7 +36,7 @@ from orchestration.state.sources import corpus
 from orchestration.executors.parts import engine
 from orchestration.files.parquet import write_outcomes
 from ops.core.parts import Part, Parts
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 
 started, number = time.monotonic(), 0
 out = Path(sys.argv[1])
@@ -47,7 +47,7 @@ for item in workspace().datasets.values():
         months = workspace().graph.input_partitions(item, month)
         arguments = dict(item.arguments)
         for source in item.inputs:
-            upstream = declarations()[source.key]
+            upstream = DECLARED[source.key]
             parts = [
                 Part(str(path))
                 for one in months[upstream.name]
@@ -156,8 +156,8 @@ def daemon(root: Path, first: str, last: str) -> float:
     from tests.end_to_end.servers import serving
 
     steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
-    months = sorted({step["month"] for step in steps} - {""})
-    names = list(dict.fromkeys(step["dataset"] for step in steps if step["month"]))
+    months = sorted({step["partition"] for step in steps} - {""})
+    names = list(dict.fromkeys(step["dataset"] for step in steps if step["partition"]))
     run(root, "-m", "orchestration.cli", "setup")
     with serving(root) as servers:
         started = time.monotonic()

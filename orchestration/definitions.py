@@ -17,7 +17,7 @@ input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
 
 import assets.systems  # noqa: E402
 from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report  # noqa: E402
-from assets.declare.declaration import declarations  # noqa: E402
+from assets.declare.declaration import DECLARED  # noqa: E402
 from assets.declare.settings import document  # noqa: E402
 from orchestration.dagster.automation import (  # noqa: E402
     health_check,
@@ -60,7 +60,7 @@ def build(
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
         found, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
-    absent = {asset_key(key) for key in declarations() if key.to_user_string() not in workspace.datasets}
+    absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
     pages = workspace.datasets["quality/pages"]  # made of the datasets that there are
     made_anew = list(workspace.datasets.values()) if workspace.settings.exclude else [pages]
     anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}

@@ -91,7 +91,7 @@ def state(workspace: Workspace) -> dict[str, Any]:
 def former(dataset: Declaration, view: View) -> Mapping[str, Any] | None:
     """Return the `profile` of a dataset before its last change, and `when` that was seen; None if unknown.
 
-    A month that has not changed since it was first seen counts as it is now, and so does one whose former
+    A partition that has not changed since it was first seen counts as it is now, and so does one whose former
     version was measured in other bins.
     """
     bins = {name: len(edges(name)) - 1 for name in dataset.measures}
@@ -151,7 +151,7 @@ def dataset_now(
         "version": _version(dataset, view),
         "code": dataset.code["code"],
         "dagster": Addresses(view.workspace).dagster_asset(dataset.name),
-        "months": partitions + excluded,
+        "partitions": partitions + excluded,
         "previous": former(dataset, view) if dataset.shape else None,
         "history": [_validation(entry) for entry in validations[:_HISTORY]],
     }
@@ -179,7 +179,7 @@ def _partition(
     else:
         found, shown, why = "warned" if warnings else "good", up_to_date(warnings), ""
     return {
-        "month": partition,
+        "name": partition,
         "status": found,
         "state": shown,
         "why": why,
@@ -196,7 +196,7 @@ def _excluded(dataset: Declaration, partition: str) -> dict[str, Any]:
     nothing = dict.fromkeys(("version", "run", "tracked", "docs"))
     empty: dict[str, Any] = {"warnings": 0, "checks": [], **nothing}
     return {
-        "month": partition,
+        "name": partition,
         "status": "stale",
         "state": "excluded",
         "why": dataset.excluded(partition),
@@ -206,8 +206,9 @@ def _excluded(dataset: Declaration, partition: str) -> dict[str, Any]:
 
 def _validation(entry: Mapping[str, Any]) -> dict[str, Any]:
     failed = [f"{found['name']} {found['column']}" for found in entry["expectations"] if not found["passed"]]
-    numbers = {name: entry[name] for name in ("month", "version", "kept", "dropped", "rejected")}
-    return {"time": _when(entry["time"]), "failed": failed, **numbers}
+    numbers = {name: entry[name] for name in ("version", "kept", "dropped", "rejected")}
+    when = _when(entry["time"])
+    return {"time": when, "partition": entry["month"], "failed": failed, **numbers}
 
 
 def _version(dataset: Declaration, view: View) -> str | None:
@@ -223,7 +224,11 @@ def _version(dataset: Declaration, view: View) -> str | None:
 
 def _summed(dataset: Declaration, off: Sequence[Mapping[str, Any]]) -> str:
     states = ", ".join(dict.fromkeys(str(partition["state"]) for partition in off))
-    return f"{states}: {len(off)} of {len(dataset.made_partitions)} months" if dataset.partitioned else states
+    return (
+        f"{states}: {len(off)} of {len(dataset.made_partitions)} partitions"
+        if dataset.partitioned
+        else states
+    )
 
 
 def _when(moment: datetime) -> str:

@@ -38,7 +38,7 @@ def pages(
         data = {
             "name": name,
             **added,
-            "months": list(_partitions(counted)),
+            "partitions": list(_partitions(counted)),
             "measures": [
                 {"name": measure, "edges": edges(measure), "counts": counts}
                 for measure, counts in shapes.items()
@@ -75,7 +75,7 @@ def _partitions(dataset: Counted) -> Iterator[dict[str, Any]]:
         outcomes = [("kept", "", counts["kept"]), ("rejected", "", counts["rejected"])]
         outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[partition].items()]
         for outcome, reason, rows in outcomes:
-            yield {"month": partition or "all", "outcome": outcome, "reason": reason, "rows": rows}
+            yield {"partition": partition or "all", "outcome": outcome, "reason": reason, "rows": rows}
 
 
 def _flow(value: object) -> str:

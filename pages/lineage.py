@@ -119,7 +119,7 @@ class _Descriptions:
             "files": [
                 {
                     "dataset": file.dataset.name,
-                    "month": file.partition,
+                    "partition": file.partition,
                     "table": file.table,
                     "path": file.address,
                     "columns": self.columns[file],

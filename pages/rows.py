@@ -145,7 +145,7 @@ def _data(
         rows += [
             {
                 "table": TABLES.index(kind),
-                "month": partitions.index(place.file.partition),
+                "partition": partitions.index(place.file.partition),
                 "measures": values,
                 **pair,
                 **page,
@@ -156,7 +156,7 @@ def _data(
         ]
     return {
         "name": dataset.name,
-        "months": partitions,
+        "partitions": partitions,
         "measures": measures,
         "columns": found,
         "text_pair": dataset.text_pair,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pages.systems
 from assets.declare.dataset import Everything, Files
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 from assets.declare.graph import AssetGraph
 from pages.reading import Counted
 
@@ -46,7 +46,7 @@ class SystemPages(NamedTuple):
 @cache
 def systems() -> dict[str, SystemPages]:
     """Return by its name what each system that params.yaml does not leave out adds."""
-    present = {dataset.key.group for dataset in AssetGraph(declarations().values()).datasets.values()}
+    present = {dataset.key.group for dataset in AssetGraph(DECLARED.values()).datasets.values()}
     modules = pkgutil.iter_modules(pages.systems.__path__)
     names = [module.name for module in modules if module.name in present]
     return {name: import_module(f"pages.systems.{name}.site").SYSTEM for name in names}

@@ -3,12 +3,14 @@
 import os
 import signal
 import sys
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 
 import orchestration
 import orchestration.definitions  # noqa: F401  declares every asset
+from assets.declare.declaration import DECLARED
 from orchestration.workspace.workspace import Workspace
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.faults.tally import tally  # noqa: F401  fixture
@@ -37,6 +39,13 @@ settings.load_profile("project")
 def path(monkeypatch):
     """MLflow puts the code of a model that it loads first on the path, where workers spawned later would find it."""
     monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+@pytest.fixture
+def own_declarations():
+    """Keep what a test declares out of the project's own datasets."""
+    with patch.dict(DECLARED):
+        yield
 
 
 @pytest.fixture

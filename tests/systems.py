@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 
 #: A third system that tests put in, and its sections of params.yaml.
 TOY = Path(__file__).with_name("end_to_end") / "toy"
@@ -31,9 +31,7 @@ def own_folders(system: str) -> list[str]:
 def own_datasets(system: str) -> list[str]:
     """The datasets that a system declares, those of its sources among them."""
     modules = f"assets.systems.{system}."
-    return [
-        item.name for item in declarations().values() if f"{item.function.__module__}.".startswith(modules)
-    ]
+    return [item.name for item in DECLARED.values() if f"{item.function.__module__}.".startswith(modules)]
 
 
 def leave_out(root: Path, system: str) -> None:

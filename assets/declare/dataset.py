@@ -19,13 +19,13 @@ import dagster as dg
 import pyarrow as pa
 
 from assets.declare.declaration import (
+    DECLARED,
     Declaration,
     Input,
     Key,
     Threshold,
     Trainings,
     Trials,
-    declarations,
     register,
 )
 from assets.declare.expectations import Suite, check
@@ -150,7 +150,7 @@ def _arguments(
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
             upstream = _input_key(name, group, argument)
-            if hint is Artifact and declarations()[upstream].partitioned:
+            if hint is Artifact and DECLARED[upstream].partitioned:
                 raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
             all_partitions = hint in (AllParts, AllPartsAndFiles) or not partitioned
             inputs.append(Input(argument, upstream, all_partitions, hint in (Artifact, AllPartsAndFiles)))
@@ -167,7 +167,7 @@ def _arguments(
 
 def _check_text_pair(declaration: Declaration) -> None:
     assert declaration.shape is not None
-    inputs = {source.argument: declarations()[source.key].shape for source in declaration.argument_inputs}
+    inputs = {source.argument: DECLARED[source.key].shape for source in declaration.argument_inputs}
     for text in declaration.text_pair or ():
         argument, dot, column = text.rpartition(".")
         shape = inputs.get(argument) if dot else declaration.shape
@@ -177,9 +177,9 @@ def _check_text_pair(declaration: Declaration) -> None:
 
 def _input_key(reader: str, group: str, name: str) -> Key:
     for candidate in (Key(group, name), Key("sources", name)):
-        if candidate in declarations():
+        if candidate in DECLARED:
             return candidate
-    known = ", ".join(key.asset for key in declarations() if key.group in (group, "sources"))
+    known = ", ".join(key.asset for key in DECLARED if key.group in (group, "sources"))
     raise LookupError(
         f"{reader}: the argument {name!r} names no dataset of {group} or sources that is declared before; "
         f"there are {known}"
@@ -200,7 +200,7 @@ class Everything(dict[str, Mapping[str, Path]]):
         former: Path | None = None,
     ):
         super().__init__(folders or {})
-        self.graph = graph or AssetGraph(declarations().values())
+        self.graph = graph or AssetGraph(DECLARED.values())
         #: What the report made last, if it is as it was made: a report may take over what would be the same.
         self.former = former
 
@@ -218,7 +218,7 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
     """
 
     def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
-        inputs = tuple(Input(dataset.name, key, True) for key, dataset in declarations().items())
+        inputs = tuple(Input(dataset.name, key, True) for key, dataset in DECLARED.items())
         key = Key(group, function.__name__)
         return dagster_asset(register(Declaration(key, function, None, None, False, inputs, None, {})))
 
@@ -369,7 +369,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
 def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
     if not source.all_partitions:
         return None  # params.yaml may name a dataset that is declared later
-    upstream = declarations()[source.key]
+    upstream = DECLARED[source.key]
     if not upstream.partitioned:
         return None
     # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.

@@ -140,7 +140,7 @@ class Declaration:
             if (exclusion.asset, exclusion.partition) == (self.name, partition):
                 return exclusion.reason
         for source in self.inputs:
-            upstream = _declared[source.key]
+            upstream = DECLARED[source.key]
             if (
                 not source.all_partitions
                 and upstream.partitioned
@@ -158,7 +158,7 @@ class Declaration:
     def sections(self) -> list[str]:
         """The sections of params.yaml that the dataset depends on, besides those that all do."""
         if self.shape is None:
-            return sorted({name for source in self.inputs for name in _declared[source.key].sections})
+            return sorted({name for source in self.inputs for name in DECLARED[source.key].sections})
         sections = [str(kind.section) for kind in self.params.values()]
         if self.records and self.records in settings().sources:
             sections.append(f"sources.{self.records}")
@@ -180,7 +180,7 @@ class Declaration:
         Those of a report are those of all that it reads.
         """
         if self.shape is None:
-            read = [_declared[source.key].values_in(content) for source in self.inputs]
+            read = [DECLARED[source.key].values_in(content) for source in self.inputs]
             return {path: value for values in read for path, value in values.items()}
         kinds = {str(kind.section): kind for kind in self.params.values()}
         values = {
@@ -197,8 +197,8 @@ class Declaration:
     def code(self) -> dict[str, Any]:
         """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
-            shown = [repr(_declared[source.key].about) for source in self.inputs]
-            scored = [threshold for source in self.inputs for threshold in _declared[source.key].thresholds]
+            shown = [repr(DECLARED[source.key].about) for source in self.inputs]
+            scored = [threshold for source in self.inputs for threshold in DECLARED[source.key].thresholds]
             counting = [
                 function for threshold in scored for function in (threshold.scores, threshold.counted)
             ]
@@ -241,22 +241,18 @@ def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-_declared: dict[Key, Declaration] = {}
-
-
-def declarations() -> dict[Key, Declaration]:
-    """Return every declared dataset by its key, in the order of declaration."""
-    return dict(_declared)
+#: Every declared dataset by its key, in the order of declaration.
+DECLARED: dict[Key, Declaration] = {}
 
 
 def declared(asset: dg.AssetsDefinition) -> Declaration:
     """Return the declaration of a dataset's Dagster asset. Raises KeyError for an asset that has none."""
-    return _declared[Key(*asset.key.path)]
+    return DECLARED[Key(*asset.key.path)]
 
 
 def register(declaration: Declaration) -> Declaration:
     """Add a dataset to those that are declared, and return it."""
-    _declared[declaration.key] = declaration
+    DECLARED[declaration.key] = declaration
     return declaration
 
 

@@ -332,11 +332,11 @@ def summary(path: Path) -> ModuleSource:
 def kept(key: str, make: Callable[[], Any]) -> Any:
     """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key."""
     with suppress(*_UNUSABLE):
-        if (store := _cache()) is not None and (found := store.get(key)) is not None:
+        if (store := _cache(checkout())) is not None and (found := store.get(key)) is not None:
             return found
     made = make()
     with suppress(*_UNUSABLE):
-        if (store := _cache()) is not None:
+        if (store := _cache(checkout())) is not None:
             store.set(key, made)
     return made
 
@@ -454,9 +454,9 @@ def _is_program(node: ast.AST) -> bool:
 
 
 @cache
-def _cache() -> diskcache.Cache | None:
-    """Open the cache of this checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
-    folder = checkout() / CACHE
+def _cache(root: Path) -> diskcache.Cache | None:
+    """Open the cache of a checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
+    folder = root / CACHE
     with suppress(*_UNUSABLE):
         if folder.parent.is_dir():
             return diskcache.Cache(str(folder), _PATIENCE, diskcache.JSONDisk, size_limit=2**26)

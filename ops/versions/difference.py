@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
 
 #: Columns of views that are none of the dataset's.
-_OURS = ("_month", "_fate")
+_OURS = ("_partition", "_fate")
 _NUMBER = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE")
 
-_BY_MONTH = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
+_BY_PARTITION = "SELECT partition, kind, count(*) FROM cases GROUP BY ALL ORDER BY partition"
 _MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 're-reasoned'
 GROUP BY ALL ORDER BY units DESC, was, now"""
 _COLUMNS = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
 GROUP BY name ORDER BY rows DESC, name"""
-_FIRST = """SELECT kind, id, month, was, now, columns, old, new FROM cases
+_FIRST = """SELECT kind, id, partition, was, now, columns, old, new FROM cases
 QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
 
 
@@ -73,7 +73,7 @@ def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
     """Return what differs between two versions of a dataset, as JSON has it but for `cases`.
 
     - `files`: how many part files there are now, and how many of them are the same;
-    - `totals`: rows of each kind; `months`: the same by month;
+    - `totals`: rows of each kind; `partitions`: the same by partition;
     - `moves`: units by fate before (`from`) and now (`to`), the most first;
     - `columns`: changed kept rows by the columns in which they changed, the most first. Only columns that
       both have are compared; `new_columns` and `lost_columns` are the others;
@@ -112,8 +112,8 @@ def table_of(file: str) -> str | None:
     )
 
 
-def month_of(file: str) -> str:
-    """Return the month that a file of a dataset belongs to; "" where it has no months."""
+def partition_of(file: str) -> str:
+    """Return the partition that a file of a dataset belongs to; "" where it has none."""
     first, _, rest = file.partition("/")
     return first if rest and not first.startswith("__") else ""
 
@@ -138,7 +138,9 @@ def _find_cases(
     """Fill the table of cases; return the columns that only one version has."""
     parts = {
         side: {
-            table: {str(version.path(file)): month_of(file) for file in unequal if table_of(file) == table}
+            table: {
+                str(version.path(file)): partition_of(file) for file in unequal if table_of(file) == table
+            }
             for table in TABLES
         }
         for side, version, unequal in zip(("old", "new"), versions, files, strict=True)
@@ -158,7 +160,7 @@ def _find_cases(
 def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
     """Return the type of each column that is compared."""
     columns = database.execute(f"DESCRIBE {view}").fetchall()
-    return {name: kind for name, kind, *_ in columns if name != "_month"}
+    return {name: kind for name, kind, *_ in columns if name != "_partition"}
 
 
 def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
@@ -179,11 +181,11 @@ def _sql(template: str, **values: object) -> str:
 
 def _counts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     partitions: dict[str, dict[str, int]] = {}
-    for partition, kind, rows in database.execute(_BY_MONTH).fetchall():
+    for partition, kind, rows in database.execute(_BY_PARTITION).fetchall():
         partitions.setdefault(partition, dict.fromkeys(KINDS, 0))[kind] = rows
     return {
         "totals": {kind: sum(rows[kind] for rows in partitions.values()) for kind in KINDS},
-        "months": partitions,
+        "partitions": partitions,
         "moves": database.sql(_MOVES).to_arrow_table().to_pylist(),
         "columns": dict(database.execute(_COLUMNS).fetchall()),
     }

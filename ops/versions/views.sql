@@ -1,13 +1,13 @@
--- Views of the part files that differ: old_kept, new_dropped and so on, in which each row has its month.
+-- Views of the part files that differ: old_kept, new_dropped and so on, in which each row has its partition.
 {%- for side, tables in parts.items() %}
-{%- for table, months in tables.items() %}
+{%- for table, partitions in tables.items() %}
 CREATE VIEW {{ side }}_{{ table }} AS
-{%- if months %}
+{%- if partitions %}
 SELECT * EXCLUDE (_file),
-    MAP([{{ months | map("literal") | join(", ") }}], [{{ months.values() | map("literal") | join(", ") }}])[_file] AS _month
-FROM read_parquet([{{ months | map("literal") | join(", ") }}], union_by_name = true, filename = '_file');
+    MAP([{{ partitions | map("literal") | join(", ") }}], [{{ partitions.values() | map("literal") | join(", ") }}])[_file] AS _partition
+FROM read_parquet([{{ partitions | map("literal") | join(", ") }}], union_by_name = true, filename = '_file');
 {%- else %}
-SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _month WHERE false;
+SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _partition WHERE false;
 {%- endif %}
 {%- endfor %}
 
@@ -18,6 +18,6 @@ UNION ALL BY NAME SELECT *, 'rejected' AS _fate FROM {{ side }}_rejected;
 
 -- Units, each with the kept row that it is, or else the first one that is made of it.
 CREATE VIEW {{ side }}_users AS
-SELECT unit, min_by({id: id, month: _month}, (id <> unit, _month, id)) AS row
-FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _month FROM {{ side }}_kept) GROUP BY unit;
+SELECT unit, min_by({id: id, partition: _partition}, (id <> unit, _partition, id)) AS row
+FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _partition FROM {{ side }}_kept) GROUP BY unit;
 {%- endfor %}

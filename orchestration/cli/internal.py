@@ -14,10 +14,11 @@ from orchestration.workspace.workspace import Workspace
 @command(hidden=True, assets=False)
 def setup(workspace: Workspace) -> None:
     """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
-    from orchestration.dagster.instance import close_stores
+    from orchestration.dagster.instance import close_stores, instance
     from orchestration.dvc.metrics import write_template
     from orchestration.mlflow import store
 
+    instance()
     close_stores()
     store.prepare(workspace.mlflow_store)
     write_template(workspace)

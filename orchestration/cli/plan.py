@@ -37,18 +37,18 @@ def show(workspace: Workspace, select: str | None) -> None:
         for step in steps
         if not step.empty
     ]
-    print(aligned([("dataset", "month", "made again", "because"), *rows]))
+    print(aligned([("dataset", "partition", "made again", "because"), *rows]))
     if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
         print(f"and {len(empty)} partitions without records, settled together: {names}")
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
-    """Print the plan for programs: the newest month, and each step with its dataset, month and reasons."""
+    """Print the plan for programs: the newest partition, and each step with what it makes and why."""
     steps = [
         {
             "dataset": step.dataset.name,
-            "month": step.partition,
+            "partition": step.partition,
             "reasons": step.reasons,
             "certain": step.certain,
         }

@@ -108,13 +108,13 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
         asset=key,
         name="health",
         blocking=False,
-        description="Nothing is failed, stale or missing right now: in any dataset, in any month.",
+        description="Nothing is failed, stale or missing right now: in any dataset, in any partition.",
     )
     def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         found = health(View(workspace))
         failed = any(partition.state in ("failed", "rejected") for partition in found)
         rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
-        shown = markdown_table(["dataset", "month", "state", "why", "run"], rows)
+        shown = markdown_table(["dataset", "partition", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
             passed=all(partition.state == "excluded" for partition in found),
             severity=dg.AssetCheckSeverity.ERROR if failed else dg.AssetCheckSeverity.WARN,

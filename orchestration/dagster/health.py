@@ -126,7 +126,7 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
 
 
 def once_failed() -> set[tuple[str, str]]:
-    """Return, as datasets and months, the partitions of all runs that failed, in one query."""
+    """Return, as datasets and names, the partitions of all runs that failed, in one query."""
     return {
         (key.to_user_string(), run.tags.get(_PARTITION, ""))
         for run in instance().get_runs(dg.RunsFilter(statuses=_FAILED))

@@ -66,9 +66,7 @@ def with_store(action: Callable[[], T]) -> T:
     except Exception as error:
         if not damaged(error):
             raise
-    if instance.cache_info().currsize:
-        instance().dispose()
-    instance.cache_clear()
+    close_stores()
     with _opening():
         _set_damaged_aside(thorough=True)
     try:
@@ -81,8 +79,13 @@ def with_store(action: Callable[[], T]) -> T:
 
 
 def close_stores() -> None:
-    """Close all connections of this process: SQLite then has its logs in the stores themselves."""
-    instance().dispose()
+    """Close all connections of this process: SQLite then has its logs in the stores themselves.
+
+    Where the instance is asked for again, it is opened anew.
+    """
+    if instance.cache_info().currsize:
+        instance().dispose()
+    instance.cache_clear()
 
 
 def _get() -> dg.DagsterInstance:

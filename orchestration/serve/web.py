@@ -65,11 +65,11 @@ def application(workspace: Workspace) -> Starlette:
         return RedirectResponse(addresses.address("dagster", path + (f"?{query}" if query else "")), 302)
 
     def mlflow(request: Request) -> Response:
-        """Lead to the latest run of a dataset or of its month, or to that which made a version, in MLflow."""
+        """Lead to the latest run of a dataset or partition, or to that which made a version, in MLflow."""
         from orchestration.mlflow.send import find
 
         where, version = request.path_params, request.query_params.get("version")
-        tags = {"partition": where.get("month", "all"), **({"data version": version} if version else {})}
+        tags = {"partition": where.get("partition", "all"), **({"data version": version} if version else {})}
         try:
             found = find(workspace, f"{where['group']}/{where['name']}", tags)
         except Exception:  # MLflow is away or knows no such run: its own pages say more
@@ -80,7 +80,7 @@ def application(workspace: Workspace) -> Starlette:
         Route("/", home),
         Route("/to/dagster/{path:path}", dagster),
         Route("/to/mlflow/{group}/{name}", mlflow),
-        Route("/to/mlflow/{group}/{name}/{month}", mlflow),
+        Route("/to/mlflow/{group}/{name}/{partition}", mlflow),
         Route("/{path:path}", lambda request: _file(folder, request.path_params["path"])),
     ]
     sealed = Middleware(BaseHTTPMiddleware, dispatch=_seal)

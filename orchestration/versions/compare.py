@@ -102,14 +102,14 @@ def made_differently(old: Version, new: Version) -> list[str]:
 
 
 def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a key in which each input has one value, whatever number of its months was read."""
+    """Return a key in which each input has one value, whatever number of its partitions was read."""
     return {**key, "inputs": {name: sorted(partitions.items()) for name, partitions in key["inputs"].items()}}
 
 
 def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
     """Return a case with its fates, or else with the changes in each column."""
     text = _preview(case.new or case.old, passed_over)
-    example: dict[str, Any] = {"id": case.id, "month": case.partition, "text": text}
+    example: dict[str, Any] = {"id": case.id, "partition": case.partition, "text": text}
     if case.fates:
         return example | dict(zip(("from", "to"), case.fates, strict=True))
     if case.old and case.new:
@@ -135,13 +135,13 @@ def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
 
 def text(found: Mapping[str, Any]) -> str:
     """Return a comparison as people read it in a terminal."""
-    rows = [[partition or "all", *counts.values()] for partition, counts in found["months"].items()]
+    rows = [[partition or "all", *counts.values()] for partition, counts in found["partitions"].items()]
     if len(rows) > 1:
         rows.append(["sum", *found["totals"].values()])
     environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
     environment.filters["one_line"] = _one_line
     template = environment.from_string((Path(__file__).parent / "comparison.txt").read_text())
-    return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["month", *KINDS], *rows]))
+    return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["partition", *KINDS], *rows]))
 
 
 def _one_line(words: str) -> str:

@@ -55,7 +55,7 @@ class Version:
         return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
 
     def keys(self) -> dict[str, dict[str, Any]]:
-        """Return what its partitions were made of, by month; those are left out of which it is not known."""
+        """Return what each of its partitions was made of; those of which it is not known are left out."""
         found = {}
         for name, path in self.manifests.items():
             partition = name.removesuffix(".json").removesuffix("all")

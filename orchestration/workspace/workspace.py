@@ -108,10 +108,10 @@ class Workspace:
     @cached_property
     def graph(self) -> AssetGraph:
         """The graph of all datasets."""
-        from assets.declare.declaration import declarations
+        from assets.declare.declaration import DECLARED
         from assets.declare.graph import AssetGraph
 
-        return AssetGraph((declarations() if self.declarations is None else self.declarations).values())
+        return AssetGraph((DECLARED if self.declarations is None else self.declarations).values())
 
     @property
     def datasets(self) -> dict[str, Declaration]:

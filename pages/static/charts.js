@@ -60,22 +60,22 @@
     });
   }
 
-  /** The charts of a dataset's page: its months, and its measures with the former version behind. */
+  /** The charts of a dataset's page: its partitions, and its measures with the former version behind. */
   silverloom.datasetCharts = () => {
-    const { name, months, measures } = silverloom.data;
-    const rows = months.filter((entry) => entry.rows);
-    silverloom.chart(document.getElementById("chart-months"), () => ({
-      width: "container", height: Math.max(60, 26 * new Set(months.map((entry) => entry.month)).size),
+    const { name, partitions, measures } = silverloom.data;
+    const rows = partitions.filter((entry) => entry.rows);
+    silverloom.chart(document.getElementById("chart-partitions"), () => ({
+      width: "container", height: Math.max(60, 26 * new Set(partitions.map((entry) => entry.partition)).size),
       data: { values: rows }, mark: "bar",
       encoding: {
-        y: { field: "month", type: "ordinal", title: null },
+        y: { field: "partition", type: "ordinal", title: null },
         x: { field: "rows", type: "quantitative", title: "rows", axis: { tickMinStep: 1 } },
         color: { field: "outcome", type: "nominal", scale: silverloom.outcomeScale() },
         order: { field: "outcome", sort: "descending" },
         detail: { field: "reason" },
-        tooltip: [{ field: "month" }, { field: "outcome" }, { field: "reason" }, { field: "rows" }],
+        tooltip: [{ field: "partition" }, { field: "outcome" }, { field: "reason" }, { field: "rows" }],
       },
-    }), `Rows of ${name} by month and outcome`);
+    }), `Rows of ${name} by partition and outcome`);
 
     const place = document.getElementById("measures");
     const former = silverloom.live?.datasets[name]?.previous?.profile ?? {};

@@ -6,7 +6,7 @@
   const places = new Map(data.nodes.map((node, index) => [node.id, index]));
   const place = document.getElementById("lineage"), wanted = document.getElementById("wanted");
   const link = (node) => el("a", { class: "mono", href: `#${encodeURIComponent(node.id)}` }, visible(node.id));
-  const dataset = (file) => `${file.dataset} ${file.month}`.trim();
+  const dataset = (file) => `${file.dataset} ${file.partition}`.trim();
   const badge = (file) => el("span", { class: `outcome ${file.table}` }, file.table);
   const main = (node) => node.standings.findLast(([file]) => data.files[file].table === "kept") ?? node.standings.at(-1);
 
@@ -49,7 +49,7 @@
 
   function standing([number_, index, where, values]) {
     const file = data.files[number_], step = data.datasets[file.dataset];
-    const live = silverloom.live?.datasets?.[file.dataset], month = live?.months?.find((one) => one.month === file.month);
+    const live = silverloom.live?.datasets?.[file.dataset], partition = live?.partitions?.find((one) => one.name === file.partition);
     const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
     const value = (content) => places.has(content) ? link(data.nodes[places.get(content)]) : visible(String(content));
     const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, content]) => content !== null && content !== "");
@@ -61,7 +61,7 @@
       where ? el("p", { class: "quiet" }, where) : null,
       el("dl", { class: "facts" }, ...part("facts").map(([name, content]) => pair(name, value(content)))),
       el("dl", { class: "facts" }, pair("file", el("code", {}, `${file.path}, row ${index + 1}`)), pair("made by", el("code", {}, step.code)),
-        live?.code ? pair("code version", el("code", {}, live.code)) : null, month?.run ? pair("run", el("a", { href: month.run }, "in Dagster")) : null),
+        live?.code ? pair("code version", el("code", {}, live.code)) : null, partition?.run ? pair("run", el("a", { href: partition.run }, "in Dagster")) : null),
       el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, content]) => pair(name, el("code", {}, content))))));
   }
 

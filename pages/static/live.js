@@ -25,28 +25,28 @@
     const one = live.datasets[place.dataset.name];
     if (!one) return;
     const link = (address, text) => address ? el("a", { href: address }, text) : text;
-    const checks = (month) => month.checks.length
-      ? month.checks.map((check) => el("span", { class: `state ${check.passed ? "good" : check.severity === "error" ? "bad" : "warned"}`, title: check.said }, `${check.passed ? "✓" : "✗"} ${check.name} `))
+    const checks = (partition) => partition.checks.length
+      ? partition.checks.map((check) => el("span", { class: `state ${check.passed ? "good" : check.severity === "error" ? "bad" : "warned"}`, title: check.said }, `${check.passed ? "✓" : "✗"} ${check.name} `))
       : ["none known here"];
-    const rows = one.months.map((month) => el("tr", {},
-      el("th", { scope: "row" }, month.month || "all months"),
-      el("td", {}, el("span", { class: `state ${month.status}` }, month.state), month.why ? el("div", { class: "quiet" }, month.why) : null),
-      el("td", {}, ...checks(month)),
-      el("td", { class: "mono", title: month.version ?? "" }, (month.version ?? "").slice(0, 8)),
-      el("td", {}, link(month.run, "Dagster run"), month.tracked ? " · " : "", month.tracked ? link(month.tracked, "MLflow run") : "", month.docs ? " · " : "", month.docs ? link(silverloom.root + month.docs, "checks in full") : "")));
-    const head = ["month", "state", "checks", "MD5", "where it was made"].map((name) => el("th", { scope: "col" }, name));
+    const rows = one.partitions.map((partition) => el("tr", {},
+      el("th", { scope: "row" }, partition.name || "all"),
+      el("td", {}, el("span", { class: `state ${partition.status}` }, partition.state), partition.why ? el("div", { class: "quiet" }, partition.why) : null),
+      el("td", {}, ...checks(partition)),
+      el("td", { class: "mono", title: partition.version ?? "" }, (partition.version ?? "").slice(0, 8)),
+      el("td", {}, link(partition.run, "Dagster run"), partition.tracked ? " · " : "", partition.tracked ? link(partition.tracked, "MLflow run") : "", partition.docs ? " · " : "", partition.docs ? link(silverloom.root + partition.docs, "checks in full") : "")));
+    const head = ["partition", "state", "checks", "MD5", "where it was made"].map((name) => el("th", { scope: "col" }, name));
     place.replaceChildren(
       el("p", {}, state(one), " · MD5 ", el("code", {}, one.version), one.code ? " · code " : "", one.code ? el("code", {}, one.code.slice(0, 8)) : "", " · ", link(one.dagster, "in Dagster")),
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "State by month" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "State by partition" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
       one.history.length ? el("details", {}, el("summary", {}, `${one.history.length} validations so far`), history(one.history)) : "");
   });
 
   function history(entries) {
     const rows = entries.slice(0, 200).map((entry) => el("tr", {},
-      el("td", {}, entry.time), el("td", {}, entry.month || "all months"), el("td", { class: "mono" }, entry.version.slice(0, 8)),
+      el("td", {}, entry.time), el("td", {}, entry.partition || "all"), el("td", { class: "mono" }, entry.version.slice(0, 8)),
       el("td", { class: "n" }, silverloom.number(entry.kept)), el("td", { class: "n" }, silverloom.number(entry.dropped)),
       el("td", {}, entry.failed.length ? el("span", { class: "state bad" }, entry.failed.join(", ")) : el("span", { class: "state good" }, "passed"))));
-    const head = ["when", "month", "MD5", "kept", "dropped", "expectations that failed"].map((name) => el("th", { scope: "col" }, name));
+    const head = ["when", "partition", "MD5", "kept", "dropped", "expectations that failed"].map((name) => el("th", { scope: "col" }, name));
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "History of validations" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows)));
   }
 })();

@@ -69,7 +69,7 @@
     const pairs = (name) => part(name).filter(([column]) => column.name !== "id").flatMap(([column, cell]) => [el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query)))]);
     const why = pairs("why"), facts = pairs("facts"), names = pairs("names");
     return el("article", { class: `card row ${row.kind}-row`, "aria-label": `${row.kind} ${id}` },
-      el("p", { class: "head" }, el("span", { class: `outcome ${row.kind}` }, row.kind), ` ${row.date}`),
+      el("p", { class: "head" }, el("span", { class: `outcome ${row.kind}` }, row.kind), ` ${row.partition}`),
       ...texts.map(([column, cell]) => el("div", { class: "texts" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query))),
       textPair(row, columns),
       why.length ? el("dl", { class: "why" }, ...why) : null,

@@ -6,22 +6,22 @@
   const places = {}, of = (name) => document.getElementById(name);
   const reasonColumn = (data.columns.dropped ?? []).findIndex((column) => column.name === "reason");
   const rows = data.rows.map((row) => ({
-    ...row, kind: TABLES[row.table], date: data.months[row.month] || "all months",
+    ...row, kind: TABLES[row.table], partition: data.partitions[row.partition] || "all",
     reason: row.table === 1 ? row.cells[reasonColumn] : null, haystack: null,
   }));
   const measures = data.measures.filter((_, index) => rows.some((row) => row.measures[index] !== null));
   const indexOf = (name) => data.measures.indexOf(name);
   const facets = {
     table: { label: "Outcome", all: "all", of: (row) => row.kind, order: TABLES },
-    month: { label: "Month", all: "all", of: (row) => row.date },
+    partition: { label: "Partition", all: "all", of: (row) => row.partition },
     reason: { label: "Reason", all: "any", of: (row) => row.reason },
   };
   for (const facet of Object.values(facets)) facet.values = new Set(rows.map(facet.of).filter((value) => value !== null));
-  const empty = { table: "", month: "", reason: "", q: "", measure: measures[0] ?? "", min: "", max: "", sort: "", page: "1" };
+  const empty = { table: "", partition: "", reason: "", q: "", measure: measures[0] ?? "", min: "", max: "", sort: "", page: "1" };
   let state;
 
   /** Everything that is shown of a row, in lower case. */
-  const haystack = (row) => row.haystack ??= `${row.kind}\n${row.date}\n${silverloom.plain(row.cells)}`.toLowerCase();
+  const haystack = (row) => row.haystack ??= `${row.kind}\n${row.partition}\n${silverloom.plain(row.cells)}`.toLowerCase();
 
   /** Rows that fit all filters, and how many fit all others of each facet's values. */
   function found() {

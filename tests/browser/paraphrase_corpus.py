@@ -63,7 +63,7 @@ class Corpus:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._found: dict[str, dict[str, Path]] = {}
+        self.found: dict[str, dict[str, Path]] = {}
 
     def put(self, name: str, outcomes: Iterable[Outcome], month: str = "") -> Corpus:
         place = self.folder / "data" / name / (month or "all")
@@ -71,7 +71,7 @@ class Corpus:
         shape = workspace().datasets[name].shape
         assert shape is not None
         write_outcomes(place, outcomes, shape)
-        self._found.setdefault(name, {})[month] = place
+        self.found.setdefault(name, {})[month] = place
         return self
 
     def rows(self, name: str, rows: Sequence[dict], month: str = "", **more) -> Corpus:
@@ -175,7 +175,7 @@ class Corpus:
         return self.rows("parasci/extractions", extracted, files={"table.json": _json(content)})
 
     def everything(self) -> Everything:
-        return Everything({name: self._found[name] for name in workspace().datasets if name in self._found})
+        return Everything({name: self.found[name] for name in workspace().datasets if name in self.found})
 
     def files(self) -> dict[str, bytes]:
         """Return the pages of ParaSCI."""

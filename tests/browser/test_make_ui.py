@@ -119,7 +119,7 @@ def row(asset, name):
 
 def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
     checks = visit(f"{dagster}/assets/talksumm/summaries?view=checks&checkDetail=conservation")
-    checks.assert_text("This is a blocking asset check.", "1 units are lost in part 0")
+    checks.assert_text("1 units are lost in part 0")
     expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()
     expect(checks.page.get_by_text("Succeeded", exact=True).first).to_be_visible()
     checks.assert_sound()
@@ -133,7 +133,7 @@ def test_a_partition_whose_check_failed_is_failed_and_not_made(visit, dagster):
     assert stats["talksumm/summaries"] == {"numMaterialized": 0, "numFailed": 2}
     assert stats["talksumm/alignments"] == {"numMaterialized": 2, "numFailed": 0}
     partitions = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
-    partitions.assert_text("Failed (2)", "Materialized (0)", "failed, and did not materialize this asset")
+    partitions.assert_text("Failed (2)", "Materialized (0)")
     partitions.assert_sound()
 
 
@@ -153,7 +153,7 @@ def test_mlflows_page_of_a_run_shows_what_it_read_and_how_it_came_out(visit, ser
     opened = visit(f"{servers.pages}/to/mlflow/talksumm/alignments/2018-06", width=1400, height=2000)
     opened.assert_text("Finished", "talksumm.hmm.lambda", "drop share", "data-quality page")
     opened.assert_text(f"talksumm/pairs 2018-06 ({run.inputs.dataset_inputs[0].dataset.digest})")
-    assert run.info.run_id in opened.page.url
+    expect(opened.page).to_have_url(re.compile(run.info.run_id))
     sound(opened)
 
 

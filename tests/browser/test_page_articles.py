@@ -1,8 +1,10 @@
 """The pages of articles and of inputs in a real browser: orders, cuts, the lead; texts that are markup."""
 
+import re
 from functools import cache
 
 import pytest
+from playwright.sync_api import expect
 
 from pages.systems.wikisum import article
 from tests.browser import article_corpus as corpora
@@ -31,13 +33,16 @@ def page(visit, sites):
     return page
 
 
-def order(opened):
-    """The paragraphs that are shown, by rank, and whether each is in the input."""
-    found = opened.page.locator("#paragraphs > li.inside, #paragraphs > li.outside").all()
-    return [
-        (dataset.locator(".text").first.inner_text(), "inside" in dataset.get_attribute("class"))
-        for dataset in found
-    ]
+def paragraphs(opened):
+    """The paragraphs that are shown, by rank."""
+    return opened.page.locator("#paragraphs > li.inside, #paragraphs > li.outside")
+
+
+def assert_input(opened, inside, outside):
+    """The first paragraphs are in the input, and the others behind its end are not."""
+    classes = ["inside"] * inside + ["outside"] * outside
+    expect(paragraphs(opened)).to_have_class([re.compile(name) for name in classes])
+    expect(opened.page.locator("#paragraphs .end")).to_have_count(1 if outside else 0)
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
@@ -52,45 +57,46 @@ def test_a_page_is_readable_and_accessible(page, name, width, scheme):
 
 def test_a_line_is_drawn_where_the_input_of_the_set_ends(page):
     opened = page()
-    assert opened.page.locator("#set").input_value() == "0"
-    assert opened.page.locator("#ranker").input_value() == "tf_idf"
+    expect(opened.page.locator("#set")).to_have_value("0")
+    expect(opened.page.locator("#ranker")).to_have_value("tf_idf")
     opened.assert_text("30 sub-words")
-    assert opened.page.locator("#paragraphs .end").count() == 1
-    assert [inside for _, inside in order(opened)] == [True, False, False, False]
+    assert_input(opened, 1, 3)
     opened.page.locator("#set").select_option(label="the set cited: citations, 5 000 sub-words")
     opened.assert_text("4 paragraphs")
-    assert opened.page.locator("#paragraphs .end").count() == 0
-    assert all(inside for _, inside in order(opened))
+    assert_input(opened, 4, 0)
 
 
 def test_the_lead_is_marked_with_what_of_it_stands_in_the_input_up_to_the_line(page):
     opened = page()
     opened.assert_text("corrow soup is a dish of the island of varn", "20.0 %")
-    [inside] = opened.page.locator("#paragraphs > li.inside").all()
-    before, beyond = inside.locator("p.text").all_inner_texts()
-    assert before.strip() == "the monks of torrow made corrow soup in the year 1820 , and sold it"
-    assert beyond.strip() == "at their gate on sundays ."
-    marks = opened.page.locator("#lead mark").all()
-    assert [(mark.get_attribute("class"), mark.inner_text()) for mark in marks] == [
-        ("bigram", "corrow soup"), ("word", "of"), ("word", "the"), ("word", "of"), ("word", "it"), ("word", "made"),
-        ("word", "in"), ("word", "1820"), ("bigram", "the monks of torrow"),
-    ]  # fmt: skip
+    expect(opened.page.locator("#paragraphs > li.inside p.text")).to_have_text(
+        ["the monks of torrow made corrow soup in the year 1820 , and sold it", "at their gate on sundays ."]
+    )
+    marks = opened.page.locator("#lead mark")
+    expect(marks).to_have_text(
+        ["corrow soup", "of", "the", "of", "it", "made", "in", "1820", "the monks of torrow"]
+    )
+    expect(marks).to_have_class(["bigram", *["word"] * 7, "bigram"])
 
 
 def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(page):
     opened = page()
-    before, lead = order(opened), opened.page.locator("#lead mark").all_inner_texts()
+    texts, marks = paragraphs(opened).locator(".text"), opened.page.locator("#lead mark")
+    expect(paragraphs(opened)).to_have_count(4)
+    before, lead = texts.all_text_contents(), marks.all_text_contents()
     opened.page.get_by_label("Ranker").select_option("cheating")
     opened.assert_text("order of tf-idf")
-    after, covered = order(opened), opened.page.locator("#lead mark").all_inner_texts()
-    assert before != after and lead != covered
-    assert len(before) == len(after) == 4
-    assert opened.page.locator(".ranks .chosen").first.inner_text().startswith("cheating 1 (")
+    expect(opened.page.locator(".ranks .chosen").first).to_have_text(re.compile(r"^cheating 1 \("))
+    expect(texts).not_to_have_text(before)
+    expect(marks).not_to_have_text(lead)
+    expect(paragraphs(opened)).to_have_count(4)
+    after = texts.all_text_contents()
     opened.page.reload()
-    assert order(opened) == after and opened.page.url.endswith("#ranker=cheating")
+    expect(texts).to_have_text(after)
+    opened.assert_address("#ranker=cheating")
     opened.page.get_by_label("Input of").select_option("1")
-    assert opened.page.locator("#ranker").input_value() == "learned"
-    assert opened.page.url.endswith("#set=trained")
+    expect(opened.page.locator("#ranker")).to_have_value("learned")
+    opened.assert_address("#set=trained")
 
 
 @pytest.mark.long
@@ -100,40 +106,41 @@ def test_paragraphs_that_are_not_held_are_counted_on_both_sides_of_the_line(visi
     opened = visit((site / "articles/article-2.html").as_uri())
     for ranker in ("identity", "text_rank", "sum_basic", "cheating"):
         opened.page.get_by_label("Ranker").select_option(ranker)
+        opened.assert_address(f"#ranker={ranker}")
+        expect(paragraphs(opened)).to_have_count(1)
+        expect(opened.page.locator("#paragraphs .end")).to_have_count(1)
         gaps = opened.page.locator("#paragraphs > .gap").all_inner_texts()
-        assert sum(int(text.split(" ")[0]) for text in gaps) == 3 and len(order(opened)) == 1
-        assert opened.page.locator("#paragraphs .end").count() == 1
+        assert sum(int(text.split(" ")[0]) for text in gaps) == 3
     opened.assert_text("1 of 4 paragraphs")
 
 
 def test_a_paragraph_leads_to_its_reference_and_the_order_stays(page):
     opened = page(hash="#ranker=text_rank")
     opened.page.locator("#paragraphs a").first.click()
-    row = opened.page.locator("tr:target")
-    assert row.count() == 1 and row.get_attribute("id").startswith("reference-")
-    assert opened.page.locator("#ranker").input_value() == "text_rank"
+    expect(opened.page.locator("tr:target")).to_have_id(re.compile("^reference-"))
+    expect(opened.page.locator("#ranker")).to_have_value("text_rank")
 
 
 def test_clones_are_struck_out_with_their_recall_and_what_repeats_names_the_other(page):
     opened = page()
     struck = opened.page.locator("tr:has(del)")
-    [clone, repeated] = struck.all_inner_texts()
-    assert "Corrow soup, mirrored" in clone and "1.00" in clone and "clone" in clone
-    assert "no. 1 for “Corrow soup" in clone
-    assert "Corrow soup, told again" in repeated and "of no. 1" in repeated
+    expect(struck).to_have_count(2)
+    for words in ("Corrow soup, mirrored", "1.00", "clone", "no. 1 for “Corrow soup"):
+        expect(struck.first).to_contain_text(words)
+    for words in ("Corrow soup, told again", "of no. 1"):
+        expect(struck.last).to_contain_text(words)
 
 
 def test_texts_that_are_markup_or_very_long_are_shown_and_never_run(page):
     opened = page("articles/article-odd.html", odd=True, width=400)
-    assert opened.page.title().startswith("Odd bread <img src=x")
-    assert opened.page.locator("main img, main script").count() == 0
+    expect(opened.page).to_have_title(re.compile("^Odd bread <img src=x"))
     opened.assert_text("short-<img src=x", "a dish <img src=x")
     opened.page.locator("#ranker").select_option("identity")
-    assert opened.page.locator("main a[href^='javascript:']").count() == 0
+    expect(opened.page.locator("main a[href^='javascript:']")).to_have_count(0)
     opened.page.locator("#paragraphs details summary").first.click()
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
     opened.assert_text("T-DMCA, L = 100, cheating, combined", "a bread <img src=x")
-    assert opened.page.locator("main img, main script").count() == 0
+    expect(opened.page.locator("main img, main script")).to_have_count(0)
     opened.assert_fine()
 
 
@@ -143,11 +150,11 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
         "8 articles have paragraphs", "2 are lost", "lost: no reference", "no example: no lead"
     )
     opened.page.get_by_label("Show").select_option("that models wrote of")
-    titles = opened.page.locator("#articles tbody th").all_inner_texts()
-    assert {"Corrow soup", "Tane eel", "Holt broth"} < set(titles)
+    for title in ("Corrow soup", "Tane eel", "Holt broth"):
+        expect(opened.page.locator("#articles tbody th").get_by_text(title, exact=True)).to_be_visible()
     opened.page.get_by_label("Title or reason").fill("corrow")
     opened.page.get_by_role("link", name="Corrow soup").click()
-    opened.assert_text("The input, and what it has of the lead")
+    opened.assert_seen("#paragraphs")
     opened.assert_sound()
 
 
@@ -162,7 +169,7 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
 def test_what_is_missing_is_said_and_the_rest_is_shown(page, without, said):
     opened = page(without=without)
     opened.assert_text(said)
-    assert len(order(opened)) == 4
+    expect(paragraphs(opened)).to_have_count(4)
     opened.assert_fine()
 
 
@@ -170,9 +177,11 @@ def test_percentiles_are_drawn_of_both_on_one_scale(page):
     opened = page("inputs.html")
     place = opened.page.locator("[data-percentiles=search_words]")
     place.locator("svg").wait_for()
-    assert "100 %: " in place.get_attribute("aria-label")
-    assert {"0", "1k", "1M"} <= set(place.locator(".mark-text.role-axis-label text").all_text_contents())
-    assert place.locator(".mark-symbol path[aria-label*='whose: the paper']").count() == 6
+    expect(place).to_have_attribute("aria-label", re.compile("100 %: "))
+    for label in ("0", "1k", "1M"):
+        labels = place.locator(".mark-text.role-axis-label text").get_by_text(label, exact=True)
+        expect(labels.first).to_be_visible()
+    expect(place.locator(".mark-symbol path[aria-label*='whose: the paper']")).to_have_count(6)
 
 
 @pytest.mark.long

@@ -1,10 +1,12 @@
 """The page of the evaluation in a real browser: scores, tests, people, curves, and summaries beside human ones."""
 
 import math
+import re
 from itertools import pairwise
 from random import Random
 
 import pytest
+from playwright.sync_api import expect
 
 from ops.metrics.rouge import rouge_tokens
 from tests.browser import evaluation_corpus as corpus
@@ -82,8 +84,8 @@ def page(visit, tmp_path):
     return page
 
 
-def marks(opened, side):
-    return opened.page.locator("#viewer .summary").nth(side).locator("mark").all_inner_texts()
+def assert_marks(opened, side, words):
+    expect(opened.page.locator("#viewer .summary").nth(side).locator("mark")).to_have_text(words)
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
@@ -97,12 +99,13 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
 def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(page):
     opened = page()
     rows = opened.page.locator("#scores-title ~ .scroll tbody tr")
-    shown = [row.get_attribute("data-row") for row in rows.all()]
-    assert shown == [ONLY, f"hybrid ({CHOSEN})", *BASELINES]
+    expect(rows).to_have_count(2 + len(BASELINES))
+    for at, name in enumerate([ONLY, f"hybrid ({CHOSEN})", *BASELINES]):
+        expect(rows.nth(at)).to_have_attribute("data-row", name)
     other = opened.page.get_by_text("pointer/oracle", exact=True).first
-    assert not other.is_visible()
+    expect(other).to_be_hidden()
     opened.page.get_by_text("Other extractors: 1 more row").click()
-    assert other.is_visible()
+    expect(other).to_be_visible()
 
 
 @pytest.mark.long
@@ -122,20 +125,22 @@ def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
 
 
 def test_a_difference_is_that_of_the_extractor_whichever_system_stood_first(page):
-    cells = [row.locator("td").first.inner_text() for row in page().page.locator("#tests tbody tr").all()]
-    assert cells == [
-        "no significant difference\n−0.20 (−2.20 to +0.80)\np = 0.600",
-        "above\n+9.00 (+7.00 to +10.00)\np < 0.001",
-        "below\n−10.00 (−11.00 to −8.00)\np = 0.002",
-    ]
+    expect(page().page.locator("#tests tbody td:nth-of-type(1)")).to_have_text(
+        [
+            "no significant difference\n−0.20 (−2.20 to +0.80)\np = 0.600",
+            "above\n+9.00 (+7.00 to +10.00)\np < 0.001",
+            "below\n−10.00 (−11.00 to −8.00)\np = 0.002",
+        ],
+        use_inner_text=True,
+    )
 
 
 def test_the_curves_of_the_chosen_model_are_drawn_and_others_when_they_are_opened(page):
     opened = page()
     charts = opened.page.locator(".chart svg")
     charts.nth(1).wait_for()
-    assert opened.page.locator("details.model").first.locator("h3").all_inner_texts() == ["ROUGE-2 F", "loss"]
-    assert charts.count() == 2
+    expect(opened.page.locator("details.model").first.locator("h3")).to_have_text(["ROUGE-2 F", "loss"])
+    expect(charts).to_have_count(2)
     opened.page.locator("details.model > summary").nth(1).click()
     charts.nth(3).wait_for()
     assert min(chart.bounding_box()["width"] for chart in charts.all()) > 200
@@ -177,37 +182,40 @@ def test_the_share_of_each_answer_is_a_bar(page):
 def test_agreement_of_raters_stands_open_and_that_of_pairs_is_folded(page):
     opened = page()
     rows = opened.page.locator("#agreement + .scroll tbody tr")
-    assert rows.all_inner_texts()[1] == "bob\tconsidered\t−0.100\t90.0 %\t85\t5"
-    assert rows.all_inner_texts()[3] == f"{ODD}\tquality\tnone: one answer only\t90.0 %\t1\t5"
+    for at, cells in {
+        1: ["bob", "considered", "−0.100", "90.0 %", "85", "5"],
+        3: [ODD, "quality", "none: one answer only", "90.0 %", "1", "5"],
+    }.items():
+        expect(rows.nth(at).locator("th, td")).to_have_text(cells)
     pair = opened.page.get_by_text("ann, bob")
-    assert not pair.is_visible()
+    expect(pair).to_be_hidden()
     opened.page.get_by_text("Every two raters: 2 rows").press("Enter")
-    assert pair.is_visible()
+    expect(pair).to_be_visible()
 
 
 def test_an_address_leads_to_what_people_say(page):
-    opened = page("#people", given={"people": PEOPLE})
-    assert opened.page.locator("#people").bounding_box()["y"] < 600
+    assert_near_top(page("#people", given={"people": PEOPLE}), "people")
 
 
 def test_words_in_common_are_marked_on_both_sides_whatever_their_case_and_signs(page):
     opened = page()
-    assert marks(opened, 0) == ["train a neural  model! On silver labels, the model is".replace("  ", " ")]
-    assert marks(opened, 1) == ["train a neural model on Silver-labels; the model is"]
+    assert_marks(opened, 0, ["train a neural model! On silver labels, the model is"])
+    assert_marks(opened, 1, ["train a neural model on Silver-labels; the model is"])
     opened.assert_text("10 words", "77 %", "31.42")
 
 
 def test_two_texts_without_two_words_in_common_have_no_mark(page):
     opened = page("#paper=gold-00&system=lead")
     opened.assert_text(ODD)
-    assert not marks(opened, 0) and not marks(opened, 1)
+    assert_marks(opened, 0, [])
+    assert_marks(opened, 1, [])
 
 
 def test_texts_are_shown_and_never_run(page):
     opened = page("#paper=gold-00&system=lead")
     opened.assert_text(ODD)
     opened.assert_sound()
-    assert opened.page.title().startswith("Evaluation")
+    expect(opened.page).to_have_title(re.compile("^Evaluation"))
 
 
 def test_paper_and_system_are_chosen_and_stand_in_the_address(page):
@@ -216,21 +224,26 @@ def test_paper_and_system_are_chosen_and_stand_in_the_address(page):
     opened.assert_text("1 of 1 found", "The abstract of paper 17.")
     opened.page.locator("#system").select_option("textrank")
     opened.assert_text("The textrank of paper 17.")
-    assert "paper=gold-17" in opened.page.url and "system=textrank" in opened.page.url
+    expect(opened.page).to_have_url(re.compile("paper=gold-17.*system=textrank"))
     opened.page.reload()
     opened.assert_text("The textrank of paper 17.")
     opened.page.get_by_role("button", name="Next paper").click()
     opened.assert_text("The textrank of paper 18.")
     opened.page.get_by_role("searchbox").fill("no such paper")
     opened.assert_text("0 of 40 papers")
-    assert opened.page.locator("#paper").is_disabled()
+    expect(opened.page.locator("#paper")).to_be_disabled()
 
 
 def test_an_address_with_a_paper_leads_to_its_summaries(page):
     opened = page("#paper=gold-05&system=lead")
     opened.assert_text("The lead of paper 5.")
+    assert_near_top(opened, "summaries")
+
+
+def assert_near_top(opened, name):
+    """An element comes to be within the first screen."""
     opened.page.wait_for_function(
-        "() => document.getElementById('summaries').getBoundingClientRect().top < 600"
+        "name => document.getElementById(name).getBoundingClientRect().top < 600", arg=name
     )
 
 
@@ -245,9 +258,9 @@ def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
     opened = page()
     button = opened.page.get_by_role("button", name="train a neural model on silver labels the model is")
     button.press("Enter")
-    assert opened.page.locator("mark.on").count() == 2
+    expect(opened.page.locator("mark.on")).to_have_count(2)
     button.press("Enter")
-    assert opened.page.locator("mark.on").count() == 0
+    expect(opened.page.locator("mark.on")).to_have_count(0)
 
 
 @pytest.mark.long

@@ -1,6 +1,9 @@
 """The page of fusion models in a real browser, and what fusion examples are made of on their datasets' pages."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import fusion_corpus as corpus
 
@@ -35,9 +38,9 @@ def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_r
     opened = page()
     svg = opened.page.locator("[data-matrix=pronoun] svg").first
     svg.wait_for()
-    cells = svg.locator(".mark-rect path").all()
-    assert sum("gold pronoun: " in (cell.get_attribute("aria-label") or "") for cell in cells) == 3 * 5
-    fills = {cell.get_attribute("aria-label") or "": cell.get_attribute("fill") for cell in cells}
+    cells = svg.locator(".mark-rect path[aria-label*='gold pronoun: ']")
+    expect(cells).to_have_count(3 * 5)
+    fills = {cell.get_attribute("aria-label"): cell.get_attribute("fill") for cell in cells.all()}
     [he] = [fill for name, fill in fills.items() if "gold pronoun: he;" in name and "fusion: he;" in name]
     [they] = [fill for name, fill in fills.items() if "gold pronoun: he;" in name and "fusion: they;" in name]
     assert he != they == "rgb(255, 255, 255)"
@@ -50,8 +53,9 @@ def test_types_and_connectives_stand_on_the_pages_of_the_examples(page, width, s
     given = {"examples": dict.fromkeys(corpus.SHAPES, corpus.EXAMPLES_OF)}
     opened = page("datasets/discofuse-balanced.html", given=given, width=width, scheme=scheme)
     opened.page.locator("[data-connectives] svg").nth(1).wait_for()
-    label = opened.page.locator("[data-types]").first.get_attribute("aria-label")
-    assert label.startswith("Discourse types of sports: Apposition 20.0 %")
+    expect(opened.page.locator("[data-types]").first).to_have_attribute(
+        "aria-label", re.compile("^Discourse types of sports: Apposition 20.0 %")
+    )
     opened.assert_fine()
     opened.assert_text("Sports: 12\u202f080\u202f513 examples")
 

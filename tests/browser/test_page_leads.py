@@ -1,6 +1,9 @@
 """The page of leads in a real browser: readable at every width, its figures drawn."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import leads_corpus as corpus
 
@@ -27,21 +30,24 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
 def test_the_figures_have_our_points_and_the_papers(page):
     opened = page()
     opened.page.locator("#lengths svg").wait_for()
-    label = opened.page.locator("#lengths").get_attribute("aria-label")
-    assert "T-DMCA at L 4000 (ours) 2.10" in label
-    assert "T-DMCA at L 11000 (the paper) 2.05" in label
-    bars = opened.page.locator("#extraction").get_attribute("aria-label")
-    assert "tf-idf, combined 15.00" in bars
-    assert "T-DMCA, L = 4000, tf-idf, combined 38.00" in bars
-    assert "the paper: T-DMCA, MoE-256, L = 7500 38.80" in bars
     opened.page.locator("#extraction svg").wait_for()
-    assert opened.page.locator("#extraction .layer_0_marks path").count() == 5
+    for chart, points in {
+        "#lengths": ("T-DMCA at L 4000 (ours) 2.10", "T-DMCA at L 11000 (the paper) 2.05"),
+        "#extraction": (
+            "tf-idf, combined 15.00",
+            "T-DMCA, L = 4000, tf-idf, combined 38.00",
+            "the paper: T-DMCA, MoE-256, L = 7500 38.80",
+        ),
+    }.items():
+        for point in points:
+            expect(opened.page.locator(chart)).to_have_attribute("aria-label", re.compile(re.escape(point)))
+    expect(opened.page.locator("#extraction .layer_0_marks path")).to_have_count(5)
     fills = opened.page.eval_on_selector_all(
         "#extraction .layer_0_marks path", "all => all.map(it => it.getAttribute('fill'))"
     )
     assert len(set(fills)) == 3
     # The paper gives no interval.
-    assert opened.page.locator("#extraction .layer_1_marks line").count() == 4
+    expect(opened.page.locator("#extraction .layer_1_marks line")).to_have_count(4)
 
 
 def test_what_is_missing_is_said_with_what_to_do(page):

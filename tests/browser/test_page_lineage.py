@@ -44,7 +44,7 @@ def test_origins_and_users_are_followed_within_the_page_and_back(lineage_page):
     opened = lineage_page(hash="#summary-1")
     opened.page.locator("#lineage .tree").get_by_role("link", name="state-0").click()
     assert_shown(opened, "state-0")
-    assert opened.page.url.endswith("#state-0")
+    opened.assert_address("#state-0")
     opened.page.locator("#lineage .tree").get_by_role("link", name="text/a.txt").click()
     assert_shown(opened, "text/a.txt")
     opened.assert_text("A record of a source, as it lies in file data/sample/papers/text/a.txt")
@@ -64,7 +64,9 @@ def test_a_unit_that_was_kept_and_dropped_later_shows_both(lineage_page, tmp_pat
         tmp_path / "b", "talksumm/summaries", JUNE, dropped=[(state, "beyond_every_budget", 1.0)]
     )["talksumm/summaries"]
     opened = lineage_page(everything, hash="#state-0")
-    assert opened.page.locator("#lineage .outcome").all_inner_texts()[:2] == ["kept", "dropped"]
+    outcomes = opened.page.locator("#lineage .outcome")
+    expect(outcomes.nth(0)).to_have_text("kept")
+    expect(outcomes.nth(1)).to_have_text("dropped")
     opened.assert_text("beyond_every_budget")
 
 
@@ -107,5 +109,5 @@ def test_ids_with_signs_of_all_kinds_can_be_linked_to(visit, tmp_path):
 def test_a_dataset_without_rows_says_so(lineage_page, tmp_path):
     opened = lineage_page(write(tmp_path, "sources/talks", JUNE), "lineage/sources-talks.html")
     opened.page.get_by_label("Id of a row").wait_for()
-    assert not opened.page.locator("main h2").count()
+    expect(opened.page.locator("main h2")).to_have_count(0)
     opened.assert_fine()

@@ -1,6 +1,9 @@
 """The pages of paraphrases in a real browser."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.paraphrase_corpus import HARM, Corpus, whole
 from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
@@ -40,10 +43,11 @@ def test_the_sliders_count_what_both_thresholds_keep(opened):
     page.page.keyboard.press("Home")
     second.focus()
     page.page.keyboard.press("End")
-    assert card.locator(".summary").inner_text().startswith(f"{cell.inner_text()} of 30 pairs")
-    assert "origins.intra.f1=0.5 -S parasci.paraphrases.origins.intra.length_rate=3" in card.inner_text()
-    shown = card.locator(".chart").get_attribute("aria-label")
-    assert card.locator("td[aria-current]").inner_text() in shown and "0.8 and 1" in shown
+    expect(card.locator(".summary")).to_have_text(re.compile(f"^{cell.inner_text()} of 30 pairs"))
+    expect(card).to_contain_text("origins.intra.f1=0.5 -S parasci.paraphrases.origins.intra.length_rate=3")
+    chart, now = card.locator(".chart"), card.locator("td[aria-current]").inner_text()
+    for words in (now, "0.8 and 1"):
+        expect(chart).to_have_attribute("aria-label", re.compile(re.escape(words)))
     page.assert_sound()
 
 
@@ -52,13 +56,11 @@ def test_pairs_are_chosen_by_method_and_fate_and_the_choice_can_be_linked_to(ope
     page.page.select_option("#origin", "definitions")
     page.page.select_option("#fate", "length_rate")
     article = page.page.locator("#pairs article").first.filter(has_text="2.50")
-    article.wait_for()
-    assert article.locator("ins").count() and article.locator("del").count()
-    address = page.page.url
-    assert "origin=definitions&fate=length_rate" in address
-    again = visit(address)
-    again.page.locator("#pairs article").first.wait_for()
-    assert again.page.locator("#pairs").inner_text() == page.page.locator("#pairs").inner_text()
+    for mark in ("ins", "del"):
+        expect(article.locator(mark).first).to_be_visible()
+    page.assert_address("origin=definitions&fate=length_rate")
+    again = visit(page.page.url)
+    expect(again.page.locator("#pairs")).to_have_text(page.page.locator("#pairs").text_content())
     again.page.fill("#text", "no such text")
     again.assert_text("0 of ")
 

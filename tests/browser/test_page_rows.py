@@ -100,12 +100,12 @@ def test_filters_narrow_while_typing_and_stand_in_the_address(rows_page):
 def test_a_link_from_a_dataset_shows_the_rows_of_one_reason(rows_page):
     opened = rows_page(hash="#table=dropped&reason=short")
     assert_texts(opened, ["Too short.", "Too short."])
-    opened.page.get_by_label("Month").select_option("2018-07")
+    opened.page.get_by_label("Partition").select_option("2018-07")
     assert_texts(opened, ["Too short."])
 
 
 def test_every_filter_says_how_many_rows_the_others_leave(rows_page):
-    opened = rows_page(hash="#month=2018-06")
+    opened = rows_page(hash="#partition=2018-06")
     outcomes = opened.page.get_by_label("Outcome").locator("option")
     expect(outcomes).to_have_text(["all (52)", "kept (50)", "dropped (2)"])
     reasons = opened.page.get_by_label("Reason").locator("option")

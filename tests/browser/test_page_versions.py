@@ -1,6 +1,7 @@
 """The pages of versions: what changed, with texts that would do harm and words marked where they differ."""
 
 import pytest
+from playwright.sync_api import expect
 
 from ops.versions.difference import KINDS
 from ops.versions.word_diff import pieces
@@ -16,8 +17,8 @@ def found(**changes):
     counts = {kind: number for number, kind in enumerate(KINDS)}
     old = "We align talks to papers " * 9 + "slowly. " + HARM
     new = "We align talks to papers " * 9 + "quickly. " + HARM
-    example = {"id": "row-1", "month": "2018-06", "text": HARM, "columns": {"text": pieces(old, new)}}
-    moved = {"id": "row-2", "month": "2018-07", "text": "x" * 300, "from": "kept", "to": "dropped: short"}
+    example = {"id": "row-1", "partition": "2018-06", "text": HARM, "columns": {"text": pieces(old, new)}}
+    moved = {"id": "row-2", "partition": "2018-07", "text": "x" * 300, "from": "kept", "to": "dropped: short"}
     return {
         "dataset": "talksumm/pairs",
         "old": {"label": "HEAD~1 (0123456)", "version": "0" * 32},
@@ -26,7 +27,7 @@ def found(**changes):
         "made_of": ["param talksumm.pairs.threshold: 0.78 -> 0.9", f"package {HARM}"],
         "files": {"all": 6, "same": 2},
         "totals": counts,
-        "months": {"2018-06": counts, "2018-07": counts},
+        "partitions": {"2018-06": counts, "2018-07": counts},
         "moves": [{"from": "kept", "to": "dropped: short", "units": 1}],
         "columns": {"text": 1},
         "new_columns": ["notes"],
@@ -55,11 +56,9 @@ def site(tmp_path):
 def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
-    page.assert_text(
-        "HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "columns, which are not compared"
-    )
-    assert page.page.locator("del").inner_text() == "slowly"
-    assert page.page.locator("ins").inner_text() == "quickly"
+    page.assert_text("HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "notes")
+    expect(page.page.locator("del")).to_have_text("slowly")
+    expect(page.page.locator("ins")).to_have_text("quickly")
     assert page.page.evaluate("window.harmed") is None
     page.assert_fine()
 
@@ -68,7 +67,7 @@ def test_versions_of_the_same_bytes_say_so(site, visit):
     write_page(
         Workspace(site.parents[2]),
         site / "versions/one.html",
-        found(same=True, made_of=[], months={}, moves=[], columns={}),
+        found(same=True, made_of=[], partitions={}, moves=[], columns={}),
     )
     page = visit(site / "versions/one.html")
     page.assert_text("the same inputs, params and code")

@@ -150,6 +150,10 @@ class Visit:
         for selector in selectors:
             self.page.locator(selector).locator("visible=true").first.wait_for()
 
+    def assert_address(self, end: str) -> None:
+        """The address comes to end so."""
+        expect(self.page).to_have_url(re.compile(re.escape(end) + "$"))
+
     def screenshot(self, path: Path, *, whole: bool = False) -> Path:
         """Write what is seen, or the whole page, as PNG."""
         self.page.screenshot(path=path, full_page=whole, animations="disabled")

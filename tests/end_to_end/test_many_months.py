@@ -35,7 +35,8 @@ def test_dagster_does_not_look_at_an_edge_over_a_hundred_months_and_plan_does(fr
     fresh.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
     fresh.silverloom("run", "--select", "sources/papers")
     steps = {
-        (step["dataset"], step["month"]) for step in json.loads(fresh.silverloom("plan", "--json"))["steps"]
+        (step["dataset"], step["partition"])
+        for step in json.loads(fresh.silverloom("plan", "--json"))["steps"]
     }
     assert ("talksumm/matches", "2018-06") in steps
     assert fresh.dagster()["talksumm/matches 2018-06"]["status"] == "FRESH"

@@ -76,12 +76,12 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert {one["status"] for one in datasets.values()} == {"good", "warned"}
     assert all((one["status"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
     before = datasets["talksumm/alignments"]
-    assert [month["month"] for month in before["months"]] == ["2018-06", "2018-07"]
+    assert [partition["name"] for partition in before["partitions"]] == ["2018-06", "2018-07"]
     assert before["version"] in done.lock
     assert before["previous"] is None
 
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 months"
+    assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 partitions"
     done.run()
     after = live(done)["talksumm/alignments"]
     assert after["status"] in ("good", "warned")
@@ -93,16 +93,16 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     month = done.root / "data" / "talksumm" / "alignments" / "2018-06"
     for path in folder_files(month).values():
         path.unlink()
-    states = {one["month"]: one["state"] for one in live(done)["talksumm/alignments"]["months"]}
+    states = {one["name"]: one["state"] for one in live(done)["talksumm/alignments"]["partitions"]}
     assert states == {"2018-06": "missing", "2018-07": "up to date"}
 
 
 @pytest.mark.long
 def test_the_state_of_now_names_what_failed_and_why(failed):
     datasets = live(failed)
-    month = datasets["talksumm/summaries"]["months"][0]
-    assert (month["status"], month["state"]) == ("bad", "failed")
-    assert "conservation" in month["why"] and "/runs/" in month["run"]
+    partition = datasets["talksumm/summaries"]["partitions"][0]
+    assert (partition["status"], partition["state"]) == ("bad", "failed")
+    assert "conservation" in partition["why"] and "/runs/" in partition["run"]
     assert datasets["talksumm/alignments"]["status"] in ("good", "warned")
     assert datasets["quality/pages"]["status"] == "stale"
 

@@ -75,13 +75,13 @@ def forked(room=None):
 
 
 def fill_disk_after(room):
-    contents, written = resume._pack, []
+    write, written = resume.write_bundle, []
 
-    def call(outcome):
-        written.append(outcome)
-        return contents(outcome) if len(written) <= room else Full()
+    def call(path, contents, **how):
+        written.append(path)
+        return write(path, contents if len(written) <= room else Full(), **how)
 
-    resume._pack = call
+    resume.write_bundle = call
 
 
 class Full(dict):

@@ -201,7 +201,6 @@ def committed(tmp_workspace):
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
-    dvc_files.cached_files.cache_clear()
     for md5, content in (
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
@@ -209,8 +208,7 @@ def committed(tmp_workspace):
         path = dvc_files.cached(tmp_workspace, md5)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    yield hashes
-    dvc_files.cached_files.cache_clear()
+    return hashes
 
 
 def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
@@ -250,9 +248,8 @@ def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, 
     tally.survive()
 
 
-def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_workspace, tmp_path):
+def test_a_configuration_of_dvc_that_cannot_be_read_is_named(tmp_workspace, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
-    dvc_files._cache.cache_clear()
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(

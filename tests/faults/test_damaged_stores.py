@@ -157,10 +157,9 @@ def told_once(tmp_path_factory):
     home = tmp_path_factory.mktemp("told") / "home"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DAGSTER_HOME", str(home))
-        instance.instance.cache_clear()
+        instance.close_stores()
         tell("first", 60)
         instance.close_stores()
-        instance.instance.cache_clear()
     return home
 
 
@@ -169,9 +168,9 @@ def home(told_once, tmp_path, monkeypatch):
     home = tmp_path / "home"
     shutil.copytree(told_once, home)
     monkeypatch.setenv("DAGSTER_HOME", str(home))
-    instance.instance.cache_clear()
+    instance.close_stores()
     yield home
-    instance.instance.cache_clear()
+    instance.close_stores()
 
 
 def tell(name, times=1):
@@ -213,7 +212,7 @@ def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tall
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
     assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster begins a new one" in lines[0]
     assert (last("first") is None) == (store == STORES[1]), "only what is damaged is begun anew"
-    instance.instance.cache_clear()
+    instance.close_stores()
     assert tell("third") and not capsys.readouterr().err
     tally.survive()
 
@@ -233,7 +232,7 @@ def test_damaged_settings_of_dagster_are_written_anew(home, tally, how):
     """Dagster's settings are damaged."""
     instance.instance()
     right = (home / "dagster.yaml").read_bytes()
-    instance.instance.cache_clear()
+    instance.close_stores()
     damage(home / "dagster.yaml", how)
     tally.attempt()
     assert tell("second") and (home / "dagster.yaml").read_bytes() == right
@@ -253,7 +252,7 @@ def test_a_folder_of_dagsters_that_may_not_be_written_to_is_named_with_a_remedy(
     home, monkeypatch, tally, capsys
 ):
     """Dagster's folder is immutable, read-only or somebody else's."""
-    instance.instance.cache_clear()
+    instance.close_stores()
     monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
     tally.attempt()
     with pytest.raises(

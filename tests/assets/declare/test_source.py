@@ -25,9 +25,7 @@ def checkout(tmp_path, monkeypatch):
     """A checkout of its own, after set-up."""
     (tmp_path / ".silverloom").mkdir()
     monkeypatch.setattr(source, "checkout", lambda: tmp_path)
-    source._cache.cache_clear()
-    yield tmp_path
-    source._cache.cache_clear()
+    return tmp_path
 
 
 def module(folder, text=SOURCE):

@@ -17,7 +17,7 @@ ROOT = Symbol("ops.a", "f")
 def no_cache(tmp_path_factory):
     """Keep what these tests read out of the checkout's cache."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "_cache", lambda: None)
+        patch.setattr(source, "checkout", lambda: tmp_path_factory.getbasetemp())
         yield
 
 

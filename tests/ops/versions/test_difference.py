@@ -152,7 +152,7 @@ def test_rows_may_move_between_parts_and_months_and_parts_of_one_md5_are_not_rea
 def test_months_are_counted_apart_and_examples_are_bounded_and_the_first_by_id(compare):
     new = {month: [([kept(f"{month}-{number:02d}", [f"{month}-u{number}"]) for number in range(9)],)] for month in ("2018-06", "2018-07")}  # fmt: skip
     found = compare({month: [([],)] for month in new}, new, limit=3)
-    assert {month: numbers["added"] for month, numbers in found["months"].items()} == {
+    assert {month: numbers["added"] for month, numbers in found["partitions"].items()} == {
         "2018-06": 9,
         "2018-07": 9,
     }

@@ -156,7 +156,6 @@ def test_a_look_tells_dagster_what_is_new_and_nothing_twice(monkeypatch):
 
     def look():
         before = len(instance.fetch_observations(key, limit=100).records)
-        automation._asked.cache_clear()
         job = dg.Definitions(assets=[papers]).resolve_implicit_global_asset_job_def()
         assert job.execute_in_process(instance=instance, partition_key="2018-08").success
         records = instance.fetch_observations(key, limit=100).records

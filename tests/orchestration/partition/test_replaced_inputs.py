@@ -6,9 +6,8 @@ import threading
 import pyarrow as pa
 import pytest
 
-from assets.declare import declaration
 from assets.declare.dataset import dataset
-from assets.declare.declaration import declarations, declared
+from assets.declare.declaration import declared
 from assets.declare.settings import checkout
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
@@ -27,8 +26,7 @@ KEY = {"inputs": {}, "params": {}, "code": {}}
 
 
 @pytest.fixture
-def project(tmp_workspace, monkeypatch):
-    monkeypatch.setattr(declaration, "_declared", declarations())
+def project(tmp_workspace, own_declarations, monkeypatch):
     monkeypatch.setattr("orchestration.partition.materialise.check_kernels", lambda: None)
     shutil.copy(checkout() / "params.yaml", tmp_workspace.root)
     for name in ("models.txt", "requirements.lock"):

@@ -4,9 +4,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare import declaration
 from assets.declare.dataset import dataset
-from assets.declare.declaration import Key, declarations
+from assets.declare.declaration import DECLARED, Key
 from assets.declare.settings import checkout
 from ops.core.counts import counts
 from ops.core.outcome import Outcome, Outcomes, Shape, columns
@@ -24,8 +23,7 @@ SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 
 
 @pytest.fixture
-def project(tmp_workspace, monkeypatch):
-    monkeypatch.setattr(declaration, "_declared", declarations())
+def project(tmp_workspace, own_declarations):
     item = tmp_workspace.datasets["talksumm/extractor"]
     upstream = tmp_workspace.folder(item)
     upstream.mkdir(parents=True)
@@ -39,7 +37,7 @@ def project(tmp_workspace, monkeypatch):
 def make(project, key):
     """Make the dataset `better` as a run does; returns its findings."""
     item, extractor = (
-        declarations()[Key("talksumm", "better")],
+        DECLARED[Key("talksumm", "better")],
         project.datasets["talksumm/extractor"],
     )
     inputs = open_inputs(project, item, {extractor.name: [""]})

@@ -54,7 +54,6 @@ DAMAGE = {
 @pytest.fixture
 def lock(tmp_workspace, tmp_path):
     """The path of a dvc.lock that git has, last changed a while ago."""
-    dvc_files._stages.cache_clear()
     path = tmp_workspace.lock
     path.write_bytes(WHOLE)
     for command in (["init", "-q"], ["add", "dvc.lock"]):

@@ -6,7 +6,7 @@
   const columns = [
     ["title", "talk", (one) => one.title.toLowerCase()],
     ["paper", "paper", (one) => one.paper?.toLowerCase() ?? `~ ${one.why}`],
-    ["month", "month", (one) => one.month],
+    ["partition", "partition", (one) => one.partition],
     ["minutes", "minutes", (one) => one.minutes ?? undefined, "n"],
     ["words", "words", (one) => one.words, "n"],
     ["states", "states", (one) => one.states, "n"],
@@ -18,13 +18,13 @@
     const link = one.page ? el("a", { href: `talks/${one.id}.html` }, one.title || one.id) : one.title || one.id;
     if (one.outcome !== "kept") {
       const why = el("td", { colspan: 1, class: "wide" }, el("span", { class: one.outcome }, `${one.outcome}: ${one.why}`), one.detail ? el("div", { class: "quiet" }, one.detail) : null, el("div", { class: "quiet" }, "in ", el("a", { href: silverloom.address(one.dataset) }, one.dataset)));
-      return el("tr", {}, el("th", { scope: "row" }, one.title || one.id), why, el("td", {}, one.month), ...columns.slice(3).map(() => el("td", { class: "n quiet" }, "–")));
+      return el("tr", {}, el("th", { scope: "row" }, one.title || one.id), why, el("td", {}, one.partition), ...columns.slice(3).map(() => el("td", { class: "n quiet" }, "–")));
     }
     const share = covered(one);
     return el("tr", {},
       el("th", { scope: "row" }, link, one.page ? null : el("div", { class: "quiet" }, "no page")),
-      el("td", { class: "wide" }, one.paper || "without a title", one.paper_month === one.month ? null : el("div", { class: "quiet" }, `of ${one.paper_month}`)),
-      el("td", {}, one.month),
+      el("td", { class: "wide" }, one.paper || "without a title", one.paper_partition === one.partition ? null : el("div", { class: "quiet" }, `of ${one.paper_partition}`)),
+      el("td", {}, one.partition),
       el("td", { class: "n" }, one.minutes == null ? "–" : one.minutes.toFixed(1)),
       el("td", { class: "n" }, number(one.words)),
       el("td", { class: "n" }, number(one.states)),
@@ -33,7 +33,7 @@
   }
 
   silverloom.list(document.getElementById("talks"), silverloom.data, {
-    columns, sorted: "month", rising: ["title", "paper", "month"], row,
+    columns, sorted: "partition", rising: ["title", "paper", "partition"], row,
     said: (one) => `${one.title} ${one.paper ?? ""} ${one.why ?? ""} ${one.detail ?? ""} ${one.id}`,
     fits: (one, choice) => (choice === "kept") === (one.outcome === "kept"),
   });

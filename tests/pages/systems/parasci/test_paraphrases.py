@@ -83,7 +83,7 @@ def test_both_thresholds_count_as_the_dataset_does_and_others_are_refused(tmp_pa
 def test_scores_that_are_not_those_of_the_pairs_are_refused(tmp_path):
     corpus = Corpus(tmp_path).judged()
     stale = Corpus(tmp_path / "stale").judged(scored()[:30])
-    corpus._found["parasci/scored"] = stale._found["parasci/scored"]
+    corpus.found["parasci/scored"] = stale.found["parasci/scored"]
     with pytest.raises(ValueError, match=r"pairs of .* would be kept, but it has"):
         corpus.files()
 
@@ -174,7 +174,7 @@ def test_table_2_has_ours_in_order_and_then_the_papers(tmp_path):
 
 def test_ratings_stand_beside_the_papers(tmp_path):
     corpus = whole(tmp_path)
-    folder = corpus._found["parasci/human_evaluation"][""]
+    folder = corpus.found["parasci/human_evaluation"][""]
     table = json.loads((folder / FILES / "table.json").read_text())
     rated = scores.rated(table, "table_4", ["intra", "definitions", "citations"])
     assert [name for name, _ in rated["lines"]] == ["all", "intra", "definitions", "citations"]

@@ -45,7 +45,7 @@ def test_every_article_with_a_ranked_paragraph_has_a_page_and_others_say_why_not
     pages = {f"articles/{name}.html" for name, entry in listed.items() if entry["page"]}
     assert pages == set(made) - {"articles.html"}
     assert listed["article-2"]["split"] == "test" and listed["article-2"]["rougeL"] == 0.25
-    assert listed["article-1"] | {"month": corpora.MONTH, "cited": 2, "left_out": 4, "rougeL": None} == listed["article-1"]  # fmt: skip
+    assert listed["article-1"] | {"partition": corpora.MONTH, "cited": 2, "left_out": 4, "rougeL": None} == listed["article-1"]  # fmt: skip
     assert listed["article-Sorrel"]["why"] == "no lead" and listed["article-Sorrel"]["lead"] == 0
     assert (listed["article-Qqzx"]["lost"], listed["article-Wwyv"]["lost"]) == (
         "no reference",
