@@ -13,6 +13,7 @@ from typing import NoReturn
 from assets.declare.logins import without_logins
 from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.identity import InputReplacedError
+from orchestration.workspace.postgres import unreachable
 
 TRIES = 3
 
@@ -51,6 +52,8 @@ def describe(error: BaseException) -> str:
 
 def _described(error: BaseException) -> str:
     if (line := full_disk(error)) is not None:
+        return line
+    if (line := unreachable(error)) is not None:
         return line
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror} ({error.filename})" if error.filename else error.strerror

@@ -1,7 +1,7 @@
-"""MLflow's SQLite store of this checkout, which is used where no other is named.
+"""MLflow's store: the SQLite file of this checkout, or a database on a Postgres server that is named instead.
 
-Belongs here: that MLflow creates or upgrades it, by one process at a time, and that a damaged one is set
-aside. Not here: what is in it (send.py), its server (serve/mlflow_server.py).
+Belongs here: that MLflow creates or upgrades the file, by one process at a time, that a damaged one is set
+aside, and that a server's database has tables. Not here: what is in it (send.py), its server (serve/mlflow_server.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from orchestration.compat import open_mlflow_store
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import set_damaged_aside
+from orchestration.workspace.postgres import check_answers
 
 #: The folder beside the store in which the files of runs lie, and how MLflow's server calls it: no path of
 #: this machine is in a store.
@@ -49,6 +50,15 @@ def prepare(path: Path, thorough: bool = False) -> None:
             remove_file(new)
             _migrate(new)
             new.replace(path)
+
+
+def prepare_server(address: str) -> None:
+    """Let MLflow create its tables in a database on a server.
+
+    Raises RuntimeError for a server that does not answer, MlflowException for tables of another version.
+    """
+    check_answers(address, "MLflow's store")  # MLflow itself would ask again for minutes
+    open_mlflow_store(address, ARTIFACTS_URI)
 
 
 def _url(path: Path) -> str:

@@ -10,19 +10,22 @@ import os
 import sys
 from pathlib import Path
 
-from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
+from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
 from orchestration.state.addresses import HOST, allowed_hosts
+from orchestration.workspace.postgres import is_postgres
 from orchestration.workspace.workspace import Workspace
 
 
 def serve(workspace: Workspace, port: int) -> None:
-    """Become `mlflow server`. Raises RuntimeError for a store of ours that cannot be used."""
+    """Become `mlflow server`. Raises RuntimeError for a store that cannot be used."""
     if workspace.tracked_here:
         try:
             prepare(workspace.mlflow_store)
         except Exception as error:
             place = workspace.shown(workspace.mlflow_store)
             raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
+    elif is_postgres(workspace.tracking_uri):
+        prepare_server(workspace.tracking_uri)
     # Not as an argument: all users of the machine see those.
     os.environ["MLFLOW_BACKEND_STORE_URI"] = workspace.tracking_uri
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
@@ -47,7 +50,7 @@ def arguments(workspace: Workspace, port: int) -> list[str]:
     }
     if names:
         chosen["--cors-allowed-origins"] = ",".join(f"https://{name}" for name in names)
-    if workspace.tracked_here:
+    if workspace.models_here:
         chosen["--default-artifact-root"] = ARTIFACTS_URI
         chosen["--artifacts-destination"] = str(workspace.mlflow_store.with_name(ARTIFACTS))
     return [word for option in chosen.items() for word in option]

@@ -1,7 +1,7 @@
 """The environment variables that every process of the project runs under.
 
 Belongs here: pinned numeric kernels (the same bytes on every x86-64 processor), silent telemetry, where
-Dagster keeps its state, and the interpreter's own settings. Not here: any import that could load numpy first.
+Dagster and MLflow keep their state, and the interpreter's own settings. Not here: any import that could load numpy first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
+from dotenv import dotenv_values
+
 from assets.declare.settings import ParamsError
+from orchestration.workspace.postgres import DAGSTER, with_driver
 from orchestration.workspace.workspace import Workspace
 
 #: Baseline kernels, one thread: floating-point sums in one fixed order.
@@ -45,6 +48,9 @@ QUIET = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 
+#: What .env may name, where Dagster's own commands look too: the servers that keep state.
+SERVERS = (DAGSTER, "MLFLOW_TRACKING_URI")
+
 
 #: How many new objects make the interpreter look for garbage, and how often it then looks through older ones.
 #: A process loads a million objects that stay: to look through them at Python's pace is a fifth of its start.
@@ -72,8 +78,21 @@ def fix(workspace: Workspace) -> None:
         pinned = all(os.environ.get(name) == value for name, value in STRICT.items())
         _late = _late or ("numpy" in sys.modules and not pinned)
         wanted |= STRICT
-    os.environ.update(wanted)
+    os.environ.update(wanted | _servers(workspace))
+    if address := os.environ.get(DAGSTER):
+        os.environ[DAGSTER] = with_driver(address)  # for Dagster's processes, which take it as it is
+    if workspace.enclosing != workspace:  # the runs of an experiment in a folder of its own stay there
+        os.environ.pop(DAGSTER, None)
     sys.excepthook = _without_traceback
+
+
+def _servers(workspace: Workspace) -> dict[str, str]:
+    """Return the servers that .env names. They win over those of the environment, as with Dagster's commands."""
+    try:
+        found = dotenv_values(workspace.root / ".env")
+    except (OSError, UnicodeDecodeError):  # the command that writes to it says what is wrong
+        return {}
+    return {name: value for name in SERVERS if (value := found.get(name))}
 
 
 def _end() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assets.declare.settings import ParamsError, Settings, checkout, settings
+from orchestration.workspace.postgres import is_postgres, with_driver
 
 if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
     from assets.declare.declaration import Declaration, Key
@@ -75,12 +76,17 @@ class Workspace:
         named = os.environ.get("MLFLOW_TRACKING_URI")
         with contextlib.suppress(ParamsError):  # what is wrong with it, the command that makes runs says
             named = named or self.settings.mlflow
-        return named or f"sqlite:///{self.mlflow_store}"
+        return with_driver(named) if named else f"sqlite:///{self.mlflow_store}"
 
     @property
     def tracked_here(self) -> bool:
         """Whether runs go into this checkout's own store."""
         return self.tracking_uri == f"sqlite:///{self.mlflow_store}"
+
+    @property
+    def models_here(self) -> bool:
+        """Whether the files of runs lie in this checkout: MLflow's store holds none, nor does a server for it."""
+        return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
     def enclosing(self) -> Workspace:

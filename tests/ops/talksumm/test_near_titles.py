@@ -12,9 +12,25 @@ from ops.talksumm.pairing import form
 from ops.talksumm.schemas import TALKS
 from tests.parts import dealt, parts
 
-WORDS = (
-    ["parsing", "of", "neural", "graph", "models", "for", "text", "with", "talks", "by", "few", "words", "and", "long", "short", "memory", "corpora"]
-)
+WORDS = [
+    "parsing",
+    "of",
+    "neural",
+    "graph",
+    "models",
+    "for",
+    "text",
+    "with",
+    "talks",
+    "by",
+    "few",
+    "words",
+    "and",
+    "long",
+    "short",
+    "memory",
+    "corpora",
+]
 
 
 def letters(title):
