@@ -250,7 +250,7 @@ class _Sender:
     def _artifacts(self, run_id: str) -> Path | None:
         """Return where MLflow's server looks for the model of a run; what was written in part goes.
 
-        None where the client must send it: to a server of MLflow's, or where an older experiment has its files.
+        None where the client must send it: to a server of MLflow's, or to the place of an older experiment.
         """
         uri: str = self._client.get_run(run_id).info.artifact_uri if self._workspace.models_here else ""
         if not uri.startswith(ARTIFACTS_URI):

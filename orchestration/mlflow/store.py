@@ -1,7 +1,8 @@
 """MLflow's store: the SQLite file of this checkout, or a database on a Postgres server that is named instead.
 
 Belongs here: that MLflow creates or upgrades the file, by one process at a time, that a damaged one is set
-aside, and that a server's database has tables. Not here: what is in it (send.py), its server (serve/mlflow_server.py).
+aside, and that a server's database has tables. Not here: what is in it (send.py), its pages
+(serve/mlflow_server.py).
 """
 
 from __future__ import annotations

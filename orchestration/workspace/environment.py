@@ -1,7 +1,8 @@
 """The environment variables that every process of the project runs under.
 
 Belongs here: pinned numeric kernels (the same bytes on every x86-64 processor), silent telemetry, where
-Dagster and MLflow keep their state, and the interpreter's own settings. Not here: any import that could load numpy first.
+Dagster and MLflow keep their state, and the interpreter's own settings. Not here: any import that could
+load numpy first.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def fix(workspace: Workspace) -> None:
 
 
 def _servers(workspace: Workspace) -> dict[str, str]:
-    """Return the servers that .env names. They win over those of the environment, as with Dagster's commands."""
+    """Return the servers that .env names. It wins over the environment, as with Dagster's commands."""
     try:
         found = dotenv_values(workspace.root / ".env")
     except (OSError, UnicodeDecodeError):  # the command that writes to it says what is wrong

@@ -39,7 +39,7 @@ def dagster_address() -> str | None:
 
 
 def with_driver(address: str) -> str:
-    """Return an address that names the driver which is installed: SQLAlchemy 2.1 takes another one by default.
+    """Return an address that names the driver which is installed: SQLAlchemy 2.1 would take another.
 
     Dagster's storage goes by psycopg2's errors. Other addresses stay as they are.
     """
@@ -129,6 +129,6 @@ def _check_installed(use: str) -> None:
     missing = [package for module, package in wanted.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise RuntimeError(
-            f"{use} names a Postgres server, and {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
-            f"not installed: pip install --no-deps --require-hashes -r {_GROUP}"
+            f"{use} names a Postgres server, for which this is not installed: {', '.join(missing)}; "
+            f"pip install --no-deps --require-hashes -r {_GROUP}"
         )

@@ -85,7 +85,7 @@ class Workspace:
 
     @property
     def models_here(self) -> bool:
-        """Whether the files of runs lie in this checkout: MLflow's store holds none, nor does a server for it."""
+        """Whether the files of runs lie in this checkout: MLflow's store is a database, which holds none."""
         return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
