@@ -3,7 +3,7 @@
     python benchmarks/daemon.py [--months 20] [--on sqlite,postgres] [--datasets sources/papers,...]
 
 In copies of the checkout with months of two small papers and two talks each, Dagster's daemon backfills
-datasets that have months. One paper of twenty is no text, and `sources/papers` cannot be made in three months.
+datasets that have months. One paper of twenty is no text; `sources/papers` cannot be made in three months.
 Then the cause is taken away, and a second backfill makes what is missing. Printed are processor seconds: of
 all processes, of the work itself (functions and their files in one process, as in backfill.py), and their
 difference a partition, which is what the orchestration costs. What landed first must be left as it was.

@@ -41,6 +41,9 @@ PATIENCE = 600.0
 #: How the names of folders begin in which runs are unpacked.
 _UNPACKED = ".unpacked-"
 
+#: Signs of a tag that MLflow keeps: it does not cut those that a run begins with, and Postgres refuses them.
+_LONGEST_TAG = 8_000
+
 #: Seconds between two looks at what waits.
 _PAUSE = 2.0
 
@@ -213,7 +216,8 @@ class _Sender:
     ) -> str:
         if tag in known:
             return known[tag]
-        tags = {**accepted(run.tags), TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
+        own = {name: value[:_LONGEST_TAG] for name, value in accepted(run.tags).items()}
+        tags = {**own, TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
         return str(self._client.create_run(experiment, run.start, tags, run.name[:250]).info.run_id)
 
     def _end(self, run_id: str, run: TrackedRun, folder: Path) -> None:

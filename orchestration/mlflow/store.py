@@ -39,8 +39,7 @@ def prepare(path: Path, thorough: bool = False) -> None:
     """
     # A connection that is kept would go on with the file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
-    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
-    logging.getLogger("mlflow").setLevel(logging.CRITICAL)
+    _quiet()
     make_folder(path.parent)
     with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
         set_damaged_aside(path, _TABLE, _THEN, thorough)
@@ -58,8 +57,14 @@ def prepare_server(address: str) -> None:
 
     Raises RuntimeError for a server that does not answer, MlflowException for tables of another version.
     """
+    _quiet()
     check_answers(address, "MLflow's store")  # MLflow itself would ask again for minutes
     open_mlflow_store(address, ARTIFACTS_URI)
+
+
+def _quiet() -> None:
+    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
+    logging.getLogger("mlflow").setLevel(logging.CRITICAL)
 
 
 def _url(path: Path) -> str:
