@@ -57,7 +57,8 @@ def test_a_run_with_its_state_on_postgres_makes_what_one_on_sqlite_makes(done, f
 
     postgres.stop()
     try:
-        said = fresh.silverloom("run", "--force", ok=False, env={"SILVERLOOM_JOBS": "1"})
+        month = ("--from", "2018-06", "--to", "2018-06", "--force")
+        said = fresh.silverloom("backfill", *month, ok=False, env={"SILVERLOOM_JOBS": "1"})
     finally:
         postgres.start()
     (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
