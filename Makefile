@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech setup ui plan repro explain compare release sync lint lock dvc.yaml again
+.PHONY: help run backfill health test browser speech cluster setup ui plan repro explain compare release sync lint lock dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -18,7 +18,7 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FORCE=1 to make fresh ones again
 	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
-test: setup lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+test: setup cluster lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
 	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long" --hypothesis-profile quick)
 
 browser: setup ## find Chromium for the tests of pages, or install it
@@ -26,6 +26,12 @@ browser: setup ## find Chromium for the tests of pages, or install it
 
 speech: setup ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
+
+cluster: setup .venv/.cluster ## install Ray, which `engine: {kind: ray}` needs (docs/cluster.md)
+
+.venv/.cluster: .venv/.ready requirements-cluster.lock
+	$(INSTALL) -r requirements-cluster.lock
+	@touch $@
 
 setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 
@@ -57,7 +63,11 @@ lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer ve
 	uv pip compile requirements.in -o .venv/all.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
 		--no-header --prerelease allow --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
 	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/all.lock
-	mv .venv/requirements.lock .venv/cuda.lock .
+	uv pip compile requirements-cluster.in -o .venv/ray.lock --constraint .venv/all.lock --generate-hashes --no-annotate \
+		--no-header --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
+	awk '/^[a-z]/ {extra = NR != FNR && !($$1 in pinned)} NR == FNR {pinned[$$1]; next} extra' \
+		.venv/all.lock .venv/ray.lock > .venv/requirements-cluster.lock
+	mv .venv/requirements.lock .venv/cuda.lock .venv/requirements-cluster.lock .
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@silverloom ui

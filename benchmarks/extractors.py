@@ -33,11 +33,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from assets.declare.settings import section
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
 from ops.models.encoder import Embed, embedder
-from ops.models.extractors.files import make, save
-from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.models.extractors.pointer import PointerExtractor
-from ops.models.extractors.tasks import task_of
-from ops.models.extractors.transformer import TransformerExtractor
 from ops.models.training import ProgressLines, Trained, train
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record
@@ -56,6 +51,11 @@ from ops.rank.rankers import (
     text_rank,
 )
 from ops.rank.rankers import words as tokens
+from ops.talksumm.extractors.files import make, save
+from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from ops.talksumm.extractors.pointer import PointerExtractor
+from ops.talksumm.extractors.tasks import task_of
+from ops.talksumm.extractors.transformer import TransformerExtractor
 from ops.talksumm.models import Architecture, ExtractorParams
 from ops.talksumm.sources.gold import SUMMARY_FORMATS
 

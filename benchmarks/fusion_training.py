@@ -80,7 +80,7 @@ def ours(model: Seq2Seq, pairs: Pairs, params: TrainingParams, strict: bool) -> 
 
     def report(progress: Progress) -> None:
         if not progress.metrics:
-            times.append(clock(model.device))
+            times.append(clock(model.network.device))
 
     # One more update, since validation follows the last one.
     train(task, params.model_copy(update={"steps": (params.steps or 0) + 1}), None, report, strict)
@@ -97,20 +97,20 @@ def plain(model: Seq2Seq, pairs: Pairs, params: TrainingParams, strict: bool) ->
     optimiser = torch.optim.AdamW(
         model.network.parameters(), lr=params.learning_rate, weight_decay=params.weight_decay
     )
-    bfloat = model.device.type == "cuda" and params.precision == "bfloat16"
+    bfloat = model.network.device.type == "cuda" and params.precision == "bfloat16"
     begun, tokens = 0.0, 0
     chosen = [batch for epoch in range(params.epochs) for batch in _epoch(costs, params, epoch)]
     for step, batch in enumerate(chosen[: params.steps]):
         if step == 1:
-            begun = clock(model.device)
-        with torch.autocast(model.device.type, torch.bfloat16, enabled=bfloat):
+            begun = clock(model.network.device)
+        with torch.autocast(model.network.device.type, torch.bfloat16, enabled=bfloat):
             loss = model.losses([examples[index] for index in batch]).mean()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.network.parameters(), params.clip or float("inf"))
         optimiser.step()
         optimiser.zero_grad()
         tokens += sum(costs[index] for index in batch) if step else 0
-    ended = clock(model.device)
+    ended = clock(model.network.device)
     torch.use_deterministic_algorithms(False)
     return ended - begun, tokens
 
@@ -154,7 +154,8 @@ def main() -> None:
         else:
             spent, tokens = plain(model, pairs, training, arguments.strict)
             seconds[which] += spent
-    print(f"on {torch.cuda.get_device_name() if model.device.type == 'cuda' else 'one processor core'}:")
+    on_gpu = model.network.device.type == "cuda"
+    print(f"on {torch.cuda.get_device_name() if on_gpu else 'one processor core'}:")
     for name, spent in seconds.items():
         print(f"  {name:5}  {2 * tokens / spent:9.0f} tokens/s")
     print(f"  ours / plain  {seconds['plain'] / seconds['ours']:.2f}")

@@ -73,7 +73,7 @@ def artifact(folder: Path, outcomes: Sequence[Outcome]) -> Artifact:
 
 def clock(model: SequenceModel) -> float:
     """Return seconds of the clock, when the work of a GPU is done."""
-    if model.device.type == "cuda":
+    if model.network.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter()
 
@@ -91,7 +91,7 @@ def learn(
     seconds = clock(model) - began
     print(
         f"{name}: {count_weights(model.network) / 1e6:.1f} M weights, {trained.steps} updates, "
-        f"{trained.steps / seconds:.2f} a second, on {model.device}; validation log-perplexity "
+        f"{trained.steps / seconds:.2f} a second, on {model.network.device}; validation log-perplexity "
         f"{trained.best:.3f} at update {trained.best_step}"
     )
     return TextModel(model, pieces), seconds

@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.core.derived import NewFolder
 from ops.core.outcome import Row
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from ops.core.sampling import place_of
@@ -115,12 +116,9 @@ def made(
     articles = parts(work / "articles", ARTICLES.kept, pieces)
     pages = parts(work / "pages", WEB_PAGES.kept, [pa.Table.from_pylist(all_pages, schema=WEB_PAGES.kept)])
     cited = parts(work / "cited", PAGES.kept, [])
-    [indexed] = search_index(pages)
-    for name, content in indexed.files.items():
-        (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
-        (work / "files" / name).write_bytes(content)
-    index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
-    candidates = list(references_op(articles, cited, cited, pages, index, finding))
+    [listed] = search_index(pages)
+    index = Artifact(parts(work / "listed", schemas.SEARCH_INDEX.kept, [listed.kept]), work)
+    candidates = list(references_op(articles, cited, cited, pages, index, finding, NewFolder(work / "index")))
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     outcomes = [corpus(item.kept, choosing) for item in candidates]
     chosen = [outcome.kept for outcome in outcomes]

@@ -24,6 +24,8 @@ for module in pkgutil.walk_packages(assets.systems.__path__, "assets.systems."):
         import_module(module.name)
 
 
+# Not below assets, which import no pages: the code version of a report is of all that its function reaches,
+# so one that was handed its renderer would stay fresh when the pages change.
 @report(group="quality")
 def pages(everything: Everything) -> Files:
     """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""

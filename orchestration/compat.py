@@ -10,17 +10,21 @@ name tells which.
 Dagster's web application: `dagster-webserver` serves it on a TCP port, where any page in a browser reaches
 it, and takes neither middleware nor a Unix socket. Behind a guard it must be built here.
 
+Dagster's log manager that captures nothing: the class is public, its only address is a private module.
+
 DVC's commit: its class `Repo` has it; its errors lie in modules of its own.
 
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
 `mlflow server` takes another root.
 """
 
+from __future__ import annotations
+
 import logging
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dagster import DagsterInstance
 from dagster._core.definitions.data_version import (
@@ -33,10 +37,14 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
 __all__ = [
     "CODE_VERSION_TAG",
     "DATA_VERSION_IS_USER_PROVIDED_TAG",
     "DATA_VERSION_TAG",
+    "NO_CAPTURE",
     "REPOSITORY_LABEL_TAG",
     "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD",
     "dvc_commit",
@@ -45,6 +53,13 @@ __all__ = [
     "open_mlflow_store",
     "web_application",
 ]
+
+#: Settings of an instance that leaves the output of its runs where it goes.
+NO_CAPTURE = b"""
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
+"""
 
 
 def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
@@ -69,14 +84,17 @@ def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
         raise RuntimeError(f"dvc.lock was not written: {error}") from error
 
 
-def web_application(instance: DagsterInstance, module: str, folder: Path) -> AbstractContextManager[Any]:
-    """Return what Dagster's web application is made from; the code is a module below a folder."""
+@contextmanager
+def web_application(instance: DagsterInstance, module: str, folder: Path) -> Iterator[ASGIApp]:
+    """Yield Dagster's web application; the code is a module below a folder."""
     from dagster._core.workspace.context import WorkspaceProcessContext
     from dagster._core.workspace.load_target import ModuleTarget
+    from dagster_webserver.app import create_app_from_workspace_process_context
     from dagster_webserver.version import __version__
 
     target = ModuleTarget(module, None, str(folder), None)
-    return WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning")
+    with WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as context:
+        yield create_app_from_workspace_process_context(context)
 
 
 def open_mlflow_store(url: str, artifacts: str) -> None:

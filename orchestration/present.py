@@ -80,7 +80,7 @@ def state(workspace: Workspace) -> dict[str, Any]:
     view = View(workspace)
     failed = {(found.dataset, found.partition): found for found in health(view) if found.state == "failed"}
     pages = docs.shown(workspace)
-    found = {name: _dataset(dataset, view, failed, pages) for name, dataset in workspace.datasets.items()}
+    found = {name: dataset_now(dataset, view, failed, pages) for name, dataset in workspace.datasets.items()}
     return {
         "seen": _when(datetime.now(UTC)),
         "standing": description(list(found.values())),
@@ -111,12 +111,13 @@ def former(dataset: Declaration, view: View) -> Mapping[str, Any] | None:
     return {"profile": total(profiles), "when": max(old["when"] for old in olds if old)}
 
 
-def _dataset(
+def dataset_now(
     dataset: Declaration,
     view: View,
     failed: Mapping[tuple[str, str], Unfresh],
     pages: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
+    """Return what is shown of a dataset now: its status, and that of each partition."""
     validations = history.read(view.workspace, dataset).sort_by([("time", "descending")]).to_pylist()
     latest = {entry["month"]: entry for entry in reversed(validations)}
     partitions = [

@@ -30,14 +30,14 @@ class File:
     """One part of one table of a partition."""
 
     dataset: Declaration
-    month: str
+    partition: str
     table: str
     path: Path
 
     @property
     def name(self) -> str:
-        """Dataset, month and table, as people read them."""
-        return f"{label(self.dataset, self.month)} [{self.table}]"
+        """Dataset, partition and table, as people read them."""
+        return f"{label(self.dataset, self.partition)} [{self.table}]"
 
     @property
     def schema(self) -> pa.Schema:
@@ -47,7 +47,7 @@ class File:
     @property
     def address(self) -> str:
         """The file's path in a checkout, wherever it was read from."""
-        return "/".join(filter(None, ("data", self.dataset.name, self.month, self.path.name)))
+        return "/".join(filter(None, ("data", self.dataset.name, self.partition, self.path.name)))
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ class Ancestry:
     def __init__(self, everything: Everything) -> None:
         """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is no Parquet."""
         self.files = [
-            File(everything.graph.datasets[name], month, table, path)
-            for name, months in everything.items()
+            File(everything.graph.datasets[name], partition, table, path)
+            for name, partitions in everything.items()
             if everything.graph.datasets[name].shape is not None
-            for month, place in months.items()
+            for partition, place in partitions.items()
             for table in TABLES
             for path in part_files(place, table)
         ]
@@ -213,7 +213,8 @@ class Ancestry:
     def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[int]:
         """Return the unit of the URL that a crawl found a row on, if it was not kept: a listing, say."""
         for file in self.files:
-            if (file.dataset, file.month) == (place.file.dataset, place.file.month) and file.table != "kept":
+            beside = (file.dataset, file.partition) == (place.file.dataset, place.file.partition)
+            if beside and file.table != "kept":
                 table = read(file.path, ["id", "crawl", "url"])
                 found = table.filter((pc.field("crawl") == crawl) & (pc.field("url") == url))["id"]
                 if len(found):

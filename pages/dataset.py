@@ -1,6 +1,6 @@
 """One page a dataset: what came in, what became of it and why, and how what was kept is distributed.
 
-Belongs here: the funnel, the months, the distributions, columns and params. Not here: single rows.
+Belongs here: the funnel, the partitions, the distributions, columns and params. Not here: single rows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def pages(
         data = {
             "name": name,
             **added,
-            "months": list(_months(counted)),
+            "months": list(_partitions(counted)),
             "measures": [
                 {"name": measure, "edges": edges(measure), "counts": counts}
                 for measure, counts in shapes.items()
@@ -69,13 +69,13 @@ def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
     return names
 
 
-def _months(dataset: Counted) -> Iterator[dict[str, Any]]:
-    """Yield rows by month and by what became of them, dropped ones by reason."""
-    for month, counts in dataset.rows.items():
+def _partitions(dataset: Counted) -> Iterator[dict[str, Any]]:
+    """Yield rows by partition and by what became of them, dropped ones by reason."""
+    for partition, counts in dataset.rows.items():
         outcomes = [("kept", "", counts["kept"]), ("rejected", "", counts["rejected"])]
-        outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[month].items()]
+        outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[partition].items()]
         for outcome, reason, rows in outcomes:
-            yield {"month": month or "all", "outcome": outcome, "reason": reason, "rows": rows}
+            yield {"month": partition or "all", "outcome": outcome, "reason": reason, "rows": rows}
 
 
 def _flow(value: object) -> str:

@@ -97,8 +97,8 @@ class _Descriptions:
         self.columns: dict[File, list[str]] = {}
         self.standings: dict[RowPlace, list[Any]] = {}
         self.spoken = {}
-        items = {place.file.dataset.name: place.file.dataset for place in places}
-        self.steps = {name: _step(dataset) for name, dataset in items.items()}
+        datasets = {place.file.dataset.name: place.file.dataset for place in places}
+        self.steps = {name: _step(dataset) for name, dataset in datasets.items()}
         passages = spoken(ancestry, places, contents)
         for place, row, spans in zip(places, contents, passages, strict=True):
             file = place.file
@@ -119,7 +119,7 @@ class _Descriptions:
             "files": [
                 {
                     "dataset": file.dataset.name,
-                    "month": file.month,
+                    "month": file.partition,
                     "table": file.table,
                     "path": file.address,
                     "columns": self.columns[file],

@@ -132,8 +132,8 @@ def _lacking(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Iterator[str]
 
 def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> Drawing:
     """Draw the datasets of a group, and those of others that they are made of."""
-    items = [counted.dataset for counted in numbers.values() if counted.dataset.key.path[0] == group]
-    wanted = {member.name for dataset in items for member in (dataset, *graph.ancestors(dataset))}
+    datasets = [counted.dataset for counted in numbers.values() if counted.dataset.key.path[0] == group]
+    wanted = {member.name for dataset in datasets for member in (dataset, *graph.ancestors(dataset))}
     return draw(
         {
             name: [parent.name for parent in graph.upstream(counted.dataset) if parent.name in numbers]

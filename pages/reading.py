@@ -28,15 +28,15 @@ def rows(
     name: str,
     columns: Sequence[str] | None = None,
     table: str = "kept",
-    month: str | None = None,
+    partition: str | None = None,
     at_once: int = 10_000,
     **wanted: Collection[Any],
 ) -> Iterator[Row]:
-    """Yield the rows of a dataset, or of one month of it, that have `wanted` values: `id={"a", "b"}`.
+    """Yield the rows of a dataset, or of one partition of it, that have `wanted` values: `id={"a", "b"}`.
 
-    Only so many rows `at_once` are Python objects. Of a dataset or month that is not there are no rows.
+    Only so many rows `at_once` are Python objects. Of a dataset or partition that is not there are no rows.
     """
-    for part in parts(everything, name, columns, table, month):
+    for part in parts(everything, name, columns, table, partition):
         for column, values in wanted.items():
             known = pa.array(list(values), part[column].type)
             part = part.filter(pc.is_in(part[column], value_set=known))
@@ -49,11 +49,11 @@ def parts(
     name: str,
     columns: Sequence[str] | None = None,
     table: str = "kept",
-    month: str | None = None,
+    partition: str | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield a table of a dataset, or of one month of it, part by part; nothing of what is not there."""
-    months = everything.get(name, {})
-    for folder in months.values() if month is None else filter(None, [months.get(month)]):
+    """Yield a table of a dataset, or of one partition of it, part by part; nothing of what is not there."""
+    partitions = everything.get(name, {})
+    for folder in partitions.values() if partition is None else filter(None, [partitions.get(partition)]):
         yield from tables(folder, table, columns)
 
 
@@ -96,22 +96,22 @@ def shortened(text: str | None, most: int) -> str:
 
 @dataclass(frozen=True)
 class Counted:
-    """A dataset with the number of its rows: by month and table, and dropped ones by month and reason."""
+    """A dataset with the number of its rows by partition and table, and of dropped ones by reason, too."""
 
     dataset: Declaration
     rows: Mapping[str, Mapping[str, int]]
     reasons: Mapping[str, Mapping[str, int]]
     size: int
     combinations: Mapping[str, int] = field(default_factory=dict)
-    """What its step itself generated, over all months."""
+    """What its step itself generated, over all partitions."""
 
     def total(self, table: str) -> int:
-        """Return the rows of a table over all months."""
+        """Return the rows of a table over all partitions."""
         return sum(counts[table] for counts in self.rows.values())
 
     @property
     def by_reason(self) -> list[tuple[str, int]]:
-        """Dropped rows by reason over all months, the most frequent first."""
+        """Dropped rows by reason over all partitions, the most frequent first."""
         sums = sum(map(Counter, self.reasons.values()), Counter[str]())
         return sorted(sums.items(), key=lambda count: (-count[1], count[0]))
 
@@ -119,13 +119,15 @@ class Counted:
 def counted(everything: Everything) -> dict[str, Counted]:
     """Return every dataset of a report with its counts, in the order of the DAG."""
     found = {}
-    for name, months in everything.items():
+    for name, partitions in everything.items():
         dataset = everything.graph.datasets[name]
         if dataset.shape is not None:
-            made = {month: counts(folder) for month, folder in months.items()}
-            rows = {month: {table: numbers[table] for table in TABLES} for month, numbers in made.items()}
-            reasons = {month: numbers["reasons"] for month, numbers in made.items()}
-            files = (path for folder in months.values() for path in folder.rglob("*") if path.is_file())
+            made = {partition: counts(folder) for partition, folder in partitions.items()}
+            rows = {
+                partition: {table: numbers[table] for table in TABLES} for partition, numbers in made.items()
+            }
+            reasons = {partition: numbers["reasons"] for partition, numbers in made.items()}
+            files = (path for folder in partitions.values() for path in folder.rglob("*") if path.is_file())
             size = sum(path.stat().st_size for path in files)
             found[name] = Counted(dataset, rows, reasons, size, total(made.values()).get("combinations", {}))
     return found

@@ -126,7 +126,7 @@ def _data(
 ) -> dict[str, Any]:
     of_rows = (name for name in dataset.measures if name.partition(".")[2] in _OF_ROWS)
     measures = list(dict.fromkeys(["score", *of_rows]))
-    months = sorted({place.file.month for place in places})
+    partitions = sorted({place.file.partition for place in places})
     found: dict[str, list[dict[str, Any]]] = {}
     compared: list[list[str]] = []
     rows: list[dict[str, Any]] = []
@@ -145,7 +145,7 @@ def _data(
         rows += [
             {
                 "table": TABLES.index(kind),
-                "month": months.index(place.file.month),
+                "month": partitions.index(place.file.partition),
                 "measures": values,
                 **pair,
                 **page,
@@ -156,7 +156,7 @@ def _data(
         ]
     return {
         "name": dataset.name,
-        "months": months,
+        "months": partitions,
         "measures": measures,
         "columns": found,
         "text_pair": dataset.text_pair,

@@ -41,8 +41,8 @@ def fair(sizes: Sequence[int], total: int) -> list[int]:
 def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
     """Return at most `limit` rows of a dataset, in the order of its files.
 
-    They are spread fairly over tables, months and reasons; within each of these, a hash of the id decides,
-    so that the same rows are shown wherever they stand.
+    They are spread fairly over tables, partitions and reasons; within each of these, a hash of the id
+    decides, so that the same rows are shown wherever they stand.
     """
     numbers = [number for number, file in enumerate(ancestry.files) if file.dataset.name == name]
     if not numbers:
@@ -62,8 +62,8 @@ def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
 
 
 def _strata(file: File, rows: int) -> pa.Array:
-    """Return the stratum of each row: table, month and, of dropped ones, reason."""
-    stratum = f"{file.table} {file.month} "
+    """Return the stratum of each row: table, partition and, of dropped ones, reason."""
+    stratum = f"{file.table} {file.partition} "
     if file.table != "dropped":
         return pa.repeat(pa.scalar(stratum, pa.large_string()), rows)
     reasons = read(file.path, ["reason"])["reason"].combine_chunks()

@@ -85,7 +85,8 @@ class Reuse:
 
     def _dataset(self, name: str) -> str:
         if name not in self._datasets:
-            versions = {month: self._version_of(folder) for month, folder in self._everything[name].items()}
+            folders = self._everything[name]
+            versions = {partition: self._version_of(folder) for partition, folder in folders.items()}
             self._datasets[name] = _digest([versions, self._everything.graph.datasets[name].values])
         return self._datasets[name]
 

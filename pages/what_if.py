@@ -68,7 +68,7 @@ def scripts(everything: Everything, name: str) -> Files:
         params = next(value for value in dataset.arguments.values() if isinstance(value, threshold.params))
         for knob in threshold.knobs(params):
             content = what_if(everything, dataset, threshold, knob)
-            _check(content, kept(everything[name], threshold, knob))
+            check_kept(content, kept(everything[name], threshold, knob))
             yield content["script"], _BEFORE + embedded(content).encode() + _AFTER
 
 
@@ -111,11 +111,11 @@ def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, 
 def scores(
     everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob
 ) -> Iterator[pa.Table]:
-    """Yield the scored units of a threshold, part by part, over all months of its dataset."""
+    """Yield the scored units of a threshold, part by part, over all partitions of its dataset."""
     inputs = {source.argument: source for source in dataset.inputs}
-    for month in everything[dataset.name]:
+    for partition in everything[dataset.name]:
         arguments: dict[str, Any] = {
-            argument: input_parts(everything, inputs[argument], month)
+            argument: input_parts(everything, inputs[argument], partition)
             if argument in inputs
             else dataset.arguments[argument]
             for argument in threshold.arguments
@@ -126,20 +126,20 @@ def scores(
             yield table.cast(SCORED)
 
 
-def kept(months: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
+def kept(partitions: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
     """Return how many units the dataset really kept."""
     name = (knob.name,) if knob.name and threshold.counted is not len else ()
-    parts = (table for folder in months.values() for table in tables(folder, "kept"))
+    parts = (table for folder in partitions.values() for table in tables(folder, "kept"))
     return sum(threshold.counted(table, *name) for table in parts)
 
 
-def input_parts(everything: Everything, source: Input, month: str) -> Parts:
+def input_parts(everything: Everything, source: Input, partition: str) -> Parts:
     """Return the kept rows of an input of a partition."""
     name = source.key.to_user_string()
     shape = everything.graph.datasets[name].shape
     assert shape is not None
     folders = everything[name]
-    chosen = folders if source.all_partitions or "" in folders else [month]
+    chosen = folders if source.all_partitions or "" in folders else [partition]
     paths = [path for part in chosen for path in part_files(folders[part], "kept")]
     return Parts(shape.kept, tuple(Part(str(path)) for path in paths), OneProcess())
 
@@ -209,7 +209,8 @@ def kept_at(content: Mapping[str, Any], first: float, second: float) -> int:
     return kept
 
 
-def _check(content: Mapping[str, Any], really: int) -> None:
+def check_kept(content: Mapping[str, Any], really: int) -> None:
+    """Raise ValueError where the scores of a what-if page do not keep as many units as the step did."""
     now = dict(content["tried"])[content["now"]]
     if now != really:
         raise ValueError(

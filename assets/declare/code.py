@@ -48,7 +48,7 @@ def entry(
     hashes = [root.hash for root in roots]
     return {
         "code": md5(repr([*hashes[:2], sorted(hashes[2:]), about])),
-        "packages": {name: version for package in packages for name, version in [_locked(package)]},
+        "packages": {name: version for package in packages for name, version in [locked_version(package)]},
         "models": {name: digest(name) for name in sorted(set(models))},
     }
 
@@ -60,7 +60,7 @@ def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
     Packages count by their locked versions, as those of a dataset do.
     """
     reached = symbols(within).reach(symbol)
-    return md5(repr([reached.hash, sorted(map(_locked, reached.packages))]))
+    return md5(repr([reached.hash, sorted(map(locked_version, reached.packages))]))
 
 
 @cache
@@ -75,7 +75,7 @@ def symbol_of(function: Callable[..., Any]) -> Symbol:
 
 
 @lru_cache(maxsize=1)
-def _lock() -> tuple[Mapping[str, tuple[str, str]], str]:
+def lock_file() -> tuple[Mapping[str, tuple[str, str]], str]:
     """Return the name and version of every locked package, by its normal name; and the digest of the lock."""
     text = (checkout() / "requirements.lock").read_text()
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE)
@@ -83,8 +83,9 @@ def _lock() -> tuple[Mapping[str, tuple[str, str]], str]:
 
 
 @cache
-def _locked(package: str) -> tuple[str, str]:
-    pins, lock = _lock()
+def locked_version(package: str) -> tuple[str, str]:
+    """Return what requirements.lock pins for an imported package: its name there, and its version."""
+    pins, lock = lock_file()
     if found := pins.get(_normal(package)):
         return found
     return pins[kept(f"{lock} {package}", lambda: _distribution(package))]
@@ -98,7 +99,7 @@ def _distribution(package: str) -> str:
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
     for distribution in importlib.metadata.distributions():
         name = _normal(distribution.name)
-        if name in _lock()[0] and member.search(distribution.read_text("RECORD") or ""):
+        if name in lock_file()[0] and member.search(distribution.read_text("RECORD") or ""):
             return name
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 

@@ -26,6 +26,7 @@ from assets.declare.declaration import (
 )
 from assets.declare.expectations import Suite, check
 from assets.declare.graph import AssetGraph
+from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes, Shape
 from ops.core.params import Params, Strict
@@ -66,7 +67,8 @@ def dataset(
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
     the raw records of `sources.<asset>`, or of `sources.<records>` where `records` is given to the decorator;
-    `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written.
+    `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written;
+    `derived: DerivedFolder` where what is derived from inputs is kept for other partitions.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
@@ -141,6 +143,8 @@ def _arguments(
             found["crawl"] = argument
         elif hint is FilesFolder:
             found["files"] = argument
+        elif hint is DerivedFolder:
+            found["derived"] = argument
         elif hint is Strict:
             found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):

@@ -84,6 +84,8 @@ class Declaration:
     """The argument that takes where a crawl works: it finds units itself, beside those of its records."""
     files: str | None = None
     """The argument that takes the folder of its files: it writes large ones itself."""
+    derived: str | None = None
+    """The argument that takes the folder of what it derives from its inputs for all partitions."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.core.measures names it."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)

@@ -96,6 +96,32 @@ class StoreParams(Params, section="store"):
     records_per_part: int = Field(default=256, gt=0)
 
 
+class TaskResources(Params):
+    """What one part of a dataset needs of the machine that computes it."""
+
+    processors: int = Field(default=1, ge=1)
+    gpus: int = Field(default=0, ge=0)
+    memory: int = Field(default=0, ge=0)
+    """Bytes; 0 where it does not matter."""
+
+
+class EngineParams(Params, section="engine"):
+    """Where parts are computed. Nothing that is made depends on it."""
+
+    kind: Literal["local", "ray"] = "local"
+    address: str = "auto"
+    """Of a Ray cluster: `host:port`, `auto` for that of this machine, `local` to start one."""
+    retries: int = Field(default=3, ge=0)
+    """How often a task whose machine was lost is started again."""
+    resources: Mapping[str, TaskResources] = Field(default_factory=dict)
+    """By dataset (`parasci/sentences`) or group (`parasci`)."""
+
+    def needs(self, dataset: str) -> TaskResources:
+        """Return what a part of a dataset needs, by its own name or that of its group."""
+        group = dataset.partition("/")[0]
+        return self.resources.get(dataset) or self.resources.get(group) or TaskResources()
+
+
 _FOLDER, _DATASET = "(a folder)", "(a dataset)"
 
 
@@ -116,6 +142,7 @@ class Settings(Params):
     exclude: list[Exclusion] = Field(default_factory=list)
     numerics: Literal["strict", "fast"] = "strict"
     store: StoreParams = StoreParams()
+    engine: EngineParams = EngineParams()
     sources: Mapping[str, Mapping[str, AnySource]]
     mlflow: str = ""
     """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""

@@ -4,15 +4,18 @@ Belongs here: what brings rows together by a key, on disk (DuckDB, which spills)
 step needs on its way. Not here: mapping an op over parts (parts.py), what the keys are.
 
 An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
-other for each of its own. `matches` finds the rows of all its parts at once. The rows stand in a stated
-order, that of their dataset, so that no bytes depend on threads or memory.
+other for each of its own. `matches` finds the rows of all its parts at once. `grouped` sorts rows by a key,
+so that an op sees a group whole; `divided` puts the rows of each value apart, for an op that reads one value
+after the other. The rows stand in a stated order, that of their dataset, so that no bytes depend on threads
+or memory.
 """
 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +35,9 @@ _THREADS = 2
 
 #: Rows that a join hands over at a time.
 _BATCH = 2048
+
+#: Rows with which a part of one value is full.
+_ROWS_OF_PART = 256
 
 
 def matches(
@@ -58,6 +64,83 @@ def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: P
     folder.mkdir(parents=True)
     parts = tuple(_stored(table, schema, folder, index) for index, table in enumerate(tables))
     return Parts(schema, parts, like.engine)
+
+
+def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | None = None) -> dict[str, Parts]:
+    """Return the rows of each value of `column` as parts in `folder`, which is made, by reading all once.
+
+    They keep the order of `rows`, and have `columns` of them or all.
+    """
+    schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
+    found: dict[str, list[Part]] = {}
+    writers: dict[str, pq.ParquetWriter] = {}
+    sizes: Counter[str] = Counter()
+    folder.mkdir(parents=True)
+    with ExitStack() as opened:
+        for part in rows.parts:
+            table = part.read([*{*schema.names, column}])
+            for value in pc.unique(table[column]).to_pylist():
+                own = table.filter(pc.equal(table[column], value)).select(schema.names).cast(schema)
+                if value not in writers or sizes[value] >= _ROWS_OF_PART:
+                    if value in writers:
+                        writers[value].close()
+                    path = folder / f"kept-{sum(map(len, found.values())):05d}.parquet"
+                    writer = pq.ParquetWriter(path, schema, compression="lz4")
+                    writers[value], sizes[value] = opened.enter_context(writer), 0
+                    found.setdefault(value, []).append(Part(str(path)))
+                writers[value].write_table(own)
+                sizes[value] += own.num_rows
+    return {value: Parts(schema, tuple(parts), rows.engine) for value, parts in found.items()}
+
+
+def grouped(
+    tables: Iterable[pa.Table], schema: pa.Schema, key: str, like: Parts, folder: Path, rows: int
+) -> Parts:
+    """Return the rows of tables by a column, those of one key in the order of the tables.
+
+    Strings are in the order of their characters' numbers, as Python sorts them; rows without a key are one
+    group, the last. Each part has whole groups: it ends with the one that brings it to `rows` rows or more.
+    The parts lie in `folder`, which is made, and are mapped by the engine of `like`.
+    """
+    with database(folder) as opened:
+        as_they_came = stored(tables, schema, like, folder / "unsorted")
+        batches = _sorted(opened, as_they_came, key) if as_they_came.parts else iter(())
+        parts = tuple(_of_whole_groups(batches, key, schema, folder, rows))
+    shutil.rmtree(folder / "unsorted")
+    return Parts(schema, parts, like.engine)
+
+
+def _sorted(database: duckdb.DuckDBPyConnection, rows: Parts, key: str) -> Iterator[pa.RecordBatch]:
+    listed = ", ".join(f'rows."{name}"' for name in rows.schema.names)
+    query = f"""
+        SELECT {listed} FROM read_parquet(?, file_row_number = true) AS rows
+        ORDER BY rows."{key}" NULLS LAST, rows.file_index, rows.file_row_number
+    """  # noqa: S608  the columns are those of a schema of ours
+    relation = database.sql(query, params=[[part.path for part in rows.parts]])
+    yield from relation.to_arrow_reader(_BATCH)
+
+
+def _of_whole_groups(
+    batches: Iterable[pa.RecordBatch], key: str, schema: pa.Schema, folder: Path, rows: int
+) -> Iterator[Part]:
+    """Write sorted rows as parts of `rows` rows, and what is left of the last group of each."""
+    number, count, held = 0, 0, [schema.empty_table()]
+    before: object = object()
+    for batch in batches:
+        table = pa.table(batch).cast(schema)
+        keys = table[key].to_pylist()
+        begins = [place for place, (one, other) in enumerate(pairwise([before, *keys])) if one != other]
+        before, done = keys[-1], 0
+        for begin in begins:
+            if count + begin - done >= rows:
+                yield _stored(
+                    pa.concat_tables([*held, table.slice(done, begin - done)]), schema, folder, number
+                )
+                number, count, held, done = number + 1, 0, [schema.empty_table()], begin
+        held.append(table.slice(done))
+        count += len(table) - done
+    if count:
+        yield _stored(pa.concat_tables(held), schema, folder, number)
 
 
 @contextmanager

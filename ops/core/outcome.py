@@ -235,6 +235,18 @@ class Outcome:
 Outcomes: TypeAlias = Iterator[Outcome]
 
 
+def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
+    """Yield neighbouring outcomes as one until they have `rows` rows; one at least, if there is any."""
+    held: list[Outcome] = []
+    for outcome in outcomes:
+        held.append(outcome)
+        if sum(one.kept.num_rows + one.dropped.num_rows + one.rejected.num_rows for one in held) >= rows:
+            yield Outcome.joined(held)
+            held = []
+    if held:
+        yield Outcome.joined(held)
+
+
 def drop(unit: Row, reason: str, score: float | None = None, detail: str | None = None) -> Row:
     """Return the dropped row of a unit."""
     return {**unit, "reason": reason, "score": score, "detail": detail}

@@ -9,7 +9,8 @@ split (the systems).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, Self, TypeAlias
 
@@ -106,6 +107,21 @@ def sample(
         pc.is_in(pa.array(range(len(ids)), pa.int64()), value_set=pa.array(taken, pa.int64()))
     )
     return found.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
+
+
+def sample_each(table: pa.Table, column: str, size: int, seed: int) -> list[str]:
+    """Return the ids of `size` rows (all, if there are fewer) of each value of a column.
+
+    What one value has changes no other's.
+    """
+    values = sorted(set(table[column].to_pylist()))
+    samples = (sample(table.filter(pc.equal(table[column], value)), size, seed) for value in values)
+    return [name for rows in samples for name in rows["id"].to_pylist()]
+
+
+def sample_names(names: Iterable[str], size: int, seed: int) -> list[str]:
+    """Return `size` names (all, if there are fewer), the first drawn first; no more are in memory."""
+    return heapq.nsmallest(size, names, key=lambda name: drawn(seed, name))
 
 
 def drawn(seed: int, *names: Any) -> bytes:

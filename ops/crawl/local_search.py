@@ -1,90 +1,248 @@
-"""Search in what was crawled: BM25 over the texts of pages, by bm25s.
+"""Search in what was crawled: BM25 over the texts of pages, by tantivy.
 
-Belongs here: the index, its files and answers, and the texts of crawled pages for it. Not here: search by
+Belongs here: the index, its folder and answers, and the texts of crawled pages for it. Not here: search by
 HTTP (search.py), paragraphs, language and boilerplate (ops/parse/web.py).
+
+The index is built on disk with bounded memory and is mapped from there. Tantivy finds candidates; the scores
+are computed here, exactly. It rounds lengths of documents down (to one byte), has another `k1`, and adds in
+single precision by segment, so that its scores may differ with the order of pages. But they bound the exact
+ones from above: `tf / (tf + k1 (1 - b + b length / average))` grows as `k1` and `length` fall, and tantivy
+has 1.2 for 1.5 and never a greater length. Candidates are therefore scored in tantivy's order until the worst
+of the best k is above the bound of all that come later. So the answer is that of scoring every page; ties go
+by URL.
 """
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
+from hashlib import sha256
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+import pyarrow as pa
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
+from ops.core.joins import database
 from ops.crawl.search import Hit
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.source import ParseError
 
 if TYPE_CHECKING:
-    import bm25s
+    import tantivy
 
-_URLS = "urls.txt"
+#: Of BM25, as Lucene's paper variant has it (Kamphuis et al. 2020).
+_K1, _B = 1.5, 0.75
+#: Tantivy multiplies its scores by its own k1 + 1.
+_FACTOR = 2.2
+#: What single precision may take from a bound: of the sum, and of the rarity of each word.
+_RELATIVE, _ABSOLUTE = 1e-5, 1e-6
+
+#: Memory for words that are not yet on disk, of both threads that write.
+_HEAP, _THREADS = 128_000_000, 2
+#: How many candidates are asked for at first; each time again, four times as many.
+_FIRST, _MORE = 64, 4
+_BATCH = 256
+
+_STATISTICS = "statistics.json"
+_WORD = re.compile(r"(?u)\b\w\w+\b")
+#: Lucene's list.
+_STOP_WORDS = frozenset(
+    _WORD.findall(
+        "an and are as at be but by for if in into is it no not of on or such that the their then there "
+        "these they this to was will with"
+    )
+)
+#: Tantivy leaves out words that are longer than some 65,000 bytes, and then counts fewer.
+_LONGEST = 1000
 
 
 class LocalIndex:
-    """Pages by URL. The same pages give the same answers, in whichever order they came."""
+    """Pages by URL, in a folder. The same pages give the same answers, in whichever order they came."""
 
-    def __init__(self, urls: Sequence[str], index: bm25s.BM25 | None) -> None:
-        self._urls, self._index = urls, index
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
     @classmethod
-    def of(cls, pages: Iterable[tuple[str, str]]) -> LocalIndex:
-        """Return the index of pages, given as URL and text; of two with one URL the last counts."""
-        texts = dict(sorted(dict(pages).items()))
-        tokens = _tokens(list(texts.values())) if texts else []
-        if not any(tokens):
-            return cls(list(texts), None)
-        import bm25s  # late: half a second, which every command would pay
+    def of(cls, pages: Iterable[tuple[str, str]], folder: Path) -> LocalIndex:
+        """Write the index of pages, given as URL and text; of two with one URL the last counts."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as scratch, database(Path(scratch) / "pages") as tables:
+            tables.execute("CREATE TABLE pages (place BIGINT, url VARCHAR, text VARCHAR)")
+            first, waiting = 0, iter(pages)
+            while batch := list(islice(waiting, _BATCH)):
+                urls, texts = zip(*batch, strict=True)
+                places = range(first, first + len(batch))
+                first += len(batch)
+                given = pa.table({"place": pa.array(places), "url": urls, "text": texts})
+                tables.register("given", given)
+                tables.execute("INSERT INTO pages SELECT place, url, text FROM given")
+                tables.unregister("given")
+            last = tables.sql(
+                "SELECT url, text FROM pages JOIN (SELECT max(place) AS place FROM pages GROUP BY url) "
+                "USING (place)"
+            )
+            return cls.of_distinct(
+                (
+                    (row["url"], row["text"])
+                    for rows in last.to_arrow_reader(_BATCH)
+                    for row in rows.to_pylist()
+                ),
+                folder,
+            )
 
-        index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
-        # Left to itself, it numbers words in the order of a set, another one in each process.
-        vocabulary = {word: number for number, word in enumerate(sorted(set().union(*tokens)))}
-        index.index(
-            ([[vocabulary[word] for word in words] for words in tokens], vocabulary), show_progress=False
-        )
-        return cls(list(texts), index)
+    @classmethod
+    def of_distinct(cls, pages: Iterable[tuple[str, str]], folder: Path) -> LocalIndex:
+        """Write the index of pages, given as URL and text, each URL once, into a folder, which is made."""
+        import tantivy
 
-    def save(self, folder: Path) -> None:
-        """Write the index into a folder, which is made."""
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / _URLS).write_text("".join(f"{url}\n" for url in self._urls))
-        if self._index is not None:
-            self._index.save(folder, show_progress=False)
+        index = tantivy.Index(_schema(), path=str(folder), reuse=False)
+        writer = index.writer(_HEAP, _THREADS)
+        count = total = 0
+        for url, text in pages:
+            words = _words(text)
+            document = tantivy.Document(url=url, text=" ".join(words))
+            document.add_unsigned("words", len(words))
+            writer.add_document(document)
+            count, total = count + 1, total + len(words)
+        writer.commit()
+        writer.wait_merging_threads()
+        (folder / _STATISTICS).write_text(json.dumps({"pages": count, "words": total}))
+        return cls.load(folder)
 
     @classmethod
     def load(cls, folder: Path) -> LocalIndex:
-        """Read an index, its scores mapped from disk and not read into memory."""
-        import bm25s
+        """Return the index of a folder, mapped from there. Raises FileNotFoundError where there is none."""
+        if not (folder / _STATISTICS).is_file():
+            raise FileNotFoundError(f"{folder} holds no index of pages")
+        return cls(folder)
 
-        urls = (folder / _URLS).read_text().splitlines()
-        there = (folder / "params.index.json").exists()
-        return cls(urls, bm25s.BM25.load(folder, mmap=True) if there else None)
+    def __reduce__(self) -> tuple[type[LocalIndex], tuple[Path]]:
+        """Go to another process as the path alone."""
+        return LocalIndex, (self._folder,)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` pages that share a word with the query; ties go by URL."""
-        tokens = _tokens([query])[0]
-        if self._index is None or not tokens:
+        words = [(word, rarity) for word in _words(query) if (rarity := self._rarity(word)) > 0]
+        if not words or k < 1:
             return []
-        scores = self._index.get_scores(tokens)
-        order = np.argsort(-scores, kind="stable")[:k]
-        return [
-            Hit(self._urls[place], rank, float(scores[place]))
-            for rank, place in enumerate(order, start=1)
-            if scores[place] > 0
-        ]
+        scores = self._scores(words, k)
+        least = sorted((score for score, _ in scores), reverse=True)[:k][-1]
+        best = sorted((-score, self._url(address)) for score, address in scores if score >= least)[:k]
+        return [Hit(url, rank, -score) for rank, (score, url) in enumerate(best, start=1)]
+
+    def _scores(self, words: Sequence[tuple[str, float]], k: int) -> list[tuple[float, tantivy.DocAddress]]:
+        """Return the scores of some pages, all those among them that may be of the best k."""
+        import tantivy
+
+        terms = {word: tantivy.Query.term_query(self._index.schema, "text", word) for word, _ in words}
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, terms[word]) for word, _ in words])
+        found: list[tuple[float, tantivy.DocAddress]] = []
+        best: list[float] = []
+        limit = max(_FIRST, 4 * k)
+        while True:
+            hits = self._searcher.search(query, limit, count=False).hits
+            fresh = hits[len(found) :]
+            addresses = [address for _, address in fresh]
+            lengths = self._searcher.fast_field_values("words", addresses)
+            for (score, address), length in zip(fresh, lengths, strict=True):
+                bound = score / _FACTOR * (1 + _RELATIVE) + len(words) * _ABSOLUTE
+                if len(best) == k and best[-1] > bound:
+                    return found
+                exact = self._score(words, terms, address, int(length or 0))
+                found.append((exact, address))
+                best = sorted([*best, exact], reverse=True)[:k]
+            if len(hits) < limit:
+                return found
+            limit *= _MORE
+
+    def _score(
+        self,
+        words: Sequence[tuple[str, float]],
+        terms: dict[str, tantivy.Query],
+        address: tantivy.DocAddress,
+        length: int,
+    ) -> float:
+        """Return the score of a page, in single precision and added up in the order of the query.
+
+        Rows that were made hold scores that were computed like this.
+        """
+        norm = _K1 * (1 - _B + _B * length / self._average)
+        score = np.float32(0)
+        for word, rarity in words:
+            if times := self._times(terms[word], address):
+                score += np.float32(rarity * (times / (norm + times)))
+        return float(score)
+
+    def _times(self, term: tantivy.Query, address: tantivy.DocAddress) -> float:
+        """Return how often a page has a word."""
+        try:
+            told: dict[str, Any] = json.loads(term.explain(self._searcher, address).to_json())
+        except ValueError:  # the page does not have it
+            return 0
+        [frequency] = [part for part in told["details"] if part["description"].startswith("freq /")]
+        return float(frequency["details"][0]["value"])
+
+    def _rarity(self, word: str) -> float:
+        pages = self._searcher.doc_freq("text", word)
+        if not pages:
+            return 0
+        return float(np.float32(math.log(1 + (self._statistics["pages"] - pages + 0.5) / (pages + 0.5))))
+
+    def _url(self, address: tantivy.DocAddress) -> str:
+        [url] = self._searcher.doc(address)["url"]
+        return str(url)
+
+    @property
+    def _average(self) -> float:
+        return self._statistics["words"] / self._statistics["pages"]
+
+    @cached_property
+    def _statistics(self) -> dict[str, int]:
+        found: dict[str, int] = json.loads((self._folder / _STATISTICS).read_text())
+        return found
+
+    @cached_property
+    def _index(self) -> tantivy.Index:
+        import tantivy  # late: not every command searches
+
+        index = tantivy.Index.open(str(self._folder))
+        index.config_reader("manual")  # it never changes: no thread has to look
+        return index
+
+    @cached_property
+    def _searcher(self) -> tantivy.Searcher:
+        return self._index.searcher()
 
 
-def _tokens(texts: list[str]) -> list[list[str]]:
-    import bm25s
+def _schema() -> tantivy.Schema:
+    import tantivy
 
-    found: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
-    return found
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("url", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("text", tokenizer_name="whitespace", index_option="freq")
+    builder.add_unsigned_field("words", fast=True)
+    return builder.build()
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text that count, as bm25s and scikit-learn cut them, in lower case."""
+    return [
+        word if len(word) <= _LONGEST else sha256(word.encode()).hexdigest()
+        for word in _WORD.findall(text.lower())
+        if word not in _STOP_WORDS
+    ]
 
 
 _BOUNDS = Bounds(seconds=10)

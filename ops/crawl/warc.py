@@ -1,7 +1,7 @@
-"""WARC 1.1 records of pages, as bytes: written one by one, read by file, offset and length.
+"""WARC 1.1 records of pages, as bytes, written one by one.
 
 Belongs here: the form of a record and of the head of a file. Not here: which pages are written, and where
-they lie (journal.py, outcomes.py).
+they lie (journal.py, outcomes.py), reading them (ops/parse/warc.py).
 
 A record holds the page as it was unpacked (gzip, Brotli), with the headers of the answer; those that told of
 the packing are called X-Crawler-..., as in Common Crawl's files. So no reader unpacks what a server made.
@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import io
 import uuid
-from typing import BinaryIO
 
-from warcio.archiveiterator import ArchiveIterator
-from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -78,15 +75,6 @@ def head(name: str, software: str, date: str, packed: bool) -> bytes:
     record.rec_headers.replace_header("WARC-Record-ID", _record_id(date, name, software))
     writer.write_record(record)
     return content.getvalue()
-
-
-def read_record(stream: BinaryIO, offset: int) -> ArcWarcRecord:
-    """Return the record at an offset of a WARC file. Raises ValueError where none begins there."""
-    stream.seek(offset)
-    try:
-        return next(iter(ArchiveIterator(stream)))
-    except StopIteration:
-        raise ValueError(f"no WARC record begins at byte {offset}") from None
 
 
 def _record_id(*parts: str) -> str:

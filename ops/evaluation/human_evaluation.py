@@ -107,7 +107,7 @@ class Collected:
     rejected: list[Row]
 
 
-def human_evaluation(
+def evaluate_ratings(
     people: People,
     ratings: Parts,
     sent: pa.Table,

@@ -191,7 +191,7 @@ class TokenEmbeddings:
         self.memory = memory
         self._name, self._layer, self._strict = name, layer, strict
         self._known: OrderedDict[str, Tensor] = OrderedDict()
-        self._bytes = 0
+        self.held_bytes = 0
 
     def size(self, text: str) -> int:
         """Return about how many bytes the rows of a text take."""
@@ -213,10 +213,10 @@ class TokenEmbeddings:
         self._forget(sum(map(self.size, new)), known[:1])
         for batch in _batches_by_length(self._ids(new), new):
             for text, rows in zip(
-                [text for text, _ in batch], self._encoded([ids for _, ids in batch]), strict=True
+                [text for text, _ in batch], self.encode([ids for _, ids in batch]), strict=True
             ):
                 self._known[text] = rows
-                self._bytes += rows.nbytes
+                self.held_bytes += rows.nbytes
         found = [self._known[text] for text in texts]
         for text in texts:
             self._known.move_to_end(text)
@@ -225,8 +225,8 @@ class TokenEmbeddings:
 
     def _forget(self, room: int = 0, until: Sequence[str] = ()) -> None:
         """Forget the oldest rows until there is room, or a text is reached."""
-        while self._known and self._bytes + room > self.memory and next(iter(self._known)) not in until:
-            self._bytes -= self._known.popitem(last=False)[1].nbytes
+        while self._known and self.held_bytes + room > self.memory and next(iter(self._known)) not in until:
+            self.held_bytes -= self._known.popitem(last=False)[1].nbytes
 
     def _ids(self, texts: Sequence[str], cut: bool = True) -> list[list[int]]:
         if not texts:
@@ -236,7 +236,8 @@ class TokenEmbeddings:
         ids: list[list[int]] = self._tokenizer([text.strip() for text in texts], **limit)["input_ids"]
         return ids
 
-    def _encoded(self, batch: Sequence[Sequence[int]]) -> list[Tensor]:
+    def encode(self, batch: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Return the embeddings of the tokens of each text of a batch, given by number."""
         import torch
 
         longest = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE

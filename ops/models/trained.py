@@ -3,7 +3,7 @@ not.
 
 Belongs here: a network as config in JSON and weights in safetensors, and what is wrong with such files; what
 each kind of model says of itself, as `KIND` of a module beside it. Not here: which network a config makes,
-and what other files it has (extractors/files.py, seq2seq/files.py), who calls a model (orchestration/mlflow).
+and what other files it has (files.py beside the network), who calls a model (orchestration/mlflow).
 
 torch is loaded when a network is written or read.
 """

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.joins import matches
 from ops.core.outcome import Outcomes, Row, Shape, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
@@ -76,6 +76,10 @@ AREAS: Mapping[str, str] = {
     "computational linguistics": "computer science",
     "natural language processing": "computer science",
 }
+
+#: What of a paper, and of what it cites, its sentences are told by.
+_PAPER_COLUMNS = ("id", "source_ids", "month", "subjects")
+_CITATION_COLUMNS = ("paper_id", "marks", "bibliography")
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
@@ -211,11 +215,12 @@ def work(cited_id: str | None, title: str | None) -> str | None:
 
 
 def embedded_sentences(
-    sentences: Parts, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
+    sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: bool
 ) -> Outcomes:
     """Yield the distinct sentences of every part of sources/sentences.
 
-    Given are the papers and citations of its month.
+    Given are the papers and citations of its month. In memory are those of a part, and its sentences: some
+    1 KB a sentence, 2 KB with the embedding.
 
     A sentence is of the area of its paper: that of the paper's source, or of its subjects (`area_of`).
 
@@ -224,12 +229,18 @@ def embedded_sentences(
     nor title is no citation; `combinations` count these as `unknown_paper`, and as `unknown_subjects` the
     papers whose subjects mean no area.
     """
-    place = {row["id"]: row for row in papers.to_pylist()}
 
-    def state(part: pa.Table) -> Statements:
-        return _stated_sentences(part, place, citations, params)
+    def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
+        place = {row["id"]: row for row in its_papers.to_pylist()}
+        return _stated_sentences(part, place, its_citations, params)
 
-    return embedded_parts(sentences, state, params.encoder, strict)
+    def names() -> Iterator[pa.ChunkedArray]:
+        return (part.read(["paper_id"])["paper_id"] for part in sentences.parts)
+
+    with sentences.engine.scratch() as folder:
+        of_paper = matches(papers, "id", names(), folder / "papers", _PAPER_COLUMNS)
+        cites = matches(citations, "paper_id", names(), folder / "citations", _CITATION_COLUMNS)
+        yield from embedded_parts(sentences, state, params.encoder, strict, beside=[of_paper, cites])
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
@@ -260,7 +271,7 @@ def _stated_sentences(
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}
-    for cites in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
+    for cites in citations.to_pylist():
         for mark in cites["marks"]:
             marks[mark["sentence_id"]].append(mark)
             marked.add(cites["paper_id"])

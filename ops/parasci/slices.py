@@ -65,10 +65,13 @@ def embed(texts: Sequence[str], name: str, strict: bool) -> Outcome:
 
 
 def embedded_parts(
-    parts: Parts, state: Callable[[pa.Table], Statements], name: str, strict: bool
+    parts: Parts, state: Callable[..., Statements], name: str, strict: bool, beside: Sequence[Parts] = ()
 ) -> Outcomes:
-    """Yield the outcome of every part, whose texts are embedded by the engine in slices."""
-    slices = _Slices(parts, state, SLICE)
+    """Yield the outcome of every part, whose texts are embedded by the engine in slices.
+
+    `state(table, *tables)` tells what becomes of the sentences of a part; the tables are those of `beside`.
+    """
+    slices = _Slices(parts, beside, state, SLICE)
     outcomes = parts.engine.map(embed, slices, name, strict)
     for number, count in enumerate(slices.counts):
         embedded = list(islice(outcomes, count))
@@ -78,8 +81,11 @@ def embedded_parts(
 class _Slices(Sequence[list[str]]):
     """The texts of parts in slices, as many of a part as its rows need: so the number is known beforehand."""
 
-    def __init__(self, parts: Parts, state: Callable[[pa.Table], Statements], size: int) -> None:
-        self._parts, self._state, self._size = parts.parts, state, size
+    def __init__(
+        self, parts: Parts, beside: Sequence[Parts], state: Callable[..., Statements], size: int
+    ) -> None:
+        self._parts = list(zip(parts.parts, *(other.parts for other in beside), strict=True))
+        self._state, self._size = state, size
         self.counts = [-(-part.rows // size) for part in parts.parts]
         self._places = [(number, place) for number, count in enumerate(self.counts) for place in range(count)]
         self._stated: dict[int, Statements] = {}
@@ -99,7 +105,7 @@ class _Slices(Sequence[list[str]]):
 
     def _of(self, number: int) -> Statements:
         if number not in self._stated:
-            self._stated[number] = self._state(self._parts[number].read())
+            self._stated[number] = self._state(*(part.read() for part in self._parts[number]))
         return self._stated[number]
 
 

@@ -92,7 +92,7 @@ def guessed(content: bytes) -> tuple[str, str] | None:
 
 def guess_of(content: bytes) -> str | None:
     """Return the encoding that bytes are most likely in, None where that cannot be told."""
-    return _guess(_sample(content))
+    return guess_sample(_sample(content))
 
 
 def decoded_as(content: bytes, name: str | None) -> tuple[str, str] | None:
@@ -135,7 +135,8 @@ def _sample(content: bytes) -> bytes:
     return b"\n".join(found)[:_SAMPLE]
 
 
-def _guess(sample: bytes) -> str | None:
+def guess_sample(sample: bytes) -> str | None:
+    """Return the encoding that some bytes are likely in, None where it is not to be told."""
     from charset_normalizer import from_bytes
 
     if b"\0" in sample and not sample.startswith(_MARKS):

@@ -290,9 +290,3 @@ def _scored(aligned: Sequence[tuple[str, bool]]) -> list[Paragraph]:
         Paragraph(paragraph, round((not is_main) / 2 + _MIDDLING / (_MIDDLING + length) / 2 - 1e-4, 4))
         for (paragraph, _), length, is_main in zip(aligned, lengths, inside, strict=True)
     ]
-
-
-def main_text(content: bytes, content_type: str = "") -> str:
-    """Return the text of the paragraphs that are no boilerplate."""
-    page = page_of(content, content_type)
-    return "\n".join(found.text for found in page.paragraphs if found.boilerplate < BOILERPLATE)

@@ -1,7 +1,7 @@
 """Rankers over the text units of a document: sentences of a paper, paragraphs of references.
 
 Belongs here: orders over units that need no trained model (rankers.py), and choosing units by an order
-(choose.py). Not here: trained extractors (ops/models), scores of what is chosen (ops/metrics).
+(choose.py). Not here: trained extractors (the systems), scores of what is chosen (ops/metrics).
 
 A ranker takes units as lists of words (`words`, `content_words`) and returns either one score a unit, which
 `best_first` turns into an order, or the order itself: every index once, best first. Ties go to the lowest

@@ -2,7 +2,7 @@
 
 Belongs here: which examples of a set a model learns from and which judge it, training the models one by one,
 choosing one, and what each says of its examples. Not here: making the sets (summarise.py,
-evaluation/gold_papers.py), networks and losses (ops/models/extractors), the loop (ops/models/training).
+evaluation/gold_papers.py), networks and losses (ops/talksumm/extractors), the loop (ops/models/training).
 
 Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
 validation set is taken, by summaries of 150 words.
@@ -24,20 +24,20 @@ from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.metrics.rouge import rouge_of_references
 from ops.models.encoder import ENCODER, Embed, embedded_before, embedder, remembering
-from ops.models.extractors.config import PointerConfig, TransformerConfig
-from ops.models.extractors.paper import Extraction, Extractor, ExtractorPaper, LabelError, Labelled
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
 from ops.models.training.report import training_report
 from ops.models.training.task import ProgressLines
 from ops.models.word_vectors import WORD_VECTORS
 from ops.rank.choose import only
+from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from ops.talksumm.extractors.paper import Extraction, Extractor, ExtractorPaper, LabelError, Labelled
 from ops.talksumm.pairing import form
 from ops.talksumm.schemas import TRAINING_SETS
 
 if TYPE_CHECKING:
-    from ops.models.extractors.pointer import PointerExtractor
-    from ops.models.extractors.transformer import TransformerExtractor
+    from ops.talksumm.extractors.pointer import PointerExtractor
+    from ops.talksumm.extractors.transformer import TransformerExtractor
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -172,7 +172,7 @@ def extractor(
     Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
     name.
     """
-    from ops.models.extractors.files import save
+    from ops.talksumm.extractors.files import save
 
     units = training_sets.read().to_pylist()
     sets = learning_sets(units, gold_papers.read().to_pylist())
@@ -207,8 +207,8 @@ def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool
 
     All that are yielded share the embeddings of the sentences that they have seen.
     """
-    from ops.models.extractors.files import load
     from ops.models.trained import CONFIG
+    from ops.talksumm.extractors.files import load
 
     embeds: dict[str, Embed] = {}
     for model in json.loads((artifact.folder / MODELS).read_text()):
@@ -227,8 +227,8 @@ def _train(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> _Model:
-    from ops.models.extractors.files import make
-    from ops.models.extractors.tasks import task_of
+    from ops.talksumm.extractors.files import make
+    from ops.talksumm.extractors.tasks import task_of
 
     def judge(index: int, extraction: Extraction) -> float:
         return _rouge(examples.judges[index], extraction, params.words)

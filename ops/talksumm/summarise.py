@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import matches
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
@@ -81,6 +82,14 @@ def sentences_of(summaries: pa.Table, name: str) -> int:
     return int(pc.sum(pc.list_value_length(chosen["sentence_ids"])).as_py() or 0)
 
 
+def all_summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
+    """Yield the summaries of every part of the alignments; `pairs` are all pairs."""
+    with alignments.engine.scratch() as folder:
+        wanted = (part.read(["pair_id"])["pair_id"] for part in alignments.parts)
+        titles = matches(pairs, "id", wanted, folder / "titles", ["id", "paper_title"])
+        yield from alignments.map(summaries, params, beside=[titles])
+
+
 def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> Outcome:
     """Return a summary of every pair for every budget; the units are the sentences of `alignments`.
 
@@ -137,16 +146,16 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
     a summary's pair is not in `alignments`, and ValueError if there are summaries, but none of one of the
     sets: every paper has one of every budget.
     """
-    budgets = set(summaries.read(["budget"])["budget"].to_pylist())
+    budgets = {name for part in summaries.parts for name in part.read(["budget"])["budget"].to_pylist()}
     if budgets and (missing := [name for name in params.sets if name not in budgets]):
         raise ValueError(
             f"talksumm.training_sets.sets in params.yaml: {missing[0]!r} is no budget of talksumm.summaries, "
             f"which has {', '.join(sorted(budgets))}"
         )
-    for table in summaries:
-        wanted = sorted({str(pair) for pair in table["pair_id"].to_pylist()})
-        states = alignments.read(_STATE_COLUMNS, where=("pair_id", wanted))
-        yield examples(table, states, params)
+    with summaries.engine.scratch() as folder:
+        wanted = (part.read(["pair_id"])["pair_id"] for part in summaries.parts)
+        states = matches(alignments, "pair_id", wanted, folder / "states", _STATE_COLUMNS)
+        yield from summaries.map(examples, params, beside=[states])
 
 
 def examples(summaries: pa.Table, states: pa.Table, params: TrainingSetParams) -> Outcome:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rapidfuzz.distance import Indel
 
 #: What stands between white space as Unicode has it; RE2's own \s knows that of ASCII alone.
 WORD = r"[^\s\v\x1C-\x1F\x{85}\p{Z}]+"
@@ -65,6 +64,8 @@ def difference(old: str, new: str) -> list[Piece]:
 
     Where texts differ at great length, all between their common beginning and end is one change.
     """
+    from rapidfuzz.distance import Indel  # late: where a model is served, it is not installed
+
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     shorter = min(len(before), len(after))
     start = next((at for at in range(shorter) if before[at] != after[at]), shorter)

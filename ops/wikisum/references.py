@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.derived import DerivedFolder
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import matches, stored
 from ops.core.outcome import Outcome, Outcomes, Row, drop
@@ -123,6 +124,7 @@ def references(
     web_pages: Parts,
     search_index: Artifact,
     params: ReferenceParams,
+    derived: DerivedFolder,
 ) -> Outcomes:
     """Yield the candidates of every article; units are the articles.
 
@@ -130,6 +132,7 @@ def references(
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
     `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
     """
+    search_index = indexing.indexed(search_index, web_pages, derived)
     with articles.engine.scratch() as folder:
         cited = (_all_cited(part.read(["citations"])) for part in articles.parts)
         asked = (_all_asked(part.read(["title", "sections"]), params) for part in articles.parts)

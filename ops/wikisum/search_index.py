@@ -1,51 +1,68 @@
-"""The pages that a search may find, indexed.
+"""The pages that a search may find, and their index.
 
-Belongs here: which page stands for an address, and the index of all. Not here: the index itself
+Belongs here: which page stands for an address, and the texts that are indexed. Not here: the index itself
 (ops/crawl/local_search.py), what is asked of it (references.py).
+
+The dataset has the rows alone. The index is derived from them and from the texts of the pages, by who reads
+it: its files have other names and bytes each time, so that they are no part of a dataset. It is kept under
+the versions of both for the months of articles that are made of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from ops.core.derived import DerivedFolder
 from ops.core.identity import row_id
+from ops.core.joins import database
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.wikisum.schemas import SEARCH_INDEX
 
-_FOLDER = "index"
-_COLUMNS = ("id", "month", "url", "document")
+_COLUMNS = tuple(dict.fromkeys([*SEARCH_INDEX.unit.names, "month", "url", "document", "title"]))
+_BATCH = 256
 
 
 def search_index(web_pages: Parts) -> Outcomes:
-    """Yield the pages of all months, each address once, with an index of their titles and texts.
+    """Yield the pages of all months, each address once.
 
     Of several pages of one address the latest stands for it, by month and id; the others are dropped as
     `repeated_address`.
     """
-    latest: dict[str, tuple[str, str]] = {}
-    for part in web_pages.parts:
-        for page in part.read(_COLUMNS).to_pylist():
-            latest[address(page)] = max(_place(page), latest.get(address(page), _place(page)))
-    files = _files(web_pages, latest)
-    for table in web_pages:
-        kept: list[Row] = []
-        dropped: list[Row] = []
-        for page in (units := table.to_pylist()):
-            if latest[address(page)] == _place(page):
-                kept.append(_row(page))
-            else:
-                dropped.append(drop(page, "repeated_address", detail=f"as {latest[address(page)][1]}"))
-        yield Outcome.of(SEARCH_INDEX, [page["id"] for page in units], kept, dropped, files=files)
-        files = {}
+    with web_pages.engine.scratch() as scratch:
+        latest = _latest(web_pages, scratch / "latest")
+        for part in web_pages.parts:
+            units = part.read(SEARCH_INDEX.unit.names).to_pylist()
+            pages = part.read(_COLUMNS).to_pylist()
+            kept: list[Row] = []
+            dropped: list[Row] = []
+            for unit, page, (month, row) in zip(units, pages, islice(latest, part.rows), strict=True):
+                if (page["month"], page["id"]) == (month, row):
+                    kept.append(_row(page))
+                else:
+                    dropped.append(drop(unit, "repeated_address", detail=f"as {row}"))
+            yield Outcome.of(SEARCH_INDEX, [page["id"] for page in units], kept, dropped)
+
+
+def indexed(search_index: Artifact, web_pages: Parts, derived: DerivedFolder) -> Artifact:
+    """Return the dataset with the folder of its index, which is made if it is not there."""
+
+    def write(folder: Path) -> None:
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            LocalIndex.of_distinct(_texts(search_index.rows, web_pages, Path(scratch) / "join"), folder)
+
+    return replace(search_index, folder=derived.made(["search_index", "web_pages"], write))
 
 
 def load(index: Artifact) -> LocalIndex:
-    """Return the index; its scores stay on disk."""
-    folder = index.folder / _FOLDER
-    return LocalIndex.load(folder) if folder.exists() else LocalIndex.of(())
+    """Return the index of a dataset that `indexed` returned; it stays on disk."""
+    return LocalIndex.load(index.folder)
 
 
 def address(page: Row) -> str:
@@ -53,21 +70,42 @@ def address(page: Row) -> str:
     return str(page["url"] or page["document"])
 
 
-def _place(page: Row) -> tuple[str, str]:
-    """Return what orders pages of one address; a record that was fetched twice may have one id."""
-    return page["month"], page["id"]
+def _latest(web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield, for each page in order, month and id of the latest page of its address.
+
+    A record that was fetched twice may have one id, hence the month.
+    """
+    query = """
+        WITH pages AS (
+            SELECT file_index, file_row_number, month, id, coalesce(nullif(url, ''), document) AS address
+            FROM read_parquet(?, file_row_number = true)
+        ), latest AS (SELECT address, max(row(month, id)) AS place FROM pages GROUP BY address)
+        SELECT latest.place[1] AS month, latest.place[2] AS id FROM pages JOIN latest USING (address)
+        ORDER BY file_index, file_row_number
+    """
+    for row in _rows_of(query, [[part.path for part in web_pages.parts]], folder):
+        yield row["month"], row["id"]
 
 
-def _files(web_pages: Parts, latest: dict[str, tuple[str, str]]) -> dict[str, bytes]:
-    index = LocalIndex.of(
-        (address(page), f"{page['title'] or ''}\n{page['text']}")
-        for part in web_pages.parts
-        for page in part.read([*_COLUMNS, "title", "text"]).to_pylist()
-        if latest[address(page)] == _place(page)
-    )
-    with TemporaryDirectory() as folder:
-        index.save(Path(folder))
-        return {f"{_FOLDER}/{path.name}": path.read_bytes() for path in sorted(Path(folder).iterdir())}
+def _texts(rows: Parts, web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield address and text of the pages that stand for an address, in any order."""
+    query = """
+        SELECT rows.address, concat(pages.title, chr(10), pages.text) AS text
+        FROM read_parquet(?) AS pages JOIN read_parquet(?) AS rows
+        ON pages.id = rows.page_id AND pages.month = rows.month
+    """
+    paths = [[part.path for part in parts.parts] for parts in (web_pages, rows)]
+    for row in _rows_of(query, paths, folder):
+        yield row["address"], row["text"]
+
+
+def _rows_of(query: str, paths: list[list[str]], folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a query over files; none where there are no files."""
+    if not all(paths):
+        return
+    with database(folder) as tables:
+        for batch in tables.sql(query, params=paths).to_arrow_reader(_BATCH):
+            yield from batch.to_pylist()
 
 
 def _row(page: Row) -> Row:

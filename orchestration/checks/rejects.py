@@ -56,22 +56,24 @@ class RejectedSource(NamedTuple):
         return f"rejected whole: {self.name}, {records} records: {causes}"
 
 
-def rejected_sources(view: View, items: Iterable[Declaration]) -> list[RejectedSource]:
+def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[RejectedSource]:
     """Return the sources of datasets of which every record was rejected, or that have none, each once.
 
     A source that may be (`may_be_rejected`) is left out.
     """
-    items = list(items)
-    found = {source.name: source for source in sources_without_records(view.workspace, items)}
-    for dataset in items:
+    datasets = list(datasets)
+    found = {source.name: source for source in sources_without_records(view.workspace, datasets)}
+    for dataset in datasets:
         for name, causes in _rejected_whole(view, dataset).items():
             found.setdefault(name, RejectedSource(name, dataset, causes))
     return list(found.values())
 
 
-def sources_without_records(workspace: Workspace, items: Iterable[Declaration]) -> Iterator[RejectedSource]:
+def sources_without_records(
+    workspace: Workspace, datasets: Iterable[Declaration]
+) -> Iterator[RejectedSource]:
     """Yield the sources of datasets in whose folders are files, but no records; nothing need be made."""
-    for dataset in items:
+    for dataset in datasets:
         if dataset.records:
             read = corpus(workspace, dataset.records)
             for name, cause in read.without_records().items():

@@ -49,8 +49,8 @@ def explain(workspace: Workspace, name: str) -> str:
 
 def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     file = place.file
-    manifest = read_manifest(workspace, file.dataset, file.month)
-    made_by = history.made_by(workspace, file.dataset, file.month, manifest.version) if manifest else None
+    manifest = read_manifest(workspace, file.dataset, file.partition)
+    made_by = history.made_by(workspace, file.dataset, file.partition, manifest.version) if manifest else None
     run = made_by or "not made here (it came through DVC)"
     lines = [file.name, f"  file: {file.address}", f"  run: {run}"]
     lines += [f"  {name}: {short(value)}" for name, value in row.items() if name not in ("id", "source_ids")]
@@ -99,7 +99,7 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     (row,) = rows([place]) if place else ({},)
     if place is None or not (finder := row["found_on"]):
         return "", [*lineage.made_of]
-    codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.month, finder)])
+    codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.partition, finder)])
     known = [code for code in codes if code >= 0]
     sources = zip(lineage.made_of, ancestry.names(lineage.made_of), strict=True)
     listed = [code for code, name in sources if "/" in name]

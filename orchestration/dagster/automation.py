@@ -75,7 +75,7 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
 def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
     """Return the schedule of the newest month, as params.yaml had it when the definitions were loaded."""
     partition = workspace.settings.partitions.months[-1]
-    items = [
+    datasets = [
         dataset
         for dataset in workspace.datasets.values()
         if dataset.partitioned and partition in dataset.made_partitions
@@ -92,7 +92,7 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
         ),
     )
     def newest_month():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        keys = [asset_key(dataset.key) for dataset in items]
+        keys = [asset_key(dataset.key) for dataset in datasets]
         return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
 
     return newest_month

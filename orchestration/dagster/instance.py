@@ -17,6 +17,7 @@ from typing import Any, TextIO, TypeVar, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
+from orchestration.compat import NO_CAPTURE
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
 from orchestration.files.locks import lock_file
@@ -36,11 +37,6 @@ T = TypeVar("T")
 #: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
 #: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
-_NO_CAPTURE = b"""
-compute_logs:
-  module: dagster._core.storage.noop_compute_log_manager
-  class: NoOpComputeLogManager
-"""
 
 #: Where Dagster's storage is. One file for all events: Dagster's default begins another for every run, and
 #: reads it from the start. Of a server only the variable is named, never what it holds.
@@ -70,7 +66,7 @@ def instance() -> dg.DagsterInstance:
     wanted = configuration(server is not None)
     with _opening():
         write_changed(home() / "dagster.yaml", wanted)
-        write_changed(home() / _COMMANDS, wanted + _NO_CAPTURE)
+        write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
         _tell_dagster()
         if server is not None:
             postgres.check_answers(server, postgres.DAGSTER)

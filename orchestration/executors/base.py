@@ -1,8 +1,8 @@
 """The interface of everything that runs tasks: partitions of a run, and parts of a partition.
 
 Belongs here: what an executor promises, and the errors that it raises. Not here: processes of this machine
-(local.py), which tasks there are (run/loop.py, parts.py). An executor for a cluster is a module beside
-local.py: a task, its arguments and its result are pickled, and files are found under the same paths.
+(local.py), a cluster (ray.py), which tasks there are (run/loop.py, parts.py). A task, its arguments and its
+result are pickled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ class WorkerDiedError(RuntimeError):
 
 
 class WorkerNotStartedError(RuntimeError):
-    """A worker ended by itself before it could run anything, and so would the next one."""
+    """No worker can begin: one ended before it could run anything, or there is no place for it."""
+
+
+class WorkerDiffersError(RuntimeError):
+    """A worker has other packages or models than the driver; the text names what differs."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,17 @@ class Resources:
 
     processors: int = 1
     gpus: int = 0
+    memory: int = 0
+    """Bytes; 0 where it does not matter. Only an executor over several machines chooses a place by it."""
 
 
 class Executor(Protocol):
     """Runs tasks. Its results come as `concurrent.futures.wait` says."""
 
-    places: int
-    """How many tasks run at the same time."""
+    @property
+    def places(self) -> int:
+        """How many tasks run at the same time."""
+        ...
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
@@ -46,6 +54,13 @@ class Executor(Protocol):
         The future ends with what the function returns or raises. It ends with WorkerDiedError if its worker
         died, which fails the tasks of that worker alone: the next one gets a new worker. It ends with
         WorkerNotStartedError if no worker can begin.
+        """
+        ...
+
+    def share(self, value: Result) -> Callable[[], Result]:
+        """Return an argument for many tasks: called in a task, it returns `value`.
+
+        So what tasks share is handed to each worker once, and not with every task.
         """
         ...
 

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -51,6 +52,10 @@ class ThisProcess:
             future.set_exception(error)
         return future
 
+    def share(self, value: Result) -> Callable[[], Result]:
+        """Return what returns the value."""
+        return lambda: value
+
     def channel(self, listener: EventSink) -> EventSink:
         """Return the listener itself."""
         return listener
@@ -80,6 +85,10 @@ class WorkerProcesses:
         """Run a task in the process with the fewest tasks."""
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
         return worker.submit(resources or _share(self.places), function, arguments)
+
+    def share(self, value: Result) -> Callable[[], Result]:
+        """Return what each process is handed before its first task that takes it."""
+        return _Shared(uuid.uuid4().hex, value)
 
     def channel(self, listener: EventSink) -> EventSink:
         """Return what tells the one `listener`, by a queue to which each process has its own connection.
@@ -120,6 +129,8 @@ class _Worker:
     _resources: Resources | None = None
     _pool: ProcessPoolExecutor | None = None
     _process: BaseProcess | None = None
+    _handed: dict[str, Future[None]] = field(default_factory=dict)
+    """What tasks share that the process has got."""
 
     def submit(
         self, resources: Resources, function: Callable[..., Result], arguments: tuple[Any, ...]
@@ -128,6 +139,9 @@ class _Worker:
             self.end()
             self._begin(resources)
         assert self._pool is not None and self._process is not None, "it has begun"
+        for shared in arguments:
+            if isinstance(shared, _Shared) and shared.key not in self._handed:
+                self._handed[shared.key] = self._pool.submit(_keep, shared.key, shared.value)
         task = Future[Result]()
         self.tasks.add(task)
         settle = partial(self._settle, task, self._process, self._ready)
@@ -157,7 +171,7 @@ class _Worker:
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)
         self._pool = ProcessPoolExecutor(1, context, initializer=_begin, initargs=arguments)
-        self._resources, others = resources, set(active_children())
+        self._resources, self._handed, others = resources, {}, set(active_children())
         with _interrupts_held():
             self._ready = self._pool.submit(os.getpid)
             (self._process,) = set(active_children()) - others
@@ -178,9 +192,32 @@ class _Worker:
             else:
                 task.set_exception(WorkerDiedError(_death(status, self.setting)))
         elif (error := ended.exception()) is not None:
-            task.set_exception(error)
+            lost = (handed.exception() for handed in self._handed.values() if handed.done())
+            task.set_exception(next(filter(None, lost), error))
         else:
             task.set_result(ended.result())
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What tasks share; only the process that shares it has the value in it."""
+
+    key: str
+    value: Any = None
+
+    def __call__(self) -> Any:
+        return _kept[self.key]
+
+    def __reduce__(self) -> tuple[type[_Shared], tuple[str]]:
+        return _Shared, (self.key,)
+
+
+#: What the tasks of this process share, by key.
+_kept: dict[str, Any] = {}
+
+
+def _keep(key: str, value: object) -> None:
+    _kept[key] = value
 
 
 class _Events(BaseManager):

@@ -1,26 +1,64 @@
-"""The engine that maps ops over parts: in this process or over workers; the bytes are the same.
+"""The engines that map ops over parts: in this process, over workers, over a cluster; the bytes are the same.
 
-Belongs here: the order of outcomes, and how many are computed ahead. Not here: parts (ops/core/parts.py),
-going on from finished ones (partition/resume.py).
+Belongs here: the order of outcomes, how many are computed ahead, which engine params.yaml asks for. Not here:
+parts (ops/core/parts.py), going on from finished ones (partition/resume.py), the workers (local.py, ray.py).
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from ops.core.outcome import Outcome, Outcomes
+from assets.declare.settings import EngineParams, checkout, settings
 from ops.core.parts import temporary_folder
-from orchestration.executors.base import Executor
+from orchestration.executors.base import Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
+from orchestration.executors.node import Expected, locked_packages
+
+
+class Locality(Enum):
+    """Where an engine computes."""
+
+    HERE = "in this process"
+    BESIDE = "in other processes, which write to the disk of this one"
+    ELSEWHERE = "in other processes, which may share no disk with this one"
+
+
+class PartsEngine(Protocol):
+    """Runs an op over pieces of work and yields its results in the order of the pieces."""
+
+    @property
+    def locality(self) -> Locality:
+        """Where the op runs."""
+        ...
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
+        """Yield `op(piece, *shared)` for every piece.
+
+        Those of an engine that computes elsewhere come through `arrived`, which is called in another thread
+        as soon as one is there: what is ahead of its turn can be stored.
+        """
+        ...
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +67,18 @@ class LocalEngine:
 
     workers: int = 1
 
-    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+    @property
+    def locality(self) -> Locality:
+        """Beside this process where there are workers."""
+        return Locality.HERE if self.workers == 1 else Locality.BESIDE
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
         """Yield `op(piece, *shared)` for every piece; at most two pieces a worker are under way.
 
         Raises WorkerDiedError where a worker process ends. When this is closed, or raises, its workers end at
@@ -48,22 +97,120 @@ class LocalEngine:
         return temporary_folder()
 
 
+@dataclass(frozen=True)
+class RayEngine:
+    """Runs the ops of a dataset on a Ray cluster; outcomes keep their order."""
+
+    params: EngineParams
+    dataset: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The digest of each model that the dataset is made with: workers must have the same."""
+    locality: ClassVar[Locality] = Locality.ELSEWHERE
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
+        """In a worker, it is a plain engine."""
+        return LocalEngine, ()
+
+    def map(
+        self,
+        op: Callable[..., Result],
+        pieces: Iterable[Any],
+        *shared: object,
+        arrived: Callable[[Result], Result] | None = None,
+    ) -> Iterator[Result]:
+        """Yield `op(piece, *shared)` for every piece; at most two pieces a place are under way.
+
+        Raises WorkerDiedError where a task is lost again and again, WorkerDiffersError where a worker has
+        other packages or models. When this is closed, or raises, what is under way is cancelled.
+        """
+        waiting = iter(pieces)
+        first = tuple(islice(waiting, 1))
+        if not first:
+            return
+        begin(self.params)
+        from orchestration.executors.ray import RayExecutor
+
+        needs = self.params.needs(self.dataset)
+        executor = RayExecutor(
+            Expected(locked_packages(checkout()), self.models),
+            Resources(needs.processors, needs.gpus, needs.memory),
+            self.params.retries,
+            arrived,
+        )
+        with contextlib.closing(executor):
+            yield from in_order(executor, op, chain(first, waiting), *shared)
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """Return a folder where the system of the driver has its temporary files."""
+        return temporary_folder()
+
+
+#: How many pieces a place may be computed ahead of the one whose turn it is, and how many are under way.
+AHEAD, UNDER_WAY = 4, 2
+
+
 def in_order(
-    executor: Executor, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object
-) -> Outcomes:
-    """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way."""
-    under_way: deque[Future[Outcome]] = deque()
+    executor: Executor, op: Callable[..., Result], pieces: Iterable[Any], *shared: object
+) -> Iterator[Result]:
+    """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way.
+
+    A piece that takes long holds up the others no earlier than four a worker are ahead of it.
+    """
+    begun: deque[Future[Result]] = deque()
+    common = executor.share((op, shared))
     for piece in pieces:
-        under_way.append(executor.submit(op, piece, *shared))
-        if len(under_way) >= 2 * executor.places:
-            yield under_way.popleft().result()
-    while under_way:
-        yield under_way.popleft().result()
+        begun.append(executor.submit(_on_piece, piece, common))
+        while (left := [future for future in begun if not future.done()]) and (
+            len(left) >= UNDER_WAY * executor.places or len(begun) >= AHEAD * executor.places
+        ):
+            if begun[0].done() or len(begun) >= AHEAD * executor.places:
+                yield begun.popleft().result()
+            else:
+                wait(left, return_when=FIRST_COMPLETED)
+    while begun:
+        yield begun.popleft().result()
 
 
-def engine() -> LocalEngine:
-    """Return the engine of this process: `SILVERLOOM_WORKERS` processes, one by default."""
+def _on_piece(
+    piece: object, common: Callable[[], tuple[Callable[..., Result], tuple[object, ...]]]
+) -> Result:
+    op, shared = common()
+    return op(piece, *shared)
+
+
+def engine(dataset: str = "", models: Mapping[str, str] | None = None) -> PartsEngine:
+    """Return the engine of a dataset, as params.yaml has it; `SILVERLOOM_ENGINE` goes before.
+
+    The local one has `SILVERLOOM_WORKERS` processes, one by default.
+    """
+    params = engine_params()
+    if params.kind == "ray":
+        return RayEngine(params, dataset, models or {})
     text = os.environ.get("SILVERLOOM_WORKERS", "1")
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))
+
+
+def engine_params() -> EngineParams:
+    """Return the section `engine` of params.yaml, or what the environment says instead."""
+    named = {"kind": os.environ.get("SILVERLOOM_ENGINE"), "address": os.environ.get("SILVERLOOM_RAY_ADDRESS")}
+    changed = {key: value for key, value in named.items() if value}
+    if changed.get("kind", "local") not in ("local", "ray"):
+        raise ValueError(f"SILVERLOOM_ENGINE must be local or ray, found {changed['kind']!r}")
+    return settings().engine.model_copy(update=changed)
+
+
+def begin(params: EngineParams | None = None) -> None:
+    """Connect this process to the cluster that params ask for, if they do; its children find that one.
+
+    Raises WorkerNotStartedError where there is none, or Ray is not installed.
+    """
+    params = params or engine_params()
+    if params.kind != "ray":
+        return
+    if importlib.util.find_spec("ray") is None:
+        raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
+    from orchestration.executors.ray import connect
+
+    connect(params.address, checkout())

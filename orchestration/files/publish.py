@@ -194,7 +194,7 @@ def _swap(new: Path, target: Path, slot: Path) -> None:
         set_aside(target, "it is no folder", "a new one takes its place")
     if not target.exists():
         new.rename(target)
-    elif not _exchange(new, target):
+    elif not exchange(new, target):
         # Between these two renames there is no target: recover() puts the old one back.
         _sync(slot / "target")
         target.rename(slot / "old")
@@ -202,7 +202,7 @@ def _swap(new: Path, target: Path, slot: Path) -> None:
     _sync(target.parent)
 
 
-def _exchange(first: Path, second: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Exchange two folders in one step, where the system and the file system can (Linux)."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2

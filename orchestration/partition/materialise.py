@@ -39,6 +39,7 @@ from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
+from orchestration.partition.derived import StoredDerived
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import open_inputs
 from orchestration.partition.resume import (
@@ -239,9 +240,8 @@ class Materialisation:
         """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
-        resumable = ResumableEngine(
-            self.workspace, engine(), label(self.dataset, self.partition), folder, before
-        )
+        maps = engine(self.dataset.name, self.dataset.code["models"])
+        resumable = ResumableEngine(self.workspace, maps, label(self.dataset, self.partition), folder, before)
         published = building(self.workspace.staging, target)
         with published as new, unreplaced(before), contextlib.closing(resumable):
             outcomes = self.dataset.function(**self._arguments(inputs, key, resumable, new))
@@ -309,6 +309,8 @@ class Materialisation:
             arguments[dataset.strict] = self.workspace.settings.numerics == "strict"
         if dataset.crawl:
             arguments[dataset.crawl] = crawl_place(*self._place)
+        if dataset.derived:
+            arguments[dataset.derived] = StoredDerived(self.workspace, dataset, key)
         if dataset.files:
             arguments[dataset.files] = FilesFolder(new / FILES)
         if dataset.records:

@@ -14,7 +14,7 @@ import re
 import shutil
 import time
 import zipfile
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +24,9 @@ import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import TABLES, Engine, temporary_folder
+from ops.core.parts import TABLES, temporary_folder
 from ops.parse.bounded.messages import watched
-from orchestration.executors.parts import LocalEngine
+from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.files.identity import Stamps, check_unreplaced, json_digest
 from orchestration.files.publish import writing
@@ -49,7 +49,7 @@ class ResumableEngine:
     """
 
     workspace: Workspace
-    engine: Engine
+    engine: PartsEngine
     partition: str
     folder: Path
     inputs: Stamps
@@ -84,7 +84,7 @@ class ResumableEngine:
         finished: FinishedParts,
         op: Op,
         pieces: Iterable[Any],
-        shared: Any,
+        shared: tuple[object, ...],
     ) -> Generator[Outcome, None, None]:
         total = len(pieces) if isinstance(pieces, Sized) else None
         kept = finished.found()
@@ -96,21 +96,25 @@ class ResumableEngine:
             if isinstance(pieces, Sequence)
             else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
         )
-        computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
+        keep = {Locality.HERE: finished.keep, Locality.BESIDE: finished.put_by, Locality.ELSEWHERE: _packed}
+        several, arrived = total != 1, finished.arrived
+        computed = self.engine.map(
+            _compute, missing, op, keep[self.engine.locality], several, *shared, arrived=arrived
+        )
         recent, done = Recent(), 0
         while True:
             tell(PartitionProgress(self.partition, name, done, total, recent.pace))
             if done in kept:
                 yield finished.read(done)
-            elif (outcome := self._next(computed, f"{name}, part {done + 1}")) is not None:
+            elif (computation := self._next(computed, f"{name}, part {done + 1}")) is not None:
                 recent.finished()
-                yield outcome
+                yield finished.outcome(computation)
             else:
                 return
             done += 1
 
-    def _next(self, computed: Outcomes, name: str) -> Outcome | None:
-        """Return the next outcome; how far a recording is that is heard in this process is told."""
+    def _next(self, computed: Iterator[Computed], name: str) -> Computed | None:
+        """Return the next part; how far a recording is that is heard in this process is told."""
         recent, before = Recent(), 0
 
         def heard(seconds: int, of: int) -> None:
@@ -124,20 +128,49 @@ class ResumableEngine:
             return next(computed, None)
 
 
+@dataclass(frozen=True)
+class StoredPart:
+    """A part that a worker stored on the disk of this process, which reads it from there."""
+
+    index: int
+    rows: Mapping[str, int]
+    """How many its tables have."""
+    checksum: str
+
+
+@dataclass(frozen=True)
+class PackedPart:
+    """A part as a worker elsewhere hands it over, to be stored here."""
+
+    index: int
+    rows: Mapping[str, int]
+    content: bytes
+
+
+#: What comes of a part: the outcome itself where it was computed here, or took no time.
+Computed: TypeAlias = Outcome | StoredPart | PackedPart
+
+
 def _compute(
     numbered: tuple[int, Any],
     op: Op,
-    finished: FinishedParts,
+    keep: Callable[[int, Outcome], Computed],
     several: bool,
     *shared: object,
-) -> Outcome:
-    """Compute a part and store it where it is computed: what is ahead of its turn is not lost either."""
+) -> Computed:
+    """Compute a part and keep it at once: what is ahead of its turn is not lost either."""
     index, piece = numbered
     begun = time.monotonic()
     outcome = op(piece, *shared)
-    if several or time.monotonic() - begun > LONG:
-        finished.write(index, outcome)
-    return outcome
+    return keep(index, outcome) if several or time.monotonic() - begun > LONG else outcome
+
+
+def _packed(index: int, outcome: Outcome) -> PackedPart:
+    return PackedPart(index, _rows(outcome), zipped(_pack(outcome)))
+
+
+def _rows(outcome: Outcome) -> dict[str, int]:
+    return {name: getattr(outcome, name).num_rows for name in TABLES}
 
 
 _PART = re.compile(r"\d{5,}\.zip")
@@ -162,26 +195,55 @@ class FinishedParts:
         indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
         return {index for index in indices if self._contents(index) is not None}
 
-    def read(self, index: int) -> Outcome:
-        """Return a part that was found sound. Raises DamagedError where it is not any more."""
-        if (contents := self._contents(index)) is None:
+    def read(self, index: int, checksum: str | None = None) -> Outcome:
+        """Return a part that is sound. Raises DamagedError where it is not any more, or is another one."""
+        if (contents := self._contents(index, checksum)) is None:
             raise DamagedError(f"{self._path(index)} was damaged or removed while it was needed: run again")
         return _outcome(contents)
 
-    def write(self, index: int, outcome: Outcome) -> None:
-        """Store a part whole, unless an input, params or code were replaced: it would not fit its key.
+    def write(self, index: int, outcome: Outcome) -> str:
+        """Store a part whole and return its checksum.
 
-        Raises InputReplacedError, MovedError, and DiskFullError.
+        Not if an input, params or code were replaced: it would not fit its key. Raises InputReplacedError,
+        MovedError, and DiskFullError.
         """
+        self._check()
+        return write_bundle(self._path(index), _pack(outcome), sync=False)
+
+    def keep(self, index: int, outcome: Outcome) -> Outcome:
+        """Store a part in the process that goes on with it; raises as `write`."""
+        self.write(index, outcome)
+        return outcome
+
+    def put_by(self, index: int, outcome: Outcome) -> StoredPart:
+        """Store a part for another process of this machine; raises as `write`."""
+        return StoredPart(index, _rows(outcome), self.write(index, outcome))
+
+    def arrived(self, computed: Computed) -> Computed:
+        """Store a part that was computed elsewhere; raises as `write`."""
+        if not isinstance(computed, PackedPart):
+            return computed
+        self._check()
+        path = self._path(computed.index)
+        return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
+
+    def outcome(self, computed: Computed) -> Outcome:
+        """Return the outcome of a part. Raises DamagedError where its file is not what was stored."""
+        if isinstance(computed, Outcome):
+            return computed
+        stored = self.arrived(computed)
+        assert isinstance(stored, StoredPart), "it has arrived"
+        return self.read(stored.index, stored.checksum)
+
+    def _check(self) -> None:
         check_code(self.workspace, self.code)
         check_unreplaced(self.inputs)
-        write_bundle(self._path(index), _pack(outcome), sync=False)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"
 
-    def _contents(self, index: int) -> dict[str, bytes] | None:
-        return read_bundle(self._path(index), "the part is computed again")
+    def _contents(self, index: int, checksum: str | None = None) -> dict[str, bytes] | None:
+        return read_bundle(self._path(index), "the part is computed again", checksum)
 
 
 @dataclass(frozen=True)
@@ -302,26 +364,49 @@ def _outcome(contents: Mapping[str, bytes]) -> Outcome:
 _CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
 
-def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> None:
-    """Write contents by their names. Raises DiskFullError; then the former file stays.
+def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> str:
+    """Write contents by their names; return the checksum. Raises DiskFullError; then the former file stays.
 
     Without `sync` a power cut may tear the file, which the checksum shows.
     """
     with writing(path, sync) as temporary:
-        with zipfile.ZipFile(temporary, "w") as file:
-            for name, content in contents.items():
-                file.writestr(name, content)
-        with temporary.open("rb+") as whole:
-            whole.write(_checksum(path, whole.read()))
+        return _write_checked(path, temporary, zipped(contents))
 
 
-def read_bundle(path: Path, then: str) -> dict[str, bytes] | None:
-    """Return what a file holds, None where there is none; a damaged one is set aside, and `then` said."""
+def write_zipped(path: Path, content: bytes, sync: bool = True) -> str:
+    """Write what `zipped` made as `write_bundle` does."""
+    with writing(path, sync) as temporary:
+        return _write_checked(path, temporary, content)
+
+
+def _write_checked(path: Path, temporary: Path, content: bytes) -> str:
+    checksum = _checksum(path, content)
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.write(checksum)
+    return checksum.hex()
+
+
+def zipped(contents: Mapping[str, bytes]) -> bytes:
+    """Return contents by their names as one, which is not smaller: columns are compressed already."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as file:
+        for name, content in contents.items():
+            file.writestr(name, content)
+    return sink.getvalue()
+
+
+def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str, bytes] | None:
+    """Return what a file holds, None where there is none; a damaged one is set aside, and `then` said.
+
+    With `checksum`, so is one that has another.
+    """
     try:
         content = read_state(path)
         if content is None:
             return None
-        if content[-_CHECKSUM:] != _checksum(path, content[:-_CHECKSUM]):
+        found = content[-_CHECKSUM:]
+        if found != _checksum(path, content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
             raise DamagedError("its checksum is not that of its content and place")
     except DamagedError as error:
         set_aside(path, error, then)

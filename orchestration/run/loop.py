@@ -26,6 +26,7 @@ from ops.core.counts import total
 from ops.core.periods import is_over
 from orchestration.executors.base import EventSink, Executor, WorkerDiedError
 from orchestration.executors.local import ThisProcess, WorkerProcesses
+from orchestration.executors.parts import begin
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.messages.display import Display
@@ -184,6 +185,7 @@ class _Loop:
         from orchestration.run.dagster_run import make
 
         if self._listener is None:
+            begin()  # a cluster that workers find; it is said at once where there is none
             sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
             self._listener = self._executor.channel(self.display)
         run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)

@@ -55,7 +55,7 @@ def stage(workspace: Workspace, name: str) -> int:
     dataset = workspace.datasets[name]
     check_lock(workspace)  # DVC writes into it after the stage
     input_snapshot(workspace)
-    _check_code(workspace, dataset)
+    check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     sender, before = Sender(workspace.enclosing), View(workspace)
@@ -73,7 +73,7 @@ def stage(workspace: Workspace, name: str) -> int:
         cause = report.failed.get(partition) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(dataset, partition)}: {escape(cause)}")
     check(workspace)  # DVC records the params, code and sources of now
-    _check_code(workspace, dataset)
+    check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write(dataset, view)
     if sends and (report.made or report.failed):
@@ -81,7 +81,7 @@ def stage(workspace: Workspace, name: str) -> int:
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 
-def _check_code(workspace: Workspace, dataset: Declaration) -> None:
+def check_recorded_code(workspace: Workspace, dataset: Declaration) -> None:
     """Raise MovedError where code.json, which DVC records, is not the code that runs."""
     group, name = dataset.key.path
     try:

@@ -62,9 +62,9 @@ def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Conso
     return rejected
 
 
-def tell_rejected(view: View, items: Iterable[Declaration], console: Console) -> bool:
+def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console) -> bool:
     """Print the sources of datasets that were rejected whole, with first causes; say whether any was."""
-    rejected = rejected_sources(view, items)
+    rejected = rejected_sources(view, datasets)
     for source in rejected:
         console.print(escape(str(source)), style="red")
     return bool(rejected)

@@ -78,19 +78,19 @@ def serve(workspace: Workspace) -> int:
     try:
         children.extend(_start(workspace, base, watchdog.pid))
         print(_summary(workspace), flush=True)
-        return _attend(workspace, children, watchdog.pid)
+        return attend(workspace, children, watchdog.pid)
     except KeyboardInterrupt:
         return 0
     finally:
         _end(children, watchdog)
 
 
-def _logs(workspace: Workspace) -> Path:
+def log_folder(workspace: Workspace) -> Path:
     """Return the folder in which each process writes what it has to say."""
     return workspace.state / "ui"
 
 
-def _attend(workspace: Workspace, children: list[Child], group: int) -> int:
+def attend(workspace: Workspace, children: list[Child], group: int) -> int:
     """Look after processes until one ends that is needed, and return its status."""
     while True:
         for number, child in enumerate(children):
@@ -100,12 +100,12 @@ def _attend(workspace: Workspace, children: list[Child], group: int) -> int:
                 return _died(child, status, "so all end")
             if time.monotonic() - child.began >= _AGAIN:
                 _died(child, status, "and is started again")
-                children[number] = _child(workspace, group, child.name, *child.command)
+                children[number] = start_child(workspace, group, child.name, *child.command)
         time.sleep(0.3)
 
 
 def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
-    make_folder(_logs(workspace))
+    make_folder(log_folder(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
     daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
@@ -118,12 +118,12 @@ def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
     }
     if workspace.tracking_uri.startswith("http"):
         del commands["mlflow"]
-    return (_child(workspace, group, name, *command) for name, command in commands.items())
+    return (start_child(workspace, group, name, *command) for name, command in commands.items())
 
 
-def _child(workspace: Workspace, group: int, name: str, *command: str) -> Child:
+def start_child(workspace: Workspace, group: int, name: str, *command: str) -> Child:
     """Start a process in a group, so that Ctrl-C is for this process alone."""
-    log = _logs(workspace) / f"{name}.log"
+    log = log_folder(workspace) / f"{name}.log"
     remove_file(log)  # whatever it is by now
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -142,7 +142,7 @@ def _summary(workspace: Workspace) -> str:
     width = max(len(url) for url, _ in shown.values())
     lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
     return "\n".join(
-        [*lines, f"Ctrl-C ends all; what they have to say is in {workspace.shown(_logs(workspace))}/"]
+        [*lines, f"Ctrl-C ends all; what they have to say is in {workspace.shown(log_folder(workspace))}/"]
     )
 
 

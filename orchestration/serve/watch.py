@@ -70,7 +70,7 @@ def watch(workspace: Workspace) -> None:
         took = time.monotonic() - begun
         if pace.due(seen, begun):
             for command in _WRITERS:
-                _run(workspace, command)
+                run_command(workspace, command)
         time.sleep(max(_PAUSE, 20 * took))
 
 
@@ -82,7 +82,7 @@ def marks(workspace: Workspace) -> Iterator[FileStamp]:
             workspace.root / "manifests",
             workspace.state / "history",
             *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
-            *_sources(workspace, file_stamp(root / "params.yaml")),
+            *watched_sources(workspace, file_stamp(root / "params.yaml")),
             *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
             workspace.quality / "docs" / _INDEX,
         ]
@@ -108,7 +108,7 @@ def _counts(base: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _sources(workspace: Workspace, _: FileStamp | None) -> tuple[Path, ...]:
+def watched_sources(workspace: Workspace, _: FileStamp | None) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
     read_again()
     with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say
@@ -116,7 +116,8 @@ def _sources(workspace: Workspace, _: FileStamp | None) -> tuple[Path, ...]:
     return ()
 
 
-def _run(workspace: Workspace, command: str) -> None:
+def run_command(workspace: Workspace, command: str) -> None:
+    """Run a command of `silverloom` in a process of its own; what it says goes to the log."""
     try:
         subprocess.run(
             [sys.executable, "-m", "orchestration.cli", command],

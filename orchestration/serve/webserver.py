@@ -10,7 +10,6 @@ any page can send either without asking first.
 from __future__ import annotations
 
 from dagster import DagsterInstance
-from dagster_webserver.app import create_app_from_workspace_process_context
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -56,6 +55,5 @@ def _taken(scope: Scope) -> bool:
 def serve(workspace: Workspace, port: int) -> None:
     """Serve until the process is told to end."""
     module = "orchestration.definitions"
-    with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as context:
-        app = create_app_from_workspace_process_context(context)
+    with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as app:
         request_guard.serve(GraphQLGuard(app), port, linked=PAGES)

@@ -74,7 +74,7 @@ def _entry(workspace: Workspace, dataset: Declaration, folder: Path) -> DatasetC
         if isinstance(former, str):
             return DatasetChange(dataset.name, former)
         commit, subject = former
-        return _compared(dataset, at(workspace, dataset.name, commit), now, subject, folder)
+        return compared_versions(dataset, at(workspace, dataset.name, commit), now, subject, folder)
     except (ValueError, LookupError, RuntimeError) as error:
         return DatasetChange(dataset.name, str(error))
 
@@ -98,7 +98,9 @@ def _former(workspace: Workspace, dataset: Declaration, md5: str) -> tuple[str, 
     return f"unchanged since {since}" + (", or longer" if len(looked) == COMMITS else "")
 
 
-def _compared(dataset: Declaration, old: Version, now: Version, subject: str, folder: Path) -> DatasetChange:
+def compared_versions(
+    dataset: Declaration, old: Version, now: Version, subject: str, folder: Path
+) -> DatasetChange:
     """Compare, unless that was done before: rows of the same two versions differ in the same way."""
     name = f"{dataset.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
     kept = folder / f"{name}.json"

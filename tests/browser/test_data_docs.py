@@ -95,4 +95,4 @@ def test_pages_say_what_was_found_last_and_those_of_what_is_no_more_go(validated
 def test_without_a_validation_the_index_says_so(validated, visit):
     page = visit(docs.build(validated.workspace))
     page.assert_fine()
-    page.assert_text("Nothing was validated in this checkout yet")
+    page.assert_text("make run")

@@ -4,17 +4,14 @@ Belongs here: what such a page can send, against all three servers, and that the
 on working. Its servers are started once, for all of these tests. Not here: the policy (orchestration/serve/test_request_guard.py).
 """
 
-import http.server
 import json
-import threading
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.foreign import FETCH, SOCKET, WIPE, made, opened, operation, query
 from tests.browser.servers import ui, wait
 from tests.browser.visit import PATIENCE
 from tests.waiting import until
@@ -22,15 +19,11 @@ from tests.waiting import until
 #: Its servers take a minute to start.
 pytestmark = pytest.mark.long
 
-WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talksumm", "%s"]}}]) { __typename } }"""
 START = """mutation { startSchedule(scheduleSelector: {repositoryName: "__repository__",
   repositoryLocationName: "orchestration.definitions", scheduleName: "%s"}) { __typename } }"""
-MADE = """{ assetNodes { assetKey { path } assetMaterializations(limit: 1) { runId } } }"""
 SCHEDULES = """{ schedulesOrError(repositorySelector: {repositoryName: "__repository__",
   repositoryLocationName: "orchestration.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
 
-#: What a page of another origin can send without asking first. Each ends when its answer, or its error, is there.
-FETCH = "([url, options]) => fetch(url, {mode: 'no-cors', ...options}).then(() => 'sent', () => 'failed')"
 ELEMENT = """([tag, url]) => new Promise(done => {
   const element = document.createElement(tag);
   element.onload = () => done('loaded');
@@ -51,12 +44,6 @@ FORM = """([url, method, type, name, value]) => new Promise(done => {
   frame.onload = () => { frame.remove(); done('sent'); };
   form.submit();
 })"""
-SOCKET = """([url]) => new Promise(done => {
-  const socket = new WebSocket(url, 'graphql-ws');
-  socket.onopen = () => socket.send(JSON.stringify({type: 'connection_init', payload: {}}));
-  socket.onmessage = () => done('answered');
-  socket.onerror = () => done('failed');
-})"""
 READ = "([url]) => fetch(url).then(answer => answer.text(), () => 'failed')"
 
 
@@ -73,66 +60,9 @@ def servers(project):
         yield servers
 
 
-@pytest.fixture(scope="module")
-def foreign_port():
-    """A server of pages without content, on a port of its own."""
-
-    class Blank(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<!doctype html><title>elsewhere</title><body></body>")
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Blank) as server:
-        threading.Thread(target=server.serve_forever).start()
-        yield server.server_port
-        server.shutdown()
-
-
-@pytest.fixture(params=["127.0.0.1", "localhost"], ids=["same-site", "cross-site"])
-def foreign(request, browser, foreign_port):
-    """A page of another port of the same name, or of another name."""
-    with opened(browser, f"http://{request.param}:{foreign_port}/") as page:
-        yield page
-
-
-@contextmanager
-def opened(browser, address):
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-    blank = "<!doctype html><title>elsewhere</title><body></body>"
-    context.route(
-        "http://elsewhere.example/", lambda route: route.fulfill(body=blank, content_type="text/html")
-    )
-    page = context.new_page()
-    page.goto(address)
-    yield page
-    context.close()
-
-
-def query(servers, text):
-    body = json.dumps({"query": text}).encode()
-    request = urllib.request.Request(f"{servers.dagster}/graphql", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=600) as answer:
-        return json.load(answer)["data"]
-
-
-def made(servers) -> set[str]:
-    nodes = query(servers, MADE)["assetNodes"]
-    return {node["assetKey"]["path"][-1] for node in nodes if node["assetMaterializations"]}
-
-
 def running(servers) -> set[str]:
     schedules = query(servers, SCHEDULES)["schedulesOrError"]["results"]
     return {schedule["name"] for schedule in schedules if schedule["scheduleState"]["status"] == "RUNNING"}
-
-
-def operation(servers, text) -> str:
-    return f"{servers.dagster}/graphql?{urlencode({'query': text})}"
 
 
 def test_a_get_wipes_nothing(foreign, servers):

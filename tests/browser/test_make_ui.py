@@ -15,16 +15,8 @@ from mlflow import MlflowClient
 from playwright.sync_api import expect
 
 from ops.core.parts import part_name
+from tests.browser.foreign import FETCH, SOCKET, WIPE, made, operation
 from tests.browser.servers import ui, wait
-from tests.browser.test_foreign_pages import (  # noqa: F401  fixtures
-    FETCH,
-    SOCKET,
-    WIPE,
-    foreign,
-    foreign_port,
-    made,
-    operation,
-)
 from tests.projects import datasets
 
 MONTH = "2018-07"
@@ -182,7 +174,7 @@ def sound(opened):
     opened.assert_sound()
 
 
-def test_a_page_of_another_origin_drives_nothing(foreign, servers):  # noqa: F811
+def test_a_page_of_another_origin_drives_nothing(foreign, servers):
     """By a GET, a POST of plain text or a WebSocket; test_foreign_pages.py tries all else."""
     body = json.dumps({"query": WIPE % "pairs"})
     foreign.evaluate(FETCH, [operation(servers, WIPE % "pairs"), {}])

@@ -183,7 +183,6 @@ def test_agreement_of_raters_stands_open_and_that_of_pairs_is_folded(page):
     assert not pair.is_visible()
     opened.page.get_by_text("Every two raters: 2 rows").press("Enter")
     assert pair.is_visible()
-    opened.assert_text("none: no row to compare")
 
 
 def test_an_address_leads_to_what_people_say(page):
@@ -195,14 +194,12 @@ def test_words_in_common_are_marked_on_both_sides_whatever_their_case_and_signs(
     opened = page()
     assert marks(opened, 0) == ["train a neural  model! On silver labels, the model is".replace("  ", " ")]
     assert marks(opened, 1) == ["train a neural model on Silver-labels; the model is"]
-    opened.assert_text(
-        "10 words", "77 % of its words are marked", "The first of 3; the scores count all.", "31.42"
-    )
+    opened.assert_text("10 words", "77 %", "31.42")
 
 
 def test_two_texts_without_two_words_in_common_have_no_mark(page):
     opened = page("#paper=gold-00&system=lead")
-    opened.assert_text("No two words in a row stand in both.")
+    opened.assert_text(ODD)
     assert not marks(opened, 0) and not marks(opened, 1)
 
 
@@ -239,9 +236,9 @@ def test_an_address_with_a_paper_leads_to_its_summaries(page):
 
 def test_an_address_of_what_is_not_there_says_so(page):
     opened = page("#paper=gold-99")
-    opened.assert_text("This page holds no paper gold-99", "Here we train a")
+    opened.assert_text("gold-99", "Here we train a")
     opened.page.evaluate("location.hash = 'paper=gold-05&system=only'")
-    opened.assert_text("only has no summary of this paper", "The abstract of paper 5.")
+    opened.assert_text("The abstract of paper 5.")
 
 
 def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
@@ -256,7 +253,7 @@ def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
 @pytest.mark.long
 def test_a_long_text_is_cut_and_said_to_be(page):
     opened = page("#paper=gold-01")
-    opened.assert_text("The page holds the first 6\u202f000 of 18\u202f000 characters.", "without a title")
+    opened.assert_text("18\u202f000", "without a title")
     opened.assert_fine()
 
 
@@ -265,14 +262,15 @@ def test_a_long_text_is_cut_and_said_to_be(page):
 )
 def test_what_is_missing_is_said_with_what_to_do(page, given):
     opened = page(given=given)
-    opened.assert_text("No system is scored.", "cl_scisumm_summaries", "No extractor was trained.")
-    opened.assert_text("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets")
+    opened.assert_text("cl_scisumm_summaries")
+    opened.assert_seen("#no-models")
+    opened.assert_text("make run SELECT=talksumm/rating_sheets")
     opened.assert_fine()
 
 
 def test_rows_without_their_table_can_be_looked_at(page):
     opened = page(given={"rows": ROWS})
-    opened.assert_text("The summaries are there, their means are not:", "train a neural model! On silver")
+    opened.assert_text("table.json", "train a neural model! On silver")
     opened.assert_fine()
 
 
@@ -284,8 +282,8 @@ def test_one_paper_and_one_point_are_judged_to_say_little(page):
     )
     models = [trained(CHOSEN, {"rouge2_f": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
     opened = page(given={"rows": ROWS[-4:], "table": table, "models": models})
-    opened.assert_text("an interval over one paper is a point", "too few to tell", "One point:")
-    opened.assert_text("1 points have no finite value")
+    opened.assert_text("too few to tell")
+    opened.assert_text("1 points")
     opened.page.locator(".chart svg").first.wait_for()
     opened.assert_fine()
 

@@ -71,7 +71,7 @@ def test_versions_of_the_same_bytes_say_so(site, visit):
         found(same=True, made_of=[], months={}, moves=[], columns={}),
     )
     page = visit(site / "versions/one.html")
-    page.assert_text("No row differs", "the same inputs, params and code")
+    page.assert_text("the same inputs, params and code")
     page.assert_fine()
 
 
@@ -90,7 +90,7 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
     write_entries(Workspace(site.parents[2]), site / "versions.html", entries)
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions.html", width=width, scheme=scheme)
-    page.assert_text("unchanged since", "dvc fetch --all-commits")
+    page.assert_text("dvc fetch --all-commits")
     page.assert_fine()
     page.page.get_by_role("link", name="talksumm/pairs").click()
     page.assert_text("What it was made of")

@@ -126,7 +126,7 @@ def test_scores_that_are_not_those_of_the_rule_are_refused():
     with pytest.raises(
         ValueError, match=r"threshold: by their scores 50 talks would be kept at 0.5, but .* has 49"
     ):
-        what_if._check(content(UNITS), 49)
+        what_if.check_kept(content(UNITS), 49)
 
 
 def test_a_threshold_that_its_dataset_does_not_have_is_refused():

@@ -55,7 +55,7 @@ def test_overview_and_dataset_are_fine_at_every_width(quality, visit, path, widt
 
 def test_the_overview_leads_to_a_dataset_and_on_to_its_dropped_rows(quality, visit):
     opened = visit(quality / "pages/index.html")
-    opened.assert_text("All are up to date")
+    opened.assert_seen(".state.good")
     opened.page.get_by_role("link", name="talksumm/alignments").first.click()
     opened.assert_text("From the source to here", "Dagster run", "MLflow run", "2018-07")
     opened.page.get_by_role("link", name="role_abstract").click()
@@ -83,6 +83,6 @@ def test_a_dataset_tells_what_its_columns_mean(quality, visit):
 
 def test_what_fails_is_seen_on_the_pages_of_before(failed_project, visit):
     opened = visit(failed_project.root / "data/quality/pages/index.html")
-    opened.assert_text(" are not up to date")
+    opened.assert_seen(".state.bad")
     opened.page.get_by_role("link", name="talksumm/summaries").first.click()
     opened.assert_text("conservation", "1 units are lost")

@@ -145,6 +145,11 @@ class Visit:
         for text in texts:
             self.page.get_by_text(text).locator("visible=true").first.wait_for()
 
+    def assert_seen(self, *selectors: str) -> None:
+        """An element of each selector comes to be seen."""
+        for selector in selectors:
+            self.page.locator(selector).locator("visible=true").first.wait_for()
+
     def screenshot(self, path: Path, *, whole: bool = False) -> Path:
         """Write what is seen, or the whole page, as PNG."""
         self.page.screenshot(path=path, full_page=whole, animations="disabled")

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,28 +11,14 @@ import pytest
 from orchestration.catalogue import workspace
 from orchestration.files.locks import lock_file
 from orchestration.state.dvc_files import read_stages, stage_name
-from orchestration.workspace.environment import QUIET, STRICT
-from tests.end_to_end.test_ticks import broken
+from tests.end_to_end.backfilling import MONTHS, start
+from tests.end_to_end.ticks import broken
 from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
 
-MONTHS = ("--from", "2018-06", "--to", "2018-07")
 PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
 RUNS = str(Path(__file__).with_name("runs.py"))
-
-
-def start(project, *argv):
-    """Begin a backfill whose workers are its own children: they are to be killed."""
-    environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "orchestration.cli", "backfill", *argv],
-        cwd=project.root,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 def runs(project) -> list[dict]:

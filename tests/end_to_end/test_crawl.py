@@ -11,30 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestration.files.identity import folder_files
-from tests.end_to_end.test_ticks import tick
+from tests.end_to_end.crawling import CITED, CRAWLS, WEB_PAGES, crawling, rows
+from tests.end_to_end.ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
 from tests.projects import Project
 from tests.waiting import until
-
-CRAWLS, CITED, WEB_PAGES = "sources/crawls", "sources/cited_pages", "sources/web_pages"
-
-
-def crawling(project, site, *paths, end="2018-06", **month):
-    """Let a project crawl pages of a site, by default its first and what it links to, and read them."""
-    lists = project.root / "corpus/lists"
-    lists.mkdir(exist_ok=True)
-    lines = [f"{site}{line}" if line.startswith("/") else line for line in paths or ["/"]]
-    (lists / "pages.txt").write_text("".join(f"{line}\n" for line in lines))
-    source = {"kind": "url_list", "path": "corpus/lists", "month": month, "licence": "CC0-1.0"}
-
-    def change(params):
-        params["sources"]["crawls"] = {"web": {**source, "options": {**QUICK, "depth": 1}}}
-        params["sources"]["web_pages"] = {"crawled": {"dataset": CRAWLS}}
-        params["partitions"] = {"start": "2018-06", "end": end}
-
-    project.params(change)
-    project.silverloom("render")
 
 
 def page(version):
@@ -48,11 +30,6 @@ def page(version):
         return reply(body=text.encode(), ETag=tag)(handler)
 
     return route
-
-
-def rows(project, month):
-    parts = sorted((project.root / "data" / CRAWLS / month).glob("kept-*.parquet"))
-    return {row["url"].rpartition("/")[2]: row for part in parts for row in pq.read_table(part).to_pylist()}
 
 
 def texts(project, month):

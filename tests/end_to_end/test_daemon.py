@@ -4,7 +4,7 @@ import pytest
 from dotenv import set_key
 
 from tests.end_to_end.servers import serving
-from tests.end_to_end.test_ticks import TICK, broken
+from tests.end_to_end.ticks import TICK, broken
 
 #: What reads a month of one source and all months of another; the rest is left to `make run`, which is quicker.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]

@@ -10,7 +10,7 @@ import yaml
 
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.parse.test_crawled_documents import tar
+from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
 from tests.projects import ROOT, Project, begin, copy_code
 

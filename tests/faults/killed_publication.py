@@ -89,7 +89,7 @@ def die_at(stop):
 
     for name in ("fsync", "rename", "replace", "mkdir"):
         setattr(os, name, counted(getattr(os, name)))
-    publish._exchange = counted(publish._exchange)
+    publish.exchange = counted(publish.exchange)
 
 
 def save(place):

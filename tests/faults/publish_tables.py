@@ -25,7 +25,7 @@ def publish_tables(workshop: Path, target: Path, size: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[4] == "renames":
-        publish._exchange = lambda one, other: False
+        publish.exchange = lambda one, other: False
     os.access("begin", os.F_OK)
     publish_tables(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
     os.access("end", os.F_OK)

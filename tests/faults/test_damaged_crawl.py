@@ -8,7 +8,7 @@ import pytest
 
 from orchestration.partition.crawl import crawl_place
 from orchestration.workspace.workspace import Workspace
-from tests.end_to_end.test_crawl import CRAWLS, crawling, rows
+from tests.end_to_end.crawling import CRAWLS, crawling, rows
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 from tests.ops.crawl.conftest import warm  # noqa: F401  fixture
 from tests.ops.crawl.crawling import MONTH, crawled

@@ -14,8 +14,8 @@ from orchestration.state import dvc_files
 from orchestration.state.manifests import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
-from tests.orchestration.checks.test_history import MET, entry
-from tests.orchestration.dvc.test_metrics import Project, project  # noqa: F401  fixture
+from tests.orchestration.checks.validations import MET, entry
+from tests.orchestration.dvc.measuring import Project, measured
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
@@ -30,6 +30,11 @@ def pairs(tmp_workspace):
     tmp_workspace.state.mkdir()
     write_manifest(tmp_workspace, dataset, "2018-06", MANIFEST)
     return tmp_workspace, dataset
+
+
+@pytest.fixture
+def project(tmp_workspace):
+    return measured(tmp_workspace)
 
 
 def test_a_manifest_is_read_as_it_was_written(pairs):
@@ -100,7 +105,7 @@ def test_a_manifest_without_a_checksum_is_as_if_it_were_lost_and_no_damage(pairs
     assert not capsys.readouterr().err and path.exists()
 
 
-def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally):  # noqa: F811
+def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally):
     """A manifest has wrong counts and a right checksum."""
     here = project.workspace
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
@@ -129,7 +134,7 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project, tally, capsys, how):  # noqa: F811
+def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project, tally, capsys, how):
     """What is remembered of measuring is damaged."""
     project.put("2018-06", [3, 12])
     project.write()
@@ -144,7 +149,7 @@ def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project
     tally.survive()
 
 
-def test_measures_that_were_edited_are_not_believed(project, tally):  # noqa: F811
+def test_measures_that_were_edited_are_not_believed(project, tally):
     """What is remembered of measuring is edited."""
     project.put("2018-06", [3, 12])
     project.write()

@@ -14,7 +14,12 @@ from orchestration.state.addresses import DEFAULT_PORT, Addresses
 from orchestration.state.input_snapshot import MovedError
 from orchestration.versions import changes
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.checks.test_checks import check  # noqa: F401  fixture
+from tests.orchestration.checks.validations import checking
+
+
+@pytest.fixture
+def check(tmp_workspace):
+    return checking(tmp_workspace)
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
@@ -37,11 +42,11 @@ def test_a_damaged_port_is_the_usual_one_and_another_can_be_chosen(tmp_workspace
 @pytest.mark.parametrize("how", DAMAGES)
 def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace, tally, how):
     """The log of a process of `make ui` is damaged."""
-    logs = ui._logs(tmp_workspace)
+    logs = ui.log_folder(tmp_workspace)
     logs.mkdir(parents=True)
     damage(logs / "pages.log", how)
     tally.attempt()
-    child = ui._child(tmp_workspace, 0, "pages", "echo", "hello")
+    child = ui.start_child(tmp_workspace, 0, "pages", "echo", "hello")
     assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
     tally.survive()
 
@@ -54,18 +59,18 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     dataset = workspace().datasets["talksumm/pairs"]
     now = changes.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
     old = changes.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = changes._compared(dataset, old, now, "why", tmp_path)
+    right = changes.compared_versions(dataset, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert changes._compared(dataset, old, now, "why", tmp_path) == right
+    assert changes.compared_versions(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):  # noqa: F811
+def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):
     """The file of failing rows is damaged."""
     check([2.0])
     path = history.failing_file(check.workspace, check.dataset, "2018-06")
@@ -80,7 +85,7 @@ def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally,
     tally.survive()
 
 
-def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):  # noqa: F811
+def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):
     """A validation cannot be remembered."""
 
     def broken(*_):
@@ -103,8 +108,8 @@ def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
     damage(tmp_path / "code.json", how)
     tally.attempt()
     with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
-        stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+        stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     stages.write_code(tmp_workspace)
-    stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+    stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     assert json.loads((tmp_path / "code.json").read_text()) == right
     tally.survive()

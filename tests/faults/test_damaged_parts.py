@@ -11,7 +11,7 @@ from orchestration.partition.resume import ResumableEngine
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.executors.test_parts import numbered, sizes
+from tests.orchestration.executors.pieces import numbered, sizes
 
 MONTH, KEY = "2018-06", {"inputs": {}, "params": {}, "code": {}}
 PIECES = [1, 2, 3]

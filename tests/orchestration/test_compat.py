@@ -5,7 +5,6 @@ import sys
 
 import dagster as dg
 import pytest
-from dagster_webserver.app import create_app_from_workspace_process_context
 from mlflow import MlflowClient
 from starlette.testclient import TestClient
 
@@ -49,12 +48,24 @@ def test_dagsters_application_answers_of_a_code_location(tmp_path):
     (tmp_path / "located.py").write_text("import dagster as dg\ndefs = dg.Definitions()\n")
     with (
         dg.instance_for_test() as instance,
-        compat.web_application(instance, "located", tmp_path) as context,
+        compat.web_application(instance, "located", tmp_path) as app,
     ):
-        client = TestClient(create_app_from_workspace_process_context(context))
+        client = TestClient(app)
         query = "{ workspaceOrError { ... on Workspace { locationEntries { name loadStatus } } } }"
         found = client.post("/graphql", json={"query": query}).json()["data"]["workspaceOrError"]
     assert found["locationEntries"] == [{"name": "located", "loadStatus": "LOADED"}]
+
+
+def test_an_instance_without_capture_leaves_the_output_of_its_runs_where_it_goes(tmp_path, capfd):
+    (tmp_path / "dagster.yaml").write_bytes(compat.NO_CAPTURE)
+
+    @dg.asset
+    def spoken() -> None:
+        print("said aloud")
+
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        assert dg.materialize([spoken], instance=instance).success
+    assert "said aloud" in capfd.readouterr().out
 
 
 def test_mlflows_store_has_the_artifact_root_that_it_is_given(tmp_path):

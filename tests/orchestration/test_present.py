@@ -73,24 +73,26 @@ def validated(view, dataset, months, severity=None):
 
 def test_a_warning_is_neither_good_nor_stale(view, dataset):
     validated(view, dataset, dataset.made_partitions)
-    assert present._dataset(dataset, view, {}, {})["status"] == "good"
+    assert present.dataset_now(dataset, view, {}, {})["status"] == "good"
     validated(view, dataset, MONTHS[:1], "warning")
-    found = present._dataset(dataset, view, {}, {})
+    found = present.dataset_now(dataset, view, {}, {})
     assert (found["status"], found["state"], found["warnings"]) == ("warned", "up to date, 1 warning", 1)
     assert [month["status"] for month in found["months"]].count("warned") == 1
     failed = Unfresh(dataset.name, MONTHS[1], "failed", "why", "r")
-    assert present._dataset(dataset, view, {(dataset.name, MONTHS[1]): failed}, {})["status"] == "bad"
+    assert present.dataset_now(dataset, view, {(dataset.name, MONTHS[1]): failed}, {})["status"] == "bad"
 
 
 def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(view, dataset):
     validated(view, dataset, dataset.made_partitions[1:])
-    assert present._dataset(dataset, view, {}, {})["unknown"] == 1
+    assert present.dataset_now(dataset, view, {}, {})["unknown"] == 1
 
 
 def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(view, dataset):
     validated(view, dataset, MONTHS[:1])
     pages = {(dataset.name, month): f"validations/{month}.html" for month in MONTHS[:2]}
-    months = {month["month"]: month["docs"] for month in present._dataset(dataset, view, {}, pages)["months"]}
+    months = {
+        month["month"]: month["docs"] for month in present.dataset_now(dataset, view, {}, pages)["months"]
+    }
     assert months[MONTHS[0]] == "../docs/validations/2018-06.html" and months[MONTHS[1]] is None
 
 

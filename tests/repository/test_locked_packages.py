@@ -11,7 +11,8 @@ import pytest
 
 from assets.declare.settings import checkout
 
-LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "models.txt")
+LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "requirements-cluster.lock", "models.txt")
+ASKED = ("requirements.in", "requirements-cluster.in")
 
 
 def requirements(name):
@@ -42,12 +43,16 @@ def normal(name):
 
 
 def wanted():
-    names = re.findall(r"^[A-Za-z0-9._-]+", (checkout() / "requirements.in").read_text(), re.M)
+    texts = [(checkout() / name).read_text() for name in ASKED]
+    names = [found for text in texts for found in re.findall(r"^[A-Za-z0-9._-]+", text, re.M)]
     return {normal(name) for name in names}
 
 
 def test_every_name_that_the_project_asks_for_is_locked():
-    assert not wanted() - {re.split("==", line)[0] for line in requirements("requirements.lock")}
+    locks = ("requirements.lock", "requirements-cluster.lock")
+    locked = [re.split("==", line)[0] for name in locks for line in requirements(name)]
+    assert not wanted() - set(locked)
+    assert len(locked) == len(set(locked)), "a cluster needs other versions"
 
 
 def imported():
@@ -78,7 +83,7 @@ def test_packages_that_are_read_as_data_are_asked_for_by_name():
 @pytest.fixture
 def make(tmp_path):
     """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
-    for name in ("Makefile", "pyproject.toml", "requirements.in", *LOCKS):
+    for name in ("Makefile", "pyproject.toml", *ASKED, *LOCKS):
         shutil.copy(checkout() / name, tmp_path)
     plots = tmp_path / "orchestration/dvc/plots.html"  # of which set-up makes another
     plots.parent.mkdir(parents=True)
@@ -128,6 +133,7 @@ def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
     assert "uv pip compile" in calls and bool(ended.returncode) == fails, ended.stderr
     if not fails:
         before |= {"requirements.lock": b"numpy==0\nwrapt==0\n", "cuda.lock": b"triton==0\n"}
+        before["requirements-cluster.lock"] = b""  # the stand-in finds nothing further
     assert {name: (tmp_path / name).read_bytes() for name in LOCKS} == before
     assert not [path.name for path in tmp_path.glob(".*.lock")]
 

@@ -24,9 +24,11 @@ def test_such_a_column_cannot_be_one_array(text):
         chunked(text).combine_chunks()
 
 
-def test_the_texts_that_pdbert_draws_from(text):
+@pytest.mark.long  # it writes more than 2 GiB
+def test_the_texts_that_pdbert_draws_from(text, tmp_path):
     read = pa.table({"text": chunked(text)})
-    pool = pdbert._Texts(SimpleNamespace(read=lambda columns: read.select(columns)))
+    sentences = SimpleNamespace(parts=[SimpleNamespace(read=lambda columns: read.select(columns))])
+    pool = pdbert.Texts(sentences, tmp_path)
     assert len(pool) == CHUNKS
     assert len(pool[CHUNKS - 1]) == len(text[0].as_py())
 

@@ -60,13 +60,7 @@ def sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: Strict
 ) -> Outcomes:
     """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
-    return embedded_sentences(
-        sentences,
-        papers.read(["id", "source_ids", "month", "subjects"]),
-        citations.read(["paper_id", "marks", "bibliography"]),
-        params,
-        strict,
-    )
+    return embedded_sentences(sentences, papers, citations, params, strict)
 
 
 @dataset(

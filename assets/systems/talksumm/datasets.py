@@ -36,8 +36,13 @@ from ops.talksumm.pairing import CANDIDATES, PairParams, leads, similarities
 from ops.talksumm.pairing import matches as matches_op
 from ops.talksumm.pairing import pairs as pairs_op
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
-from ops.talksumm.summarise import SummaryParams, TrainingSetParams, needs, sentences_of
-from ops.talksumm.summarise import summaries as summaries_op
+from ops.talksumm.summarise import (
+    SummaryParams,
+    TrainingSetParams,
+    all_summaries,
+    needs,
+    sentences_of,
+)
 from ops.talksumm.summarise import training_sets as training_sets_op
 
 #: Other budgets to look at, by measure: what the summaries of other sizes would take.
@@ -188,7 +193,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
 )
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
     """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
-    return alignments.map(summaries_op, pairs.read(["id", "paper_title"]), params)
+    return all_summaries(alignments, pairs, params)
 
 
 @dataset(

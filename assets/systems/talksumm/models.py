@@ -25,7 +25,6 @@ from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
-from ops.models.extractors.files import KIND
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.talksumm.evaluation import people
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
@@ -36,6 +35,7 @@ from ops.talksumm.evaluation.scores import EVALUATION, SCORES, TABLE_2, Evaluati
 from ops.talksumm.evaluation.scores import evaluation as evaluation_op
 from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES, SystemSummaryParams
 from ops.talksumm.evaluation.system_summaries import system_summaries as system_summaries_op
+from ops.talksumm.extractors.files import KIND
 from ops.talksumm.models import EXTRACTOR, ExtractorParams
 from ops.talksumm.models import extractor as extractor_op
 

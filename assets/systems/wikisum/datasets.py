@@ -23,6 +23,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import needs
+from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import Artifact, FilesFolder, Parts
@@ -74,7 +75,7 @@ needs("wikisum", "articles")
     ],
 )
 def search_index(web_pages: Parts) -> Outcomes:
-    """The web pages of all months that a search may find, each address once, with their index."""
+    """The web pages of all months that a search may find, each address once."""
     return search_index_op(web_pages)
 
 
@@ -107,9 +108,10 @@ def references(
     web_pages: AllParts,
     search_index: Artifact,
     params: ReferenceParams,
+    derived: DerivedFolder,
 ) -> Outcomes:
     """Every page that an article cites or a search finds, how much of the article it has and mentions it."""
-    return references_op(articles, cited_pages, found_pages, web_pages, search_index, params)
+    return references_op(articles, cited_pages, found_pages, web_pages, search_index, params, derived)
 
 
 @dataset(

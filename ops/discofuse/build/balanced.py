@@ -12,23 +12,26 @@ examples and 3.8 % of Sports' (Table 6).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.joins import database, written_by_part
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import place_of
 from ops.discofuse.schemas import BALANCED
 
-Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import duckdb
 
 _COLUMNS = ("id", "domain", "split", "discourse_type", "connective_string")
 
@@ -53,12 +56,13 @@ class BalancedParams(Params, section="discofuse.balanced"):
     seed: int = Field(0, ge=0, description="another one draws other examples")
 
 
-class _Fate(NamedTuple):
-    """What becomes of an example: why it is dropped, or whether it is part of the mixture."""
-
-    number: float
-    reason: str | None = None
-    mixture: bool = False
+_COUNT = pa.int64()
+_GROUP = [("domain", pa.string()), ("split", pa.string())]
+#: How many examples of a kind stay, and how many are in the mixture.
+_LIMITS = pa.schema([*_GROUP, *((name, _COUNT) for name in ("control", "and", "but", "anaphora"))])
+_MIXTURES = pa.schema([*_GROUP, ("count", _COUNT)])
+#: What becomes of an example: why it is dropped, or whether it is part of the mixture.
+_FATES = pa.schema([("number", pa.float64()), ("reason", pa.string()), ("mixture", pa.bool_())])
 
 
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
@@ -69,19 +73,23 @@ def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
     stay. Where all is anaphora, or nothing but controls, none can stay. The mixture has the same number of
     examples of the two domains that have the most, in each split.
     """
-    fates = _fates(examples.read(_COLUMNS), params)
-    for table in examples:
-        units = table.to_pylist()
-        kept: list[Row] = []
-        dropped: list[Row] = []
-        for unit in units:
-            fate = fates[unit["id"]]
-            if fate.reason is not None:
-                dropped.append(drop(unit, fate.reason, fate.number))
-            else:
-                identity = {"id": row_id("balanced", unit["id"]), "source_ids": [unit["id"]]}
-                kept.append({**unit, **identity, "mixture": fate.mixture})
-        yield Outcome.of(BALANCED, [unit["id"] for unit in units], kept, dropped)
+    with examples.engine.scratch() as folder:
+        fates = _fates(examples, params, folder / "fates")
+        yield from examples.map(balanced_of, beside=[fates])
+
+
+def balanced_of(examples: pa.Table, fates: pa.Table) -> Outcome:
+    """Return the examples of one part that stay, given what becomes of each."""
+    units = examples.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit, fate in zip(units, fates.to_pylist(), strict=True):
+        if fate["reason"] is not None:
+            dropped.append(drop(unit, fate["reason"], fate["number"]))
+        else:
+            identity = {"id": row_id("balanced", unit["id"]), "source_ids": [unit["id"]]}
+            kept.append({**unit, **identity, "mixture": fate["mixture"]})
+    return Outcome.of(BALANCED, [unit["id"] for unit in units], kept, dropped)
 
 
 def most(total: int, share: float) -> int:
@@ -89,71 +97,128 @@ def most(total: int, share: float) -> int:
     return int(np.floor(share * total + 1e-9))
 
 
-def _fates(examples: pa.Table, params: BalancedParams) -> Mapping[str, _Fate]:
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in examples.to_pylist():
-        groups[row["domain"], row["split"]].append(row)
-    fates: dict[str, _Fate] = {}
-    stay: dict[tuple[str, str], list[str]] = {}
-    for (domain, split), rows in sorted(groups.items()):
-        numbers = {row["id"]: place_of(params.seed, row["id"]) for row in rows}
-        rows = sorted(rows, key=lambda row: (numbers[row["id"]], row["id"]))
-        reasons = _capped(rows, params.domains.get(domain, params.caps))
-        pairs = list(zip(rows, reasons, strict=True))
-        fates |= {row["id"]: _Fate(numbers[row["id"]], reason) for row, reason in pairs}
-        stay[domain, split] = [row["id"] for row, reason in pairs if reason is None]
-    for name in _mixture(stay):
-        fates[name] = fates[name]._replace(mixture=True)
-    return fates
+def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
+    """Return what becomes of the examples, a part for each of theirs, row by row.
+
+    Examples stand in the order of their numbers, within their domain and split, on disk.
+    """
+    with database(folder) as tables:
+        tables.execute(
+            """CREATE TABLE drawn (part INTEGER, place INTEGER, id VARCHAR, domain VARCHAR, split VARCHAR,
+            kind VARCHAR, anaphora BOOLEAN, number DOUBLE)"""
+        )
+        for index, part in enumerate(examples.parts):
+            _insert(tables, "drawn", _drawn(index, part.read(_COLUMNS), params.seed))
+        tables.execute(
+            """CREATE TABLE ranked AS SELECT *,
+                row_number() OVER (PARTITION BY domain, split, kind ORDER BY number, id) AS rank
+            FROM drawn"""
+        )
+        tables.execute("DROP TABLE drawn")
+        _insert(tables, "limits", _limits(tables, params), new=True)
+        tables.execute(
+            """CREATE TABLE capped AS SELECT ranked.* EXCLUDE (kind, rank), limits.anaphora AS most_anaphora,
+                CASE WHEN rank > CASE kind WHEN 'control' THEN control WHEN 'and' THEN "and"
+                    WHEN 'but' THEN but END THEN 'capped_' || kind END AS reason
+            FROM ranked JOIN limits USING (domain, split)"""
+        )
+        tables.execute("DROP TABLE ranked")
+        tables.execute(
+            """CREATE TABLE left_over AS SELECT * EXCLUDE (reason, anaphora, most_anaphora), coalesce(reason,
+                CASE WHEN anaphora AND row_number() OVER (
+                    PARTITION BY domain, split, anaphora AND reason IS NULL ORDER BY number, id
+                ) > most_anaphora THEN 'capped_anaphora' END) AS reason
+            FROM capped"""
+        )
+        tables.execute("DROP TABLE capped")
+        _insert(tables, "mixtures", _mixtures(tables), new=True)
+        found = tables.sql(
+            """SELECT number, reason, reason IS NULL AND coalesce(row_number() OVER (
+                    PARTITION BY domain, split, reason IS NULL ORDER BY number, id
+                ) <= mixtures.count, false) AS mixture, part AS __part
+            FROM left_over LEFT JOIN mixtures USING (domain, split) ORDER BY part, place"""
+        )
+        parts = written_by_part(found.to_arrow_reader(), len(examples.parts), _FATES, folder)
+        return Parts(_FATES, tuple(parts), examples.engine)
 
 
-def _capped(rows: Sequence[Row], caps: Caps) -> list[str | None]:
-    """Return why each row goes, None where it stays; the first rows stay first.
+def _drawn(part: int, examples: pa.Table, seed: int) -> pa.Table:
+    """Return the rows of `drawn` for one part: at most one kind is capped in an example, besides anaphora."""
+    kinds: list[str] = []
+    for row in examples.select(["discourse_type", "connective_string"]).to_pylist():
+        connective = row["connective_string"].replace(",", "").strip()
+        control = row["discourse_type"] == "PAIR_NONE"
+        kinds.append("control" if control else connective if connective in ("and", "but") else "")
+    ids = examples["id"].to_pylist()
+    return pa.table(
+        {
+            "part": pa.array([part] * len(ids), pa.int32()),
+            "place": pa.array(range(len(ids)), pa.int32()),
+            "id": examples["id"],
+            "domain": examples["domain"],
+            "split": examples["split"],
+            "kind": pa.array(kinds, pa.string()),
+            "anaphora": pc.match_substring(examples["discourse_type"], "ANAPHORA"),
+            "number": pa.array([place_of(seed, name) for name in ids], pa.float64()),
+        }
+    )
+
+
+def _limits(tables: duckdb.DuckDBPyConnection, params: BalancedParams) -> pa.Table:
+    """Return how many examples of each kind stay, by domain and split.
 
     The most that the caps allow: the total that stays is the greatest n for which n examples stay if the caps
     are shares of n. The number that stays grows with the total that the caps are taken of, so that the
     totals found one from the other fall to it.
     """
-    connectives = [row["connective_string"].replace(",", "").strip() for row in rows]
-    anaphora: Mask = np.array(["ANAPHORA" in row["discourse_type"] for row in rows], bool)
-    shares = {"control": caps.control, "and": caps.and_, "but": caps.but}
-    kinds = {
-        name: np.array([connective == name for connective in connectives], bool) for name in ("and", "but")
-    }
-    kinds["control"] = np.array([row["discourse_type"] == "PAIR_NONE" for row in rows], bool)
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for domain, split, kind, count in tables.execute(
+        "SELECT domain, split, kind, count(*) FROM ranked GROUP BY ALL"
+    ).fetchall():
+        counts[domain, split][kind] = count
+    rows: list[Row] = []
+    for (domain, split), kinds in sorted(counts.items()):
+        caps = params.domains.get(domain, params.caps)
+        total = kinds.total()
+        while True:
+            limits = {
+                "control": most(total, caps.control),
+                "and": most(total, caps.and_),
+                "but": most(total, caps.but),
+                "anaphora": most(total, caps.anaphora),
+            }
+            lost = sum(max(0, kinds[name] - limits[name]) for name in ("control", "and", "but"))
+            anaphora = tables.execute(
+                """SELECT count(*) FROM ranked WHERE domain = ? AND split = ? AND anaphora
+                AND rank <= CASE kind WHEN 'control' THEN ? WHEN 'and' THEN ? WHEN 'but' THEN ?
+                ELSE rank END""",
+                [domain, split, limits["control"], limits["and"], limits["but"]],
+            ).fetchall()[0][0]
+            remaining = kinds.total() - lost - max(0, anaphora - limits["anaphora"])
+            if remaining >= total:
+                break
+            total = remaining
+        rows.append({"domain": domain, "split": split, **limits})
+    return pa.Table.from_pylist(rows, schema=_LIMITS)
 
-    def lost(total: int) -> dict[str, Mask]:
-        gone = {
-            f"capped_{name}": mask & (np.cumsum(mask) > most(total, shares[name]))
-            for name, mask in kinds.items()
-        }
-        left = anaphora & ~np.logical_or.reduce(list(gone.values()))
-        return {**gone, "capped_anaphora": left & (np.cumsum(left) > most(total, caps.anaphora))}
 
-    total = len(rows)
-    while (remaining := total_left(lost(total), len(rows))) < total:
-        total = remaining
-    reasons: list[str | None] = [None] * len(rows)
-    for reason, mask in lost(total).items():
-        for index in np.flatnonzero(mask):
-            reasons[index] = reason
-    return reasons
-
-
-def total_left(lost: Mapping[str, Mask], rows: int) -> int:
-    """Return how many of some rows no cap takes away; no row is taken twice."""
-    return rows - sum(int(mask.sum()) for mask in lost.values())
+def _mixtures(tables: duckdb.DuckDBPyConnection) -> pa.Table:
+    """Return how many examples are in the mixture: as many of the two largest domains in each split."""
+    stay: dict[str, Counter[str]] = defaultdict(Counter)
+    for domain, split, count in tables.execute(
+        "SELECT domain, split, count(*) FILTER (reason IS NULL) FROM left_over GROUP BY ALL"
+    ).fetchall():
+        stay[domain][split] = count
+    largest = sorted(stay, key=lambda domain: (-stay[domain].total(), domain))[:2]
+    rows = [
+        {"domain": domain, "split": split, "count": min(stay[name][split] for name in largest)}
+        for domain in (largest if len(largest) == 2 else ())
+        for split in stay[domain]
+    ]
+    return pa.Table.from_pylist(rows, schema=_MIXTURES)
 
 
-def _mixture(stay: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[str]:
-    """Yield the examples of the two largest domains, as many of each in each split, the first ones."""
-    sizes: dict[str, int] = defaultdict(int)
-    for (domain, _), ids in stay.items():
-        sizes[domain] += len(ids)
-    largest = sorted(sizes, key=lambda domain: (-sizes[domain], domain))[:2]
-    if len(largest) < 2:
-        return
-    for split in sorted({split for _, split in stay}):
-        several = [stay.get((domain, split), ()) for domain in largest]
-        for ids in several:
-            yield from ids[: min(map(len, several))]
+def _insert(tables: duckdb.DuckDBPyConnection, name: str, rows: pa.Table, new: bool = False) -> None:
+    tables.register("rows", rows)
+    tables.execute(f"CREATE TABLE {name} AS FROM rows" if new else f"INSERT INTO {name} FROM rows")
+    tables.unregister("rows")

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from ops.core.identity import joint_licence
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
-from ops.core.sampling import drawn, sample
+from ops.core.sampling import drawn, sample_each
 from ops.discofuse.evaluation.alignment import SENSES, Sense, words
 from ops.discofuse.evaluation.people import (
     CLARITY,
@@ -32,8 +32,7 @@ from ops.discofuse.evaluation.people import (
     HumanEvaluationParams,
     RatingSheetParams,
 )
-from ops.evaluation import human_evaluation as judging
-from ops.evaluation.human_evaluation import JudgedRows
+from ops.evaluation.human_evaluation import JudgedRows, evaluate_ratings
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.table import with_files
 from ops.metrics.fusion import exact_match
@@ -61,7 +60,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
     """
     found = examples.read(["id", "domain", "split"])
     of_splits = found.filter(pc.is_in(found["split"], pa.array(params.splits)))
-    asked = set(_drawn(of_splits, params.examples, params.seed))
+    asked = set(sample_each(of_splits, "domain", params.examples, params.seed))
     fused = _fusions(fusions, params)
     rows: list[Row] = []
 
@@ -87,14 +86,14 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
+    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
     drawn = rating_sheets.read()
     sent = drawn.filter(drawn["asked"])
 
     def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
         return tables(rows, drawn.to_pylist(), params)
 
-    return judging.human_evaluation(PEOPLE, ratings, sent, asked, _said, of_rows)
+    return evaluate_ratings(PEOPLE, ratings, sent, asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
@@ -154,18 +153,11 @@ def _connective(example: Row) -> str:
     return " ".join(words(example["connective_string"]))
 
 
-def _drawn(table: pa.Table, size: int, seed: int) -> Iterator[str]:
-    """Yield the ids of so many rows of each domain."""
-    for domain in sorted(set(table["domain"].to_pylist())):
-        of_domain = table.filter(pc.equal(table["domain"], domain))
-        yield from sample(of_domain, size, seed)["id"].to_pylist()
-
-
 def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
     """Return the drawn fusions by the example that they are of."""
     found = fusions.read(["id", "domain", "model"])
     own_domain = found.filter(pc.equal(found["model"], found["domain"]))
-    ids = list(_drawn(own_domain, params.fusions, params.seed))
+    ids = sample_each(own_domain, "domain", params.fusions, params.seed)
     rows = fusions.read(
         ["id", "licence", "example_id", "target", "prediction"], where=("id", ids)
     ).to_pylist()

@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from ops.core.params import ModelName, Params
+from ops.models.heads import whole_heads
 
 
 class Seq2SeqConfig(Params):
@@ -53,11 +54,7 @@ class Seq2SeqTransformerConfig(Seq2SeqConfig):
     relu_dropout: float = Field(0.3, ge=0, lt=1, description="inside the feed-forward layers")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="of the cross entropy that is learnt from")
 
-    @model_validator(mode="after")
-    def _divided(self) -> Seq2SeqTransformerConfig:
-        if self.width % self.heads:
-            raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
-        return self
+    _heads = model_validator(mode="after")(whole_heads)
 
 
 class CopyNetConfig(Seq2SeqConfig):

@@ -53,8 +53,8 @@ class CopyNetModel(Seq2Seq):
     def losses(self, examples: Sequence[Example]) -> Tensor:
         """Return the mean negative log-likelihood of the pieces of each of N targets (N)."""
         network = self.network
-        memory, state = network.encode(padded([example.source for example in examples], self.device))
-        target = padded([example.target for example in examples], self.device)
+        memory, state = network.encode(padded([example.source for example in examples], self.network.device))
+        target = padded([example.target for example in examples], self.network.device)
         tops, copies = network.follow(memory, state, target, self.config.scheduled_sampling)
         there = target != PAD
         losses = -network.log_likelihood(tops, copies, memory.numbers, target)
@@ -63,7 +63,7 @@ class CopyNetModel(Seq2Seq):
     def _inputs(self, sources: Sequence[str]) -> Inputs:
         rows = [self._numbers(text) for text in sources]
         words = [others for _, others in rows]
-        source = padded([self._cut(numbers) for numbers, _ in rows], self.device)
+        source = padded([self._cut(numbers) for numbers, _ in rows], self.network.device)
         options = {
             "encoder_outputs": self.network.begun(source),
             "others": max(map(len, words)),

@@ -55,12 +55,6 @@ class Seq2Seq(ABC):
     network: Any
     """A module with the `generate` of Hugging Face's `GenerationMixin`."""
 
-    @property
-    def device(self) -> torch.device:
-        """Where the network lies."""
-        device: torch.device = self.network.device
-        return device
-
     def length(self, source: str, target: str) -> int:
         """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
         return max(len(self.pieces.numbers(text)) for text in (source, target))

@@ -82,7 +82,7 @@ class PretrainedModel(Seq2Seq):
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         found = self._tokenizer.pad({"input_ids": list(map(list, rows))}, return_tensors="pt")
-        return {name: found[name].to(self.device) for name in ("input_ids", "attention_mask")}
+        return {name: found[name].to(self.network.device) for name in ("input_ids", "attention_mask")}
 
     def _inputs(self, sources: Sequence[str]) -> Inputs:
         inputs = self._padded([self._cut_text(text) for text in sources])

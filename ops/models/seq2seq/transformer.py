@@ -51,8 +51,8 @@ class TransformerModel(Seq2Seq):
 
     def losses(self, examples: Sequence[Example]) -> Tensor:
         """Return the smoothed cross entropy of each of N examples (N), smoothed only in training."""
-        source = padded([example.source for example in examples], self.device)
-        target = padded([example.target for example in examples], self.device)
+        source = padded([example.source for example in examples], self.network.device)
+        target = padded([example.target for example in examples], self.network.device)
         # Begins with padding in place of a piece, as tensor2tensor's decoder does.
         before = functional.pad(target[:, :-1], (1, 0), value=PAD)
         logits = self.network(
@@ -66,7 +66,7 @@ class TransformerModel(Seq2Seq):
         return (losses * there).sum(dim=1) / there.sum(dim=1)
 
     def _inputs(self, sources: Sequence[str]) -> Inputs:
-        source = padded([self._cut(self.pieces.numbers(text)) for text in sources], self.device)
+        source = padded([self._cut(self.pieces.numbers(text)) for text in sources], self.network.device)
         return Inputs(
             source, {"attention_mask": source != PAD, "suppress_tokens": [UNK]}, [()] * len(sources)
         )

@@ -1,24 +1,29 @@
 """Pairs across papers: sentences that define one term, or cite one paper.
 
-Belongs here: the groups, their bounds, and their pairs. Not here: terms (ops/parasci/definitions.py), marks
-(ops/parasci/marks.py), the comparison (pairs.py).
+Belongs here: the groups, their bounds, their pairs, and what becomes of a sentence of several groups. Not
+here: terms (ops/parasci/definitions.py), marks (ops/parasci/marks.py), the comparison (pairs.py).
 
 Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs. All are compared, and the most alike
 are kept, so that a paper cited 10,000 times does not store 50 million pairs; sentences of a very large group
 are compared with their nearest neighbours.
+
+Groups are sorted on disk by their key, without texts and embeddings; parts of whole groups then get these.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.joins import grouped, matches, stored
+from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.parasci.candidates.pairs import (
@@ -26,13 +31,43 @@ from ops.parasci.candidates.pairs import (
     Similar,
     candidate,
     embeddings_of,
-    light,
     most_alike,
     neighbour_blocks,
     similar_blocks,
     statements,
 )
 from ops.parasci.schemas import CANDIDATES
+
+#: The two kinds of groups, as pairs name them.
+DEFINITIONS, CITATIONS = "definitions", "citations"
+
+#: Where a sentence stands in a group.
+_MEMBERS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("id", pa.string()),
+        ("paper", pa.string()),
+        ("section", pa.int32()),
+        ("role", pa.string()),
+    ]
+)
+
+#: What pairs are made of, besides.
+_TEXT_COLUMNS = ("id", "licence", "text", "embedding")
+
+#: What may become of a sentence of a group; of one that is in several the last of these counts.
+_USED = "used"
+_FATES = ("alone", "unlike", "beyond_most", _USED)
+_OF_GROUP = pa.schema([("id", pa.string()), ("fate", pa.int8())])
+_OF_PART = pa.schema([*_OF_GROUP, ("part", pa.string())])
+
+#: Places of sentences that are compared together, where no group is larger; some 50 MB.
+_MEMBERS_OF_PART = 10_000
+
+#: Pairs and lost sentences of a part of the dataset, and what fills the last of its sources.
+_ROWS_OF_PART = 50_000
+
+_NOTHING_LOST = (CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table())
 
 #: Says of a mention of a sentence in which groups it is.
 Keys = Callable[[Row, Row], Iterable[str]]
@@ -67,13 +102,74 @@ def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> 
     `groups` of several papers, their pairs of two papers that are `compared`, or looked through `by_index`;
     the `identical` ones of these and those `beyond_most`; and what becomes of passages by the same reasons
     (`passages: alone`).
+
+    In memory is a part, or a group where one is larger: some 5 KB a sentence of it.
     """
-    return _pairs("definitions", "no_definition", _terms, sentences, passages, params)
+    return _pairs(DEFINITIONS, sentences, passages, params)
 
 
 def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
     """Yield pairs of sentences that cite one paper; reasons as of `definitions`, and `no_citation`."""
-    return _pairs("citations", "no_citation", _cited_papers, sentences, passages, params)
+    return _pairs(CITATIONS, sentences, passages, params)
+
+
+def members_of(sentences: pa.Table, kind: str) -> Outcome:
+    """Return, as kept rows, where the sentences of a part stand in which groups; the others are dropped."""
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for row in sentences.drop_columns(["embedding"]).to_pylist():
+        found = [(key, mention) for mention in row["mentions"] for key in _KEYS[kind](row, mention)]
+        kept += (
+            {
+                "key": key,
+                "id": row["id"],
+                "paper": mention["paper_id"],
+                "section": mention["section"],
+                "role": mention["role"],
+            }
+            for key, mention in found
+        )
+        if not found:
+            dropped.append(drop(row, _OUTSIDE[kind]))
+    return Outcome(
+        pa.array([row["id"] for row in dropped], pa.string()),
+        pa.Table.from_pylist(kept, schema=_MEMBERS),
+        pa.Table.from_pylist(dropped, schema=CANDIDATES.dropped),
+        CANDIDATES.rejected.empty_table(),
+    )
+
+
+def pairs_of_groups(
+    members: pa.Table, sentences: pa.Table, passages: pa.Table, kind: str, params: GroupParams
+) -> Outcome:
+    """Return the pairs of whole groups and, as dropped rows, what became in them of each sentence.
+
+    `sentences` and `passages` are those of the groups.
+    """
+    rows = {row["id"]: row for table in (passages, sentences) for row in statements(table)}
+    groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
+    for member in members.to_pylist():
+        place = Occurrence(rows[member["id"]], member["paper"], member["section"], member["role"])
+        groups[member["key"]].setdefault((member["id"], member["paper"]), place)
+    counts: Counter[str] = Counter()
+    reasons = dict.fromkeys(rows, "alone")
+    kept = list(_of_groups(kind, groups, params, counts, reasons))
+    reasons |= dict.fromkeys((name for row in kept for name in row["source_ids"]), _USED)
+    fates = pa.table([list(reasons), [_FATES.index(reason) for reason in reasons.values()]], _OF_GROUP)
+    pairs = pa.Table.from_pylist(kept, schema=CANDIDATES.kept)
+    nothing = CANDIDATES.rejected.empty_table()
+    return Outcome(pa.array([], pa.string()), pairs, fates, nothing, combinations=+counts)
+
+
+def lost_of(sentences: pa.Table, fates: pa.Table, kind: str) -> Outcome:
+    """Return the sentences of a part that are in a group, and in no pair."""
+    of_sentence = dict(zip(fates["id"].to_pylist(), fates["fate"].to_pylist(), strict=True))
+    dropped = []
+    for row in sentences.drop_columns(["embedding"]).to_pylist():
+        fate = _FATES[of_sentence.get(row["id"], 0)]
+        if fate != _USED and any(key for mention in row["mentions"] for key in _KEYS[kind](row, mention)):
+            dropped.append(drop(row, fate))
+    return Outcome.of(CANDIDATES, [row["id"] for row in dropped], [], dropped)
 
 
 def _terms(sentence: Row, mention: Row) -> Iterable[str]:
@@ -89,46 +185,97 @@ def _cited_papers(_: Row, mention: Row) -> Iterable[str]:
     return cited
 
 
-def _pairs(
-    origin: str, reason: str, keys: Keys, sentences: Parts, passages: Parts, params: GroupParams
-) -> Outcomes:
-    """Yield a part for each of the sentences, with what is in no group, and a last one with all pairs.
+_KEYS: Mapping[str, Keys] = {DEFINITIONS: _terms, CITATIONS: _cited_papers}
+_OUTSIDE: Mapping[str, str] = {DEFINITIONS: "no_definition", CITATIONS: "no_citation"}
 
-    In memory are the sentences that are in a group.
+
+def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) -> Outcomes:
+    """Yield a part for each of the sentences, with what is in no group, and then all pairs and other losses.
+
+    A sentence may be in groups of several parts: what became of it is joined by its id in the end.
     """
-    groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
-    units: dict[str, Row] = {}
-    for table in sentences:
-        dropped = []
-        for row in statements(table):
-            if _join(groups, keys, row):
-                units[row["id"]] = row
-            else:
-                dropped.append(drop(light(row), reason))
-        yield Outcome.of(CANDIDATES, [row["id"] for row in dropped], [], dropped)
     counts: Counter[str] = Counter()
-    reasons = dict.fromkeys(units, "alone")
-    others: list[str] = []
-    for table in passages:
-        for row in statements(table):
-            others.append(row["id"])
-            reasons[row["id"]] = "alone" if _join(groups, keys, row) else reason
-    kept = list(_of_groups(origin, groups, params, counts, reasons))
-    used = {source for row in kept for source in row["source_ids"]}
-    dropped = [drop(light(row), reasons[name]) for name, row in units.items() if name not in used]
-    counts.update(f"passages: {reasons[name]}" for name in others if name not in used)
-    yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=+counts)
+    with sentences.engine.scratch() as folder:
+        members: list[Parts] = []
+        for number, outcome in enumerate(sentences.map(members_of, kind)):
+            members.append(stored([outcome.kept], _MEMBERS, sentences, folder / f"members {number}"))
+            yield replace(outcome, kept=CANDIDATES.kept.empty_table())
+        others: list[Parts] = []
+        for number, outcome in enumerate(passages.map(members_of, kind)):
+            others.append(stored([outcome.kept], _MEMBERS, sentences, folder / f"others {number}"))
+            counts[f"passages: {_OUTSIDE[kind]}"] += len(outcome.units)
+        in_groups = (table for one in (*members, *others) for table in one)
+        groups = grouped(in_groups, _MEMBERS, "key", sentences, folder / "groups", _MEMBERS_OF_PART)
+        several = stored(map(_of_several_papers, groups), _MEMBERS, sentences, folder / "several")
+        texts, others_texts = (
+            matches(rows, "id", _ids(several), folder / f"{name} texts", _TEXT_COLUMNS)
+            for name, rows in (("its", sentences), ("other", passages))
+        )
+        pairs: list[Parts] = []
+        of_groups: list[Parts] = []
+        for number, outcome in enumerate(
+            several.map(pairs_of_groups, kind, params, beside=[texts, others_texts])
+        ):
+            pairs.append(stored([outcome.kept], CANDIDATES.kept, sentences, folder / f"pairs {number}"))
+            of_part = outcome.dropped.append_column("part", pa.array([str(number)] * len(outcome.dropped)))
+            of_groups.append(stored([of_part], _OF_PART, sentences, folder / f"fates {number}"))
+            counts.update(outcome.combinations)
+        by_sentence = grouped(
+            (table for one in of_groups for table in one),
+            _OF_PART, "id", sentences, folder / "by sentence", _MEMBERS_OF_PART,
+        )  # fmt: skip
+        fates = stored(map(_last, by_sentence), _OF_PART, sentences, folder / "fates")
+        found = matches(fates, "id", (_in_groups(one) for one in members), folder / "found")
+        of_passages = matches(fates, "id", (_in_groups(one) for one in others), folder / "of passages")
+        for one, its in zip(others, of_passages, strict=True):
+            reasons = Counter(_FATES[fate] for fate in its["fate"].to_pylist())
+            reasons["alone"] += len(pc.unique(next(iter(one))["id"])) - len(its)
+            counts.update(
+                {f"passages: {reason}": count for reason, count in reasons.items() if reason != _USED}
+            )
+        # A unit is one of the first part that has a pair of it.
+        used = stored((_used(table) for table in found), _OF_PART, sentences, folder / "used")
+        numbers = ([str(number)] for number in range(len(pairs)))
+        units = matches(used, "part", numbers, folder / "units", ["id"])
+
+        def outcomes() -> Iterator[Outcome]:
+            for one, its in zip(pairs, units, strict=True):
+                kept = next(iter(one))
+                yield Outcome(its["id"].combine_chunks(), kept, *_NOTHING_LOST)
+            yield from sentences.map(lost_of, kind, beside=[found])
+            yield Outcome.of(CANDIDATES, [], [], combinations=+counts)
+
+        yield from in_parts(outcomes(), _ROWS_OF_PART)
 
 
-def _join(groups: Mapping[str, dict[tuple[str, str], Occurrence]], keys: Keys, row: dict[str, Any]) -> bool:
-    """Put a sentence into its groups, once a paper; return whether it is in one."""
-    found = [(key, mention) for mention in row["mentions"] for key in keys(row, mention)]
-    if found:
-        row["embedding"] = row["embedding"].copy()  # its part is not kept in memory for it
-    for key, mention in found:
-        place = Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
-        groups[key].setdefault((row["id"], place.paper), place)
-    return bool(found)
+def _of_several_papers(members: pa.Table) -> pa.Table:
+    """Return the members of groups of two papers at least: no other has pairs."""
+    papers = members.group_by("key").aggregate([("paper", "count_distinct")])
+    keys = papers.filter(pc.greater(papers["paper_count_distinct"], 1))["key"]
+    return members.filter(pc.is_in(members["key"], keys))
+
+
+def _ids(parts: Parts) -> Iterator[pa.ChunkedArray]:
+    return (part.read(["id"])["id"] for part in parts.parts)
+
+
+def _in_groups(members: Parts) -> pa.ChunkedArray:
+    (part,) = members.parts
+    return part.read(["id"])["id"]
+
+
+def _last(fates: pa.Table) -> pa.Table:
+    """Return the fate of each sentence: the last of what became of it, and the first part where it did."""
+    found: dict[str, tuple[int, str]] = {}
+    for row in fates.to_pylist():
+        if row["id"] not in found or row["fate"] > found[row["id"]][0]:
+            found[row["id"]] = row["fate"], row["part"]
+    columns = [[*found], [fate for fate, _ in found.values()], [part for _, part in found.values()]]
+    return pa.table(columns, _OF_PART)
+
+
+def _used(fates: pa.Table) -> pa.Table:
+    return fates.filter(pc.equal(fates["fate"], _FATES.index(_USED)))
 
 
 def _of_groups(

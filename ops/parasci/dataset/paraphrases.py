@@ -20,13 +20,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import Split, SplitShares, drawn
@@ -40,11 +41,20 @@ if TYPE_CHECKING:
 #: Sets that are compared with all others at once.
 _BLOCK = 2_000
 
+#: Pairs of a part of the dataset, and what fills the last of its sources.
+_ROWS_OF_PART = 50_000
+
 #: A share of a number of words may be too large by a rounding error: without this a pair could be missed.
 _ROUNDING = 1e-9
 
 #: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
+
+
+class _Lost(NamedTuple):
+    """Why a pair is no paraphrase: the score that is not what it must be."""
+
+    reason: str
 
 
 class Limits(Params):
@@ -151,27 +161,21 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least), `self_bleu`
     (of one that passes both), `shared_words` (of one that passes all others). Raises ValueError for a method
     without thresholds.
+
+    In memory is what pairs that pass hang together by, and the words of their sentences, since clusters are
+    of them all: some 4 KB a pair. The rows are read a second time for their texts.
     """
-    units = [row for table in scored for row in table.to_pylist()]
-    dropped: list[Row] = []
-    passing: list[tuple[Row, str]] = []
-    for unit in units:
-        origin = next((name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None)
-        if origin is not None:
-            if not at_most(unit["self_bleu"], params.self_bleu):
-                dropped.append(drop(unit, "self_bleu", unit["self_bleu"]))
-            elif not at_least(unit["shared_words"], params.shared_words):
-                dropped.append(drop(unit, "shared_words", unit["shared_words"]))
-            else:
-                passing.append((unit, origin))
-            continue
-        reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
-        reason = "length_rate" if "length_rate" in reasons else "f1"
-        dropped.append(drop(unit, reason, unit[reason]))
-    numbers = _clusters([unit for unit, _ in passing], params.near_duplicate)
-    first = {
-        number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
-    }
+    ids: list[str] = []
+    links: list[list[str]] = []
+    contents: dict[str, None] = {}
+    for table in scored:
+        for unit in table.to_pylist():
+            if isinstance(_judged(unit, params), str):
+                ids.append(unit["id"])
+                links.append(_links(unit))
+                contents.update(dict.fromkeys(map(_content, _sentences(unit))))
+    numbers = _clusters(links, list(contents), params.near_duplicate)
+    first = {number: name for name, number in zip(reversed(ids), reversed(numbers), strict=True)}
     names = {number: row_id("cluster", name) for number, name in first.items()}
     shares: dict[Split, float] = {
         "train": 1 - params.validation - params.test,
@@ -179,18 +183,49 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
         "test": params.test,
     }
     splits = split_of_clusters([names[number] for number in numbers], shares, params.seed)
-    kept = [
-        {
-            **unit,
-            "id": row_id("paraphrase", unit["id"]),
-            "source_ids": [unit["id"]],
-            "origin": origin,
-            "cluster": names[number],
-            "split": splits[names[number]],
-        }
-        for (unit, origin), number in zip(passing, numbers, strict=True)
-    ]
-    yield Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
+    clustered = iter([names[number] for number in numbers])
+    yield from in_parts((_of_part(table, params, clustered, splits) for table in scored), _ROWS_OF_PART)
+
+
+def _of_part(
+    scored: pa.Table, params: ParaphraseParams, names: Iterator[str], splits: Mapping[str, Split]
+) -> Outcome:
+    """Return the pairs of a part that pass, of which the next `names` are the clusters, and the others."""
+    units = scored.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        judged = _judged(unit, params)
+        if not isinstance(judged, str):
+            dropped.append(drop(unit, judged.reason, unit[judged.reason]))
+            continue
+        name = next(names)
+        kept.append(
+            {
+                **unit,
+                "id": row_id("paraphrase", unit["id"]),
+                "source_ids": [unit["id"]],
+                "origin": judged,
+                "cluster": name,
+                "split": splits[name],
+            }
+        )
+    return Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
+
+
+def _judged(unit: Row, params: ParaphraseParams) -> str | _Lost:
+    """Return the method by whose thresholds a pair passes, or why it does by none."""
+    origin: str | None = next(
+        (name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None
+    )
+    if origin is None:
+        reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
+        return _Lost("length_rate" if "length_rate" in reasons else "f1")
+    if not at_most(unit["self_bleu"], params.self_bleu):
+        return _Lost("self_bleu")
+    if not at_least(unit["shared_words"], params.shared_words):
+        return _Lost("shared_words")
+    return origin
 
 
 def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> bool:
@@ -214,12 +249,10 @@ def _matrix(rows: Sequence[Sequence[int]], width: int) -> csr_array:
     return csr_array((np.ones(len(columns), np.int32), columns, ends), shape=(len(rows), width))
 
 
-def _clusters(units: Sequence[Row], near_duplicate: float) -> list[int]:
-    """Return the number of the cluster of each pair."""
-    links = [_links(unit) for unit in units]
-    contents = list(dict.fromkeys(_content(sentence) for unit in units for sentence in _sentences(unit)))
+def _clusters(links: Sequence[Sequence[str]], contents: Sequence[str], near_duplicate: float) -> list[int]:
+    """Return the number of the cluster of each of N pairs by its links, given the contents of them all."""
     near = near_duplicates([set(content.split()) for content in contents], near_duplicate)
-    return clusters([*links, *([contents[first], contents[second]] for first, second in near)])[: len(units)]
+    return clusters([*links, *([contents[first], contents[second]] for first, second in near)])[: len(links)]
 
 
 def _links(unit: Row) -> list[str]:

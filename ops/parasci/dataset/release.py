@@ -34,7 +34,10 @@ def released_form(sentence: str) -> str:
 
 
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
-    """Yield a row for each split that has pairs, and write its files: of pairs, only ids stay in memory."""
+    """Yield a row for each split that has pairs, and write its files.
+
+    In memory are the ids of all pairs, which the rows have: some 100 bytes each, and one part.
+    """
     ids: dict[str, list[str]] = defaultdict(list)
     licences: dict[str, set[str]] = defaultdict(set)
     with files.writing() as write:

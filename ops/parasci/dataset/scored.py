@@ -8,13 +8,17 @@ Dong et al. (2021), 4.2.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import grouped, stored
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
@@ -29,6 +33,20 @@ from ops.parasci.schemas import SCORED
 
 #: Pairs of a part.
 _PAIRS = 20_000
+
+#: What a method found: `pair` is the same for all rows of a pair, `place` the number of the row.
+_FOUND = pa.schema(
+    [
+        ("pair", pa.string()),
+        ("place", pa.int64()),
+        ("origin", pa.string()),
+        *((name, pa.string()) for name in ("id", "licence", "key", "first_paper", "second_paper")),
+        ("cosine", pa.float64()),
+        ("first", pa.string()),
+        ("second", pa.string()),
+        ("whole", pa.string()),
+    ]
+)
 
 
 class ScoredParams(Params, section="parasci.scored"):
@@ -55,33 +73,44 @@ def scored(
     The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
     papers; reasons: `cosine` (below the threshold), `identical` (but for case, spaces and signs). What the
     other methods lose is counted by the same reasons in `combinations`; a part of a sentence is asked for its
-    `confidence` in place of `cosine`. In memory are the pairs above it.
+    `confidence` in place of `cosine`. In memory is a part, or the pairs that are scored together: 2 KB each.
     """
-    groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
     counts: Counter[str] = Counter()
     methods = {"intra": intra, "definitions": definitions, "citations": citations, "partial": partial}
-    for origin, parts in methods.items():
-        for table in parts:
-            dropped: list[Row] = []
-            for row in table.to_pylist():
-                pair = _pair(row)
-                reason = _lost(row, pair, coarse, params, origin)
-                if reason is None:
-                    groups[pair].append((origin, row))
-                elif origin == "intra":
-                    dropped.append(drop(row, reason, row["cosine"] if reason == "cosine" else None))
-                else:
-                    counts[f"{origin}: {reason}"] += 1
-            if dropped:
-                yield Outcome.of(SCORED, [row["id"] for row in dropped], [], dropped)
-    counts["merged"] = sum(len(found) - 1 for found in groups.values())
-    yield Outcome.of(SCORED, [], [], combinations=counts)
-    scorer = BertScorer(params.encoder, params.layer, strict)
-    pairs = list(groups.values())
-    for start in range(0, len(pairs), _PAIRS):
-        found = pairs[start : start + _PAIRS]
-        its = [row["id"] for several in found for origin, row in several if origin == "intra"]
-        yield Outcome.of(SCORED, its, list(_rows(found, scorer)))
+    with intra.engine.scratch() as folder:
+        found: list[Parts] = []
+        place = 0
+        for origin, parts in methods.items():
+            for table in parts:
+                members: list[Row] = []
+                dropped: list[Row] = []
+                for row in table.to_pylist():
+                    pair = _pair(row)
+                    reason = _lost(row, pair, coarse, params, origin)
+                    if reason is None:
+                        there = {"pair": "\n".join(pair), "place": place, "origin": origin, "whole": None}
+                        members.append({**there, **{name: row[name] for name in _FOUND.names if name in row}})
+                        place += 1
+                    elif origin == "intra":
+                        dropped.append(drop(row, reason, row["cosine"] if reason == "cosine" else None))
+                    else:
+                        counts[f"{origin}: {reason}"] += 1
+                of_part = pa.Table.from_pylist(members, schema=_FOUND)
+                found.append(stored([of_part], _FOUND, intra, folder / f"found {len(found)}"))
+                if dropped:
+                    yield Outcome.of(SCORED, [row["id"] for row in dropped], [], dropped)
+        tables = (table for one in found for table in one)
+        of_pair = grouped(tables, _FOUND, "pair", intra, folder / "of pair", _PAIRS)
+        by_pair = grouped(map(_placed, of_pair), _FOUND, "place", intra, folder / "by pair", _PAIRS)
+        counts["merged"] = place - sum(
+            len(pc.unique(part.read(["place"])["place"])) for part in by_pair.parts
+        )
+        yield Outcome.of(SCORED, [], [], combinations=counts)
+        scorer = BertScorer(params.encoder, params.layer, strict)
+        pairs = _members(by_pair)
+        while its := list(islice(pairs, _PAIRS)):
+            units = [row["id"] for several in its for origin, row in several if origin == "intra"]
+            yield Outcome.of(SCORED, units, list(_rows(its, scorer)))
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
@@ -108,6 +137,21 @@ def confidences(partial: Parts) -> Iterator[pa.Table]:
             )
             for row in table.to_pylist()
         )
+
+
+def _placed(found: pa.Table) -> pa.Table:
+    """Return rows of whole pairs with the place of the first row of its pair as that of each."""
+    first: dict[str, int] = {}
+    pairs, places = found["pair"].to_pylist(), found["place"].to_pylist()
+    of_first = [first.setdefault(pair, place) for pair, place in zip(pairs, places, strict=True)]
+    return found.set_column(_FOUND.get_field_index("place"), _FOUND.field("place"), pa.array(of_first))
+
+
+def _members(by_pair: Parts) -> Iterator[list[tuple[str, Row]]]:
+    """Yield the rows of each pair with their methods."""
+    for table in by_pair:
+        for _, several in groupby(table.to_pylist(), itemgetter("place")):
+            yield [(row["origin"], row) for row in several]
 
 
 def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Iterator[Row]:

@@ -57,7 +57,7 @@ class _Pair(NamedTuple):
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
     """Yield our rows (all pairs, by origin, by split) and the paper's; none where there is no pair.
 
-    In memory are the numbers of all pairs, and the texts of one part.
+    In memory are id and numbers of all pairs, some 400 bytes each, and the texts of one part.
     """
     candidates: Counter[str] = Counter()
     for table in scored:

@@ -19,14 +19,12 @@ from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
-from ops.core.sampling import drawn, sample
-from ops.evaluation import human_evaluation as judging
+from ops.core.sampling import drawn, sample_each
 from ops.evaluation.agreement import against_the_others
-from ops.evaluation.human_evaluation import JudgedRows, answered, numbers_of
+from ops.evaluation.human_evaluation import JudgedRows, answered, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Question, Questionnaire
 from ops.parasci.evaluation.people import (
     PAIRS,
@@ -48,7 +46,7 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
     """
     known = paraphrases.read(["id", "origin"])
     asked = [
-        (questionnaire, _drawn(known, size, params.seed))
+        (questionnaire, set(sample_each(known, "origin", size, params.seed)))
         for questionnaire, size in ((PAIRS, params.pairs), (PHENOMENA, params.phenomena))
     ]
     rows: list[Row] = []
@@ -70,9 +68,9 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated pair, and the tables, as `ops.evaluation.human_evaluation` does."""
+    """Yield what people say of each rated pair, and the tables, as `evaluate_ratings` does."""
     of_rows = partial(tables, params=params)
-    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
+    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -125,13 +123,6 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
     for _, vote in judged:
         mean = fmean(numbers_of(vote["answers"]))
         yield {"mean": mean, "consistency": mean if vote["question"] == "consistency" else None}
-
-
-def _drawn(table: pa.Table, size: int, seed: int) -> set[str]:
-    """Return the ids of so many pairs of each origin: what one origin has changes no other's."""
-    origins = set(table["origin"].to_pylist())
-    samples = (sample(table.filter(pc.equal(table["origin"], origin)), size, seed) for origin in origins)
-    return {name for drawn_rows in samples for name in drawn_rows["id"].to_pylist()}
 
 
 def _row(pair: Row, questionnaire: Questionnaire, seed: int) -> Row:

@@ -30,7 +30,7 @@ from ops.core.thresholds import at_least
 from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
 from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import CoarseParams, length_rate, looked_up
+from ops.parasci.candidates.pairs import CoarseParams, length_rate, looked_up, stored_embeddings
 from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.partial.partial import PartialParams, Seen, seen
@@ -133,7 +133,8 @@ def extractions(
 ) -> Outcomes:
     """Yield what each system extracts from the pairs that are seen, and the table; units are the pairs.
 
-    Reasons: those of `seen`, `not_drawn`, `no_extraction` (no system has one).
+    Reasons: those of `seen`, `not_drawn`, `no_extraction` (no system has one). In memory are the pairs that
+    are seen, 2 KB each, since they are drawn from, and what PDBERT finds, 0.5 KB each.
     """
     there: list[Seen] = []
     for part in intra:
@@ -146,7 +147,10 @@ def extractions(
     searched = partial.read(["source_ids", "second", "confidence"]).to_pylist()
     found = {row["source_ids"][0]: row["second"] for row in searched}
     unsure = {row["source_ids"][0] for row in searched if not at_least(row["confidence"], scoring.confidence)}
-    embed = looked_up(sentences, {pair.short for pair in pairs}, embedder(statements.encoder, strict))
+    short = {pair.short for pair in pairs}
+    with sentences.engine.scratch() as folder:
+        (embeddings,) = stored_embeddings(sentences, [short], folder / "embeddings")
+    embed = looked_up(embeddings, short, embedder(statements.encoder, strict))
     clauses = best_clauses([(pair.short, pair.long) for pair in pairs], embed)
     extracted = [
         (pair, system, part)

@@ -19,7 +19,7 @@ from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import CoarseParams, cosines_of, length_rate, looked_up
+from ops.parasci.candidates.pairs import CoarseParams, cosines_of, length_rate, looked_up, stored_embeddings
 from ops.parasci.partial.pdbert import trained, without_end
 from ops.parasci.schemas import CANDIDATES
 
@@ -110,18 +110,21 @@ def partial(
     `cosine` is that of the short sentence and the part. Reasons: those of `seen`, `no_model` (there was
     nothing to learn from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone),
     `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it
-    was found before).
+    was found before). In memory is a part: some 2 KB a pair, and 1.5 KB an embedding.
     """
     model, embed = trained(pdbert, strict), embedder(encoder, strict)
-    for table in intra:
-        rows = table.to_pylist()
-        pairs, lost = seen(rows, params, coarse.cosine)
-        known = {_pair(row["first"], row["second"]) for row in rows}
-        kept, more = _searched(model, pairs, known)
-        lost |= more
-        kept = _compared(kept, looked_up(sentences, {row["first"] for row in kept}, embed))
-        dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
-        yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
+    short = ({pair.short for pair in seen(table.to_pylist(), params, coarse.cosine)[0]} for table in intra)
+    with intra.engine.scratch() as folder:
+        stored = stored_embeddings(sentences, short, folder / "embeddings")
+        for table, embeddings in zip(intra, stored, strict=True):
+            rows = table.to_pylist()
+            pairs, lost = seen(rows, params, coarse.cosine)
+            known = {_pair(row["first"], row["second"]) for row in rows}
+            kept, more = _searched(model, pairs, known)
+            lost |= more
+            kept = _compared(kept, looked_up(embeddings, {row["first"] for row in kept}, embed))
+            dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
+            yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
 
 
 def is_whole(sentence: str, span: tuple[int, int]) -> bool:

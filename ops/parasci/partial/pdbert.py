@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -148,11 +149,16 @@ class _Examples:
     judged_on: str
 
 
-class _Texts:
-    """The texts of all sentences, in the chunks that they are read in: one array of strings ends at 2 GiB."""
+class Texts:
+    """The texts of all sentences, read by number from a file in a folder that the system maps into memory."""
 
-    def __init__(self, sentences: Parts) -> None:
-        self._column = sentences.read(["text"])["text"]
+    def __init__(self, sentences: Parts, folder: Path) -> None:
+        schema, path = pa.schema([("text", pa.string())]), folder / "texts.arrow"
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for part in sentences.parts:
+                writer.write_table(part.read(["text"]).cast(schema))
+        # One array of strings ends at 2 GiB: the chunks stay those of the parts.
+        self._column = pa.ipc.open_file(pa.memory_map(str(path))).read_all()["text"]
 
     def __len__(self) -> int:
         return len(self._column)
@@ -214,22 +220,24 @@ def pdbert(
     Units are the pairs; reasons: `cosine` (below the threshold), `identical`, `long` (no example of it fits
     into the model), `no_example` (none was drawn). `combinations` count the examples that were drawn, and of
     these the `empty` and the `long` ones, which are no rows. The pairs of a share of the papers judge the
-    model; where that is none, what was learnt from. Without any example there is no model. In memory are all
-    sentences, as bytes of Arrow.
+    model; where that is none, what was learnt from. Without any example there is no model. In memory are
+    the pairs above the threshold and their examples, which it learns from epoch by epoch: some 2 KB a pair
+    and 1 KB an example. Sentences are read from disk.
     """
     chosen = {row["id"]: row for table in intra for row in table.to_pylist() if _lost(row, coarse) is None}
-    pool = _Texts(sentences)
     split = _splits(chosen.values(), params)
     model = _made(params, strict) if chosen else None
     counts: Counter[str] = Counter()
     rows: dict[str, list[Row]] = {}
     missing: dict[str, str] = {}
-    for name, row in chosen.items():
-        rows[name], long = _rows(row, pool, split[row["key"]], params, model)
-        drawn_examples = params.pseudo.draws
-        counts += Counter(drawn=drawn_examples, long=long, empty=drawn_examples - long - len(rows[name]))
-        if not rows[name]:
-            missing[name] = "long" if long else "no_example"
+    with sentences.engine.scratch() as folder:
+        pool = Texts(sentences, folder)
+        for name, row in chosen.items():
+            rows[name], long = _rows(row, pool, split[row["key"]], params, model)
+            drawn_examples = params.pseudo.draws
+            counts += Counter(drawn=drawn_examples, long=long, empty=drawn_examples - long - len(rows[name]))
+            if not rows[name]:
+                missing[name] = "long" if long else "no_example"
     files = _trained(model, [row for its in rows.values() for row in its], params, checkpoints, strict)
     for table in intra:
         units = table.to_pylist()

@@ -22,8 +22,7 @@ import pyarrow.compute as pc
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
 from ops.core.sampling import sample
-from ops.evaluation import human_evaluation as judging
-from ops.evaluation.human_evaluation import JudgedRows, answered, numbers_of
+from ops.evaluation.human_evaluation import JudgedRows, answered, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Question
 from ops.talksumm.evaluation.people import (
     OF_SENTENCES,
@@ -72,9 +71,9 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
+    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
     of_rows = partial(tables, params=params)
-    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
+    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], _: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from ops.core.identity import row_id
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.models.extractors.paper import Extractor
 from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
 from ops.rank.rankers import best_first, content_words, lead, shuffled, sum_basic, text_rank
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
+from ops.talksumm.extractors.paper import Extractor
 from ops.talksumm.models import paper_of, trained
 
 _TEXT, _INT = pa.string(), pa.int32()

@@ -205,7 +205,7 @@ def _by_whisper(
     At temperature 0: what it tries beside that is drawn, and another time another. What it says over and over
     is left out, and what it hears where nobody seems to speak: so it hears noise, music and hum.
     """
-    whisper = _whisper(model)
+    whisper = whisper_model(model)
     if language not in whisper.supported_languages:
         raise ServiceError(f"recogniser: {model} does not know the language {language!r}")
     for began, pieces in stretches:
@@ -225,7 +225,8 @@ def _by_whisper(
 
 
 @cache
-def _whisper(model: str) -> WhisperModel:
+def whisper_model(model: str) -> WhisperModel:
+    """Return a model of faster-whisper by its name, loaded once."""
     try:
         from ctranslate2 import contains_model
         from faster_whisper import WhisperModel

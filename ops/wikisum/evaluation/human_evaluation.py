@@ -19,9 +19,8 @@ import pyarrow as pa
 
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
-from ops.core.sampling import drawn
-from ops.evaluation import human_evaluation as judging
-from ops.evaluation.human_evaluation import JudgedRows, numbers_of
+from ops.core.sampling import drawn, sample_names
+from ops.evaluation.human_evaluation import JudgedRows, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.table import named
 from ops.wikisum.evaluation.people import (
@@ -55,7 +54,7 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
     leads: dict[str, dict[str, Row]] = {}
     for unit in units:
         leads.setdefault(unit["article_id"], {})[_name(unit)] = unit
-    articles = _drawn(leads, wanted, params)
+    articles = _articles(leads, wanted, params)
     kept = [row for article in articles for row in _asked(leads[article], params)]
     taken = {unit for row in kept for unit in row["source_ids"]}
     dropped = [
@@ -70,12 +69,12 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `ops.evaluation.human_evaluation` does."""
+    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
 
     def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
         return tables(rows, asked, params)
 
-    return judging.human_evaluation(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
+    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
 
 
 def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -162,7 +161,7 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
         yield {"mean": fmean(numbers_of(vote["answers"]))}
 
 
-def _drawn(
+def _articles(
     leads: Mapping[str, Mapping[str, Row]], wanted: set[str], params: RatingSheetParams
 ) -> Sequence[str]:
     """Return the articles, drawn from those that have a lead of all wanted systems."""
@@ -173,7 +172,7 @@ def _drawn(
             f"{', '.join(sorted(known))}"
         )
     shared = [article for article, of_article in leads.items() if wanted <= of_article.keys()]
-    return sorted(shared, key=lambda article: drawn(params.seed, article))[: params.articles]
+    return sample_names(shared, params.articles, params.seed)
 
 
 def _asked(leads: Mapping[str, Row], params: RatingSheetParams) -> Iterator[Row]:

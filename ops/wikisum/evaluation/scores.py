@@ -16,12 +16,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from ops.core.identity import joint_licence, row_id
+from ops.core.joins import matches
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
@@ -178,15 +180,15 @@ def evaluation(
     not_drawn = set(json.loads((grid.folder / NOT_DRAWN).read_text()))
     light: list[Row] = []
 
-    def parts() -> Outcomes:
-        for table in ranked:
+    def parts(folder: Path) -> Outcomes:
+        of_grid = matches(grid.rows, "article_id", _article_ids(ranked), folder / "written")
+        known = matches(articles, "id", _article_ids(ranked), folder / "articles", ["id", "categories"])
+        for table, its_rows, its_articles in zip(ranked, of_grid, known, strict=True):
             units = table.to_pylist()
-            ids = [unit["article_id"] for unit in units]
             of_article: dict[str, list[Row]] = {}
-            for row in grid.rows.read(where=("article_id", ids)).to_pylist():
+            for row in its_rows.to_pylist():
                 of_article.setdefault(row["article_id"], []).append(row)
-            known = articles.read(["id", "categories"], where=("id", ids)).to_pylist()
-            categories = {row["id"]: row["categories"] for row in known}
+            categories = {row["id"]: row["categories"] for row in its_articles.to_pylist()}
             kept: list[Row] = []
             dropped: list[Row] = []
             for unit in units:
@@ -206,7 +208,8 @@ def evaluation(
     def files() -> dict[str, bytes]:
         return {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
 
-    yield from with_files(parts(), EVALUATION, files)
+    with ranked.engine.scratch() as folder:
+        yield from with_files(parts(folder), EVALUATION, files)
 
 
 def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
@@ -242,6 +245,10 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
             if chosen
         ],
     }
+
+
+def _article_ids(ranked: Parts) -> Iterator[pa.ChunkedArray]:
+    return (part.read(["article_id"])["article_id"] for part in ranked.parts)
 
 
 def _scored(rows: Sequence[Row], draws: Bootstrap) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from huggingface_hub.dataclasses import strict
 from transformers.configuration_utils import PreTrainedConfig
 
+from ops.models.heads import check_heads
+
 #: What a layer of the decoder may be: full, local or memory-compressed attention.
 FULL, LOCAL, COMPRESSED = "F", "L", "M"
 
@@ -46,10 +48,7 @@ class DecoderConfig(PreTrainedConfig):  # type: ignore[misc]
         super().__post_init__(**kwargs)
         if odd := sorted({*self.layer_kinds} - {FULL, LOCAL, COMPRESSED}):
             raise ValueError(f"layer_kinds {self.layer_kinds!r} has {', '.join(odd)}: give F, L and M")
-        if self.hidden_size % (2 * self.num_attention_heads):
-            raise ValueError(
-                f"hidden_size {self.hidden_size} is no even multiple of {self.num_attention_heads} heads"
-            )
+        check_heads(self.hidden_size, self.num_attention_heads, 2)
         if self.experts and not 0 <= self.expert_layer < len(self.layer_kinds):
             raise ValueError(
                 f"expert_layer {self.expert_layer} is none of the {len(self.layer_kinds)} layers"

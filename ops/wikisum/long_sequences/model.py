@@ -75,12 +75,6 @@ class SequenceModel(ABC):
         self.network, self.params = network, params
 
     @property
-    def device(self) -> torch.device:
-        """Where the network lies."""
-        device: torch.device = self.network.device
-        return device
-
-    @property
     def end(self) -> int:
         """The number of the token that ends a text."""
         end: int = self.network.config.eos_token_id
@@ -136,12 +130,12 @@ class SequenceModel(ABC):
         }
 
     @abstractmethod
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """Return sources as the network's `generate` takes them (N x S), and their mask."""
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
         config = self.network.config
-        numbers, mask = self._inputs(sources)
+        numbers, mask = self.inputs(sources)
         found = self.network.generate(
             input_ids=numbers,
             attention_mask=mask,
@@ -160,7 +154,7 @@ class DecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         rows = [[*example.source, config.separator_token_id, *example.target] for example in examples]
-        numbers, mask = padded(rows, config.pad_token_id, self.device)
+        numbers, mask = padded(rows, config.pad_token_id, self.network.device)
         layout = Layout.of(mask)
         tokens = layout.line(numbers)
         hidden, uneven = self.network.hidden(tokens, layout)
@@ -175,10 +169,11 @@ class DecoderModel(SequenceModel):
             config.balance * uneven,
         )
 
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.separator_token_id] for source in sources]
-        return padded(rows, config.pad_token_id, self.device, left=True)
+        return padded(rows, config.pad_token_id, self.network.device, left=True)
 
 
 class EncoderDecoderModel(SequenceModel):
@@ -186,8 +181,10 @@ class EncoderDecoderModel(SequenceModel):
 
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
-        source, mask = self._inputs([example.source for example in examples])
-        targets, there = padded([example.target for example in examples], config.pad_token_id, self.device)
+        source, mask = self.inputs([example.source for example in examples])
+        targets, there = padded(
+            [example.target for example in examples], config.pad_token_id, self.network.device
+        )
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
         learnt = targets.masked_fill(there == 0, IGNORED)
@@ -208,10 +205,11 @@ class EncoderDecoderModel(SequenceModel):
         )[0]
         return hidden.flatten(0, 1), network.lm_head.weight, learnt.flatten(), None
 
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Return sources (N x S), each with the sign behind it, and their mask."""
         config = self.network.config
         rows = [[*source, config.eos_token_id] for source in sources]
-        return padded(rows, config.pad_token_id, self.device)
+        return padded(rows, config.pad_token_id, self.network.device)
 
 
 def losses_of_targets(losses: Tensor, there: Tensor) -> Losses:

@@ -99,11 +99,11 @@ class PretrainedSequence(EncoderDecoderModel):
         return {PARAMS: params, **pretrained_files(self.network, self.tokenizer)}
 
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
-        source, mask = self._inputs([example.source for example in examples])
+        source, mask = self.inputs([example.source for example in examples])
         targets, there = self._padded([example.target for example in examples])
         learnt = targets.masked_fill(there == 0, IGNORED)
         logits = self.network(
-            input_ids=source, attention_mask=mask, labels=learnt, use_cache=False, **self._seen(source)
+            input_ids=source, attention_mask=mask, labels=learnt, use_cache=False, **self.attended(source)
         ).logits
         found = functional.cross_entropy(
             logits.transpose(1, 2).float(),
@@ -114,16 +114,17 @@ class PretrainedSequence(EncoderDecoderModel):
         )
         return losses_of_targets(found, there)
 
-    def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Return sources (N x S), each with the sign behind it, and their mask."""
         return self._padded([[*source, self.end] for source in sources])
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
-        numbers, mask = self._inputs(sources)
+        numbers, mask = self.inputs(sources)
         found = self.network.generate(
             input_ids=numbers,
             attention_mask=mask,
             **self._decoding(beam),
-            **self._seen(numbers),
+            **self.attended(numbers),
         )
         rows: list[list[int]] = found.tolist()
         return rows
@@ -136,7 +137,7 @@ class PretrainedSequence(EncoderDecoderModel):
             "length_penalty": self.params.length_penalty if beam > 1 else None,
         }
 
-    def _seen(self, source: Tensor) -> dict[str, Tensor]:
+    def attended(self, source: Tensor) -> dict[str, Tensor]:
         """Return what says that the first token sees all and is seen by all, where a model can be told."""
         if not self._has_global:
             return {}
@@ -145,7 +146,7 @@ class PretrainedSequence(EncoderDecoderModel):
         return {_GLOBAL: seen}
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        return padded(rows, self.tokenizer.pad_token_id, self.device)
+        return padded(rows, self.tokenizer.pad_token_id, self.network.device)
 
     def _numbers(self, text: str | None = None, **target: str) -> list[int]:
         # Cut by the caller: the tokenizer would write into its own files that it cuts.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from ops.core.params import ModelName, Params
+from ops.models.heads import even_heads
 
 if TYPE_CHECKING:
     from transformers.configuration_utils import PreTrainedConfig
@@ -75,11 +76,7 @@ class _TransformerParams(SequenceParams):
     filter: int = Field(2048, ge=1, description="width of the feed-forward layers")
     heads: int = Field(8, ge=1)
 
-    @model_validator(mode="after")
-    def _divided(self) -> _TransformerParams:
-        if self.width % (2 * self.heads):
-            raise ValueError(f"width {self.width} is no even multiple of {self.heads} heads")
-        return self
+    _heads = model_validator(mode="after")(even_heads)
 
 
 class EncoderDecoderParams(_TransformerParams):

@@ -55,7 +55,7 @@ class SequenceTask:
         `counted`: how many tokens "log_perplexity" is the mean of. It is for a model that cuts texts in its
         own way: then it compares with others, whose tokens these are.
         """
-        self._model, self._judge, self._beam, self._counted = model, judge, beam, counted
+        self.model, self._judge, self._beam, self._counted = model, judge, beam, counted
         self._training, self._validation = training, validation
         self.module = model.network
         self.names = training.names
@@ -83,7 +83,7 @@ class SequenceTask:
 
         So every token of the training set weighs the same, whichever batch it is in.
         """
-        losses = self._model.losses([self._training[index] for index in indices])
+        losses = self.model.losses([self._training[index] for index in indices])
         whole = losses.output.sum() + losses.input.sum()
         return whole / (self._tokens * len(indices)) + losses.balance
 
@@ -92,10 +92,10 @@ class SequenceTask:
         """Return the metrics of the validation set; none where it is empty."""
         if not len(self._validation):
             return {}
-        metrics = token_means(self._model, self._validation, self._counted)
+        metrics = token_means(self.model, self._validation, self._counted)
         if self._judge is not None:
             sources = [example.source for example in self._validation]
-            metrics |= self._judge(self._model.generate(sources, self._beam))
+            metrics |= self._judge(self.model.generate(sources, self._beam))
         return metrics
 
 
@@ -127,8 +127,8 @@ class ExampleStore(Sequence[TokenExample]):
 
     def __init__(self, examples: Iterable[tuple[str, TokenExample]]) -> None:
         """Write examples, which are taken one after the other."""
-        self._folder = tempfile.TemporaryDirectory(prefix="examples-")
-        path = Path(self._folder.name) / "examples.arrow"
+        self.folder = tempfile.TemporaryDirectory(prefix="examples-")
+        path = Path(self.folder.name) / "examples.arrow"
         digest, lengths = hashlib.sha256(), array("i")
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, _SCHEMA) as writer:
             remaining = iter(examples)

@@ -20,13 +20,13 @@ from pydantic import Field
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import sample_names
 from ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.long_sequences.texts import TextModel
-from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of
+from ops.wikisum.models.learning_sets import LearningSet, SubWords, learning_set, rows_of, sets_of
 from ops.wikisum.models.summaries import PERPLEXITY, SUMMARIES, RowSpool, score, scored_columns
 from ops.wikisum.models.summarizer import MODELS, distinct
 from ops.wikisum.models.summarizer_training import (
@@ -175,22 +175,26 @@ def grid(
     chosen: dict[str, Any] | None = None
     spools: list[RowSpool] = []
     files: dict[str, bytes] = {}
-    for name, group in groupby(cells, key=lambda cell: cell.set):
-        learnt = _learning_set(grid_examples, name, tokenizer, params)
-        if learnt is None:
-            continue
-        for cell in group:
-            model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
-            tests = (
-                row
-                for row in rows_of(grid_examples, name, "test", scored_columns(model))
-                if row["article_id"] in articles
-            )
-            spools.append(RowSpool(GRID.kept, _written(cell, model, report, tests)))
-            report |= _scores(spools[-1], params)
-            reports.append(report)
-            if cell.ranker != CHEATING and (chosen is None or report["best"] < chosen["best"]):
-                chosen, files = report, summarizer_files(model, report, tokenizer, licences)
+    sizes = params.sizes[params.size].architectures
+    with grid_examples.engine.scratch() as folder:
+        used = {sizes[cell.architecture].architecture for cell in cells}
+        sets = sets_of(grid_examples, used, folder / "sets")
+        for name, group in groupby(cells, key=lambda cell: cell.set):
+            learnt = _learning_set(sets, name, tokenizer, params)
+            if learnt is None:
+                continue
+            for cell in group:
+                model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
+                tests = (
+                    row
+                    for row in rows_of(sets[name], name, "test", scored_columns(model))
+                    if row["article_id"] in articles
+                )
+                spools.append(RowSpool(GRID.kept, _written(cell, model, report, tests)))
+                report |= _scores(spools[-1], params)
+                reports.append(report)
+                if cell.ranker != CHEATING and (chosen is None or report["best"] < chosen["best"]):
+                    chosen, files = report, summarizer_files(model, report, tokenizer, licences)
     if chosen is not None:
         chosen["chosen"] = True
     files[NOT_DRAWN] = json.dumps(not_drawn, indent=1).encode()
@@ -223,14 +227,18 @@ def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[
     for part in examples.parts:
         table = part.read(["article_id", "split"])
         found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
-    chosen = set(sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles])
+    chosen = set(sample_names(found, params.test_articles or len(found), params.seed))
     return chosen, sorted(found - chosen)
 
 
-def _learning_set(examples: Parts, name: str, tokenizer: Artifact, params: GridParams) -> LearningSet | None:
+def _learning_set(
+    sets: Mapping[str, Parts], name: str, tokenizer: Artifact, params: GridParams
+) -> LearningSet | None:
+    if name not in sets:
+        return None
     reader = SubWords(load_tokenizer(tokenizer))
     try:
-        return learning_set(examples, name, reader, params.validation_examples, params.seed)
+        return learning_set(sets[name], name, reader, params.validation_examples, params.seed)
     except TrainingError:  # no article of the training split has a paragraph of this corpus
         return None
 

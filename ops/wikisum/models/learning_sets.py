@@ -11,18 +11,19 @@ log-perplexity is still per sub-word of wikisum/tokenizer, so that all compare.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow.compute as pc
 
+from ops.core.joins import divided
 from ops.core.outcome import Row
 from ops.core.parts import Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import sample_names
 from ops.models.training import TrainingError
 from ops.wikisum.tokenizer import END
 
@@ -108,6 +109,20 @@ if TYPE_CHECKING:
     from ops.wikisum.long_sequences.task import ExampleStore
 
 
+#: What is read of an example to learn from it, and to score what is written for it.
+_LEARNT = (
+    "id",
+    "licence",
+    "set",
+    "split",
+    "article_id",
+    "title",
+    "source_tokens",
+    "target",
+    "target_tokens",
+    "longest_target",
+)
+
 #: What a model may be judged on; the later, the more it tells.
 JUDGED_ON = ("training set", "validation split")
 
@@ -142,15 +157,24 @@ def reader_of(model: TextModel) -> Reader:
     return SubWords(model.tokenizer, model.model.params.longest_target)
 
 
-def check_learnable(examples: Parts, names: Iterable[str]) -> None:
+def sets_of(examples: Parts, architectures: Collection[str], folder: Path) -> Mapping[str, Parts]:
+    """Return the examples of each set apart, in `folder`, with what models of some architectures read.
+
+    So who goes from set to set reads each example as often as models do, not as often as there are sets.
+    """
+    text = ("source",) if "pretrained" in architectures else ()
+    return divided(examples, "set", folder, [*_LEARNT, *text])
+
+
+def check_learnable(sets: Mapping[str, Parts], names: Iterable[str]) -> None:
     """Raise TrainingError for the first of these sets that has nothing to learn from."""
     for name in names:
-        if next(rows_of(examples, name, "train", ()), None) is None:
+        if next(rows_of(sets[name], name, "train", ()), None) is None:
             raise _nothing_to_learn(name)
 
 
 def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, seed: int) -> LearningSet:
-    """Return the set of this name, as a reader has it.
+    """Return the set of this name, as a reader has it. `examples` may be of this set alone (`sets_of`).
 
     Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
     stand in. Raises TrainingError where there is nothing to learn from.
@@ -161,9 +185,9 @@ def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, s
     if not len(learnt):
         raise _nothing_to_learn(name)
     split, judged_on = "validation", JUDGED_ON[1]
-    if not (chosen := _drawn(examples, name, split, most_judges, seed)):
+    if not (chosen := _judges(examples, name, split, most_judges, seed)):
         split, judged_on = "train", JUDGED_ON[0]
-        chosen = _drawn(examples, name, split, most_judges, seed)
+        chosen = _judges(examples, name, split, most_judges, seed)
     judges = ExampleStore(_taken(examples, name, split, reader, chosen))
     counts = (
         reader.sub_words(row)
@@ -198,9 +222,9 @@ def _nothing_to_learn(name: str) -> TrainingError:
     return TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
 
 
-def _drawn(examples: Parts, name: str, split: str, most: int, seed: int) -> set[str]:
+def _judges(examples: Parts, name: str, split: str, most: int, seed: int) -> set[str]:
     ids = (str(row["id"]) for row in rows_of(examples, name, split, ("id",)))
-    return set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
+    return set(sample_names(ids, most, seed))
 
 
 def _taken(

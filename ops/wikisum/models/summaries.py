@@ -10,7 +10,6 @@ example. Each model's rows wait in a file, and a block of each file is in memory
 
 from __future__ import annotations
 
-import heapq
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -24,10 +23,10 @@ from ops.core.identity import row_id
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.core.sampling import drawn
+from ops.core.sampling import sample_names
 from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
-from ops.wikisum.models.learning_sets import parts_of, reader_of
+from ops.wikisum.models.learning_sets import parts_of, reader_of, sets_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
 
@@ -113,12 +112,15 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
     Those of other splits are dropped as `split_train` and `split_validation`, as `not_drawn` those beyond the
     number of a set, and as `no_model` those of a set that no model learnt from.
     """
-    chosen = _drawn(examples, params)
+    chosen = _chosen(examples, params)
     reports = sorted(trained_reports(summarizer), key=lambda report: str(report["set"]))
     sets = {str(report["set"]) for report in reports}
-    written = [
-        RowSpool(SUMMARIES.kept, _written(examples, summarizer, report, chosen, strict)) for report in reports
-    ]
+    with examples.engine.scratch() as folder:
+        of_sets = sets_of(examples, {str(report["architecture"]) for report in reports}, folder / "sets")
+        written = [
+            RowSpool(SUMMARIES.kept, _written(of_sets, summarizer, report, chosen, strict))
+            for report in reports
+        ]
     for table in examples:
         units = table.to_pylist()
         ids = {unit["id"] for unit in units}
@@ -180,11 +182,17 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
 
 
 def _written(
-    examples: Parts, summarizer: Artifact, report: Mapping[str, Any], chosen: set[str], strict: bool
+    sets: Mapping[str, Parts],
+    summarizer: Artifact,
+    report: Mapping[str, Any],
+    chosen: set[str],
+    strict: bool,
 ) -> Iterator[Row]:
     """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
+    if report["set"] not in sets:
+        return
     model = trained_model(summarizer, report["model"], strict)
-    for rows in parts_of(examples, report["set"], "test", scored_columns(model)):
+    for rows in parts_of(sets[report["set"]], report["set"], "test", scored_columns(model)):
         if tests := [row for row in rows if row["id"] in chosen]:
             yield from score(model, report, tests)
 
@@ -198,16 +206,14 @@ def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:
             yield float(model.model.losses([example]).output)
 
 
-def _drawn(examples: Parts, params: SummaryParams) -> set[str]:
+def _chosen(examples: Parts, params: SummaryParams) -> set[str]:
     tests: dict[str, list[str]] = {}
     for part in examples.parts:
         for row in part.read(["id", "set", "split"]).to_pylist():
             if row["split"] == "test":
                 tests.setdefault(row["set"], []).append(row["id"])
     return {
-        name
-        for ids in tests.values()
-        for name in heapq.nsmallest(params.examples or len(ids), ids, key=lambda row: drawn(params.seed, row))
+        name for ids in tests.values() for name in sample_names(ids, params.examples or len(ids), params.seed)
     }
 
 

@@ -24,7 +24,7 @@ from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.parts import Artifact, Parts
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.models.training.report import learnt_row
-from ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set
+from ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set, sets_of
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
@@ -106,16 +106,20 @@ def summarizer(
     found = load_tokenizer(tokenizer)
     names = _chosen(distinct(examples, "set"), params.sets)
     licences = distinct(examples, "licence")
-    check_learnable(examples, names)
+    sizes = params.sizes[params.size].architectures
     files = StoredFiles()
     reports = []
-    for set_name in names:
-        learnt = learning_set(examples, set_name, SubWords(found), params.validation_examples, params.seed)
-        for kind, size in sorted(params.sizes[params.size].architectures.items()):
-            name, training = f"{learnt.name}-{kind}", params.training_of(kind)
-            model, report = train_summarizer(name, size, learnt, found, training, checkpoints, strict)
-            files.add(summarizer_files(model, report, tokenizer, licences))
-            reports.append(report)
+    with examples.engine.scratch() as folder:
+        sets = sets_of(examples, {size.architecture for size in sizes.values()}, folder / "sets")
+        check_learnable(sets, names)
+        for set_name in names:
+            most, seed = params.validation_examples, params.seed
+            learnt = learning_set(sets[set_name], set_name, SubWords(found), most, seed)
+            for kind, size in sorted(sizes.items()):
+                name, training = f"{learnt.name}-{kind}", params.training_of(kind)
+                model, report = train_summarizer(name, size, learnt, found, training, checkpoints, strict)
+                files.add(summarizer_files(model, report, tokenizer, licences))
+                reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)
     for report in reports:
         report["chosen"] = report is best

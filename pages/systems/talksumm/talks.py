@@ -66,7 +66,7 @@ def pages(everything: Everything) -> Files:
         most_words=MOST_WORDS,
         most_sentences=MOST_SENTENCES,
     )
-    for month, aligned in _chosen(everything, chosen):
+    for partition, aligned in _chosen(everything, chosen):
         pair, url = aligned.pair, aligned.talk.get("url") or ""
         yield render(
             f"talks/{pair['id']}.html",
@@ -76,7 +76,7 @@ def pages(everything: Everything) -> Files:
             pair=pair,
             paper_title=_title(pair["paper_title"]),
             talk=aligned.talk,
-            month=month,
+            partition=partition,
             # a source may hold any address, scripts too
             link=url if url.startswith(("https://", "http://")) else None,
         )
@@ -174,9 +174,9 @@ def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
     """Yield the entry of every pair in the list, the texts of words and sentences unread."""
     columns = ["id", "talk_title", "paper_title", "paper_month", "similarity"]
     inner = ["words.list.element.end", "sentences.list.element.position"]
-    for month, folder in everything.get("talksumm/pairs", {}).items():
+    for partition, folder in everything.get("talksumm/pairs", {}).items():
         counts: dict[str, list[int]] = {}
-        for row in rows(everything, "talksumm/alignments", ["pair_id", "count"], month=month):
+        for row in rows(everything, "talksumm/alignments", ["pair_id", "count"], partition=partition):
             counts.setdefault(row["pair_id"], []).append(row["count"])
         for table in tables(folder, "kept", [*columns, *inner]):
             words, sentences = (table[name].combine_chunks() for name in ("words", "sentences"))
@@ -191,7 +191,7 @@ def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
                     "paper": _title(row["paper_title"]),
                     "paper_month": row["paper_month"],
                     "similarity": row["similarity"],
-                    "month": month,
+                    "month": partition,
                     "words": spoken or 0,
                     "minutes": None if end is None else round(end / 60, 1),
                     "sentences": written or 0,
@@ -212,14 +212,14 @@ def _last_ends(words: pa.ListArray) -> list[float | None]:
 def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
     """Yield the entry of every talk that has no pair: dropped, or rejected on reading."""
     for dataset, name in _LOSSES.items():
-        for month in everything.get(dataset, {}):
+        for partition in everything.get(dataset, {}):
             for outcome, why in (("dropped", ["reason", "detail"]), ("rejected", ["error"])):
-                for row in rows(everything, dataset, ["id", name, *why], outcome, month):
+                for row in rows(everything, dataset, ["id", name, *why], outcome, partition):
                     yield {
                         "id": row["id"],
                         "outcome": outcome,
                         "title": _title(row[name]),
-                        "month": month,
+                        "month": partition,
                         "dataset": dataset,
                         "why": _title(row[why[0]]),
                         "detail": _title(row.get("detail")),
@@ -227,7 +227,7 @@ def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
 
 
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[str, Aligned]]:
-    """Yield month and rows of the chosen pairs; the rows of one month at a time are in memory."""
+    """Yield partition and rows of the chosen pairs; the rows of one partition at a time are in memory."""
     pairs, states = "talksumm/pairs", "talksumm/alignments"
     papers = {row["paper_id"] for row in rows(everything, pairs, ["id", "paper_id"], id=chosen)}
     columns = ["id", "paper_id", "position", "section_title", "text", "reason"]
@@ -238,21 +238,23 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
         for row in rows(everything, "sources/papers", ["id", "sections"], id=papers)
     }
     labels, scores = _labels(everything), _scores(everything)
-    for month in everything.get(pairs, {}):
+    for partition in everything.get(pairs, {}):
         kept, dropped, summaries = (
-            grouped(rows(everything, name, ["id", "pair_id", *of], table, month, pair_id=chosen), "pair_id")
+            grouped(
+                rows(everything, name, ["id", "pair_id", *of], table, partition, pair_id=chosen), "pair_id"
+            )
             for name, table, of in (
                 (states, "kept", ["count", "seconds", "spans"]),
                 (states, "dropped", ["reason", "score"]),
                 ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words", "exhausted"]),
             )
         )
-        found = rows(everything, "sources/talks", ["id", "document", "date", "url"], month=month)
+        found = rows(everything, "sources/talks", ["id", "document", "date", "url"], partition=partition)
         talks = {row["id"]: row for row in found}
         # one talk at a time is Python objects
-        for pair in rows(everything, pairs, month=month, at_once=1, id=chosen):
+        for pair in rows(everything, pairs, partition=partition, at_once=1, id=chosen):
             yield (
-                month,
+                partition,
                 Aligned(
                     pair=pair,
                     states=kept[pair["id"]],

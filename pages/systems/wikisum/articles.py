@@ -66,7 +66,7 @@ def pages(everything: Everything) -> Files:
         with_page=len(chosen),
     )
     makers = _makers(everything)
-    for article in _chosen(everything, chosen):
+    for article in chosen_articles(everything, chosen):
         row, data = article.ranked, page_data(article, makers)
         yield render(
             f"articles/{row['article_id']}.html",
@@ -102,9 +102,9 @@ def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
         best[row["article_id"]] = max(best.get(row["article_id"], 0.0), row["rougeL_f"])
     columns = ["article_id", "title", "citations"]
     inner = ["lead", "paragraphs.list.element.position", "filtered.list.element.position"]
-    for month, folder in everything.get(RANKED, {}).items():
+    for partition, folder in everything.get(RANKED, {}).items():
         candidates, left_out = (
-            Counter(row["article_id"] for row in rows(everything, name, ["article_id"], outcome, month))
+            Counter(row["article_id"] for row in rows(everything, name, ["article_id"], outcome, partition))
             for name, outcome in ((REFERENCES, "kept"), (CORPUS, "dropped"))
         )
         for table in tables(folder, "kept", [*columns, *inner]):
@@ -115,7 +115,7 @@ def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
                 yield {
                     "id": name,
                     "title": shortened(row["title"], LONGEST_LINE),
-                    "month": month,
+                    "month": partition,
                     "split": splits.get(name),
                     "why": no_example.get(name),
                     "cited": row["citations"],
@@ -128,14 +128,14 @@ def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
 
 def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str, Any]]:
     """Yield the entry of every article without ranked paragraphs: nothing was found, or nothing is left."""
-    for month in everything.get(REFERENCES, {}):
+    for partition in everything.get(REFERENCES, {}):
         found = [
             (row["id"], row["title"], REFERENCES, row["reason"], row["detail"])
-            for row in rows(everything, REFERENCES, ["id", "title", "reason", "detail"], "dropped", month)
+            for row in rows(everything, REFERENCES, ["id", "title", "reason", "detail"], "dropped", partition)
         ]
         titles = {
             row["article_id"]: row["article_title"]
-            for row in rows(everything, REFERENCES, ["article_id", "article_title"], month=month)
+            for row in rows(everything, REFERENCES, ["article_id", "article_title"], partition=partition)
             if row["article_id"] not in ranked
         }
         if RANKED in everything:
@@ -145,7 +145,7 @@ def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str,
             yield {
                 "id": name,
                 "title": shortened(title, LONGEST_LINE),
-                "month": month,
+                "month": partition,
                 "page": False,
                 "dataset": dataset,
                 "lost": reason.replace("_", " "),
@@ -175,15 +175,15 @@ def _artifact(everything: Everything, name: str) -> Artifact | None:
     return Artifact(Parts(pa.schema([]), (), OneProcess()), folder / FILES) if folder else None
 
 
-def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
-    """Yield the rows of the chosen articles; those of one month at a time are in memory."""
+def chosen_articles(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
+    """Yield the rows of the chosen articles; those of one partition at a time are in memory."""
     no_example = _no_example(everything)
     written, of_grid = (
         grouped(rows(everything, name, article_id=chosen), "article_id") for name in (SUMMARIES, GRID)
     )
-    for month in everything.get(RANKED, {}):
+    for partition in everything.get(RANKED, {}):
         candidates, taken, left_out, examples = (
-            grouped(rows(everything, name, columns, outcome, month, article_id=chosen), "article_id")
+            grouped(rows(everything, name, columns, outcome, partition, article_id=chosen), "article_id")
             for name, columns, outcome in (
                 (REFERENCES, _CANDIDATE, "kept"),
                 (CORPUS, ["article_id", "page_id", "searched"], "kept"),
@@ -192,7 +192,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[Article
             )
         )
         # the paragraphs of one article at a time are Python objects
-        for row in rows(everything, RANKED, month=month, at_once=1, article_id=chosen):
+        for row in rows(everything, RANKED, partition=partition, at_once=1, article_id=chosen):
             name = row["article_id"]
             yield ArticleRows(
                 ranked=row,

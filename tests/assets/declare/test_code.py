@@ -79,7 +79,7 @@ def test_a_data_file_beside_a_module_is_part_of_what_names_it(tmp_path):
 
 def test_a_package_that_is_not_locked_is_an_error():
     with pytest.raises(LookupError, match=r"requirements\.lock does not pin it"):
-        code._locked("not_a_package_of_ours")
+        code.locked_version("not_a_package_of_ours")
 
 
 def test_what_systems_add_to_the_pages_is_part_of_the_report():

@@ -153,14 +153,14 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
         ("orchestration.checks.validate", "_evaluate"),
         ("orchestration.checks.validate", "measured"),
     }
-    monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
+    monkeypatch.setattr(code, "locked_version", code.locked_version.__wrapped__)
     monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
     versions = {suite_version([between("x", 0)])}
-    pins, digest = code._lock()
+    pins, digest = code.lock_file()
     name, pinned = pins["great-expectations"]
     changed_pins = {**pins, "great-expectations": (name, f"{pinned}.post1")}
     with monkeypatch.context() as patch:
-        patch.setattr(code, "_lock", lambda: (changed_pins, digest))
+        patch.setattr(code, "lock_file", lambda: (changed_pins, digest))
         versions.add(suite_version([between("x", 0)]))
     monkeypatch.setattr(code.symbols(within), "reach", lambda symbol: Reach("another", frozenset()))
     versions.add(suite_version([between("x", 0)]))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.joins import matches, stored
+from ops.core.joins import divided, grouped, matches, stored
 from ops.core.parts import OneProcess, temporary_folder
 from tests.parts import parts
 
@@ -74,6 +74,34 @@ def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
     assert sorted(map(str, (tmp_path / "found").iterdir())) == [part.path for part in found.parts]
 
 
+@given(
+    st.lists(st.lists(KEYS, max_size=8), max_size=4), st.integers(1, 9), st.sampled_from(["key", "number"])
+)
+def test_groups_are_sorted_and_whole_and_end_a_part_where_it_is_full(held, rows, key):
+    with temporary_folder() as folder:
+        tables = list(dataset(folder / "rows", held))
+        found = grouped(tables, SCHEMA, key, parts(folder / "like", SCHEMA), folder / "found", rows)
+        slow, part = [], None
+        every = pa.concat_tables([SCHEMA.empty_table(), *tables]).to_pylist()
+        every.sort(key=lambda row: (row[key] is None, row[key] if row[key] is not None else ""))
+        for row in every:
+            if part is None or (len(part) >= rows and part[-1][key] != row[key]):
+                slow.append(part := [])
+            part.append(row)
+        assert [table.to_pylist() for table in found] == slow
+        assert sorted(map(str, (folder / "found").iterdir())) == [part.path for part in found.parts]
+
+
+def test_a_group_of_many_batches_is_one_part(tmp_path):
+    tables = list(dataset(tmp_path / "rows", [["b", "a"] * 3000, ["c", "a"] * 3000]))
+    found = grouped(tables, SCHEMA, "key", parts(tmp_path / "like", SCHEMA), tmp_path / "found", 100)
+    assert [(set(table["key"].to_pylist()), len(table)) for table in found] == [
+        ({"a"}, 6000), ({"b"}, 3000), ({"c"}, 3000)
+    ]  # fmt: skip
+    for table in found:
+        assert table["number"].to_pylist() == sorted(table["number"].to_pylist())
+
+
 def test_tables_are_stored_as_they_are(tmp_path):
     tables = list(dataset(tmp_path / "rows", [["a", None], [], ["b"]]))
     found = stored(tables, SCHEMA, parts(tmp_path / "other", SCHEMA), tmp_path / "stored")
@@ -85,3 +113,19 @@ def test_a_folder_for_a_step_is_removed_also_where_it_fails():
         (folder / "file").write_text("x")
         raise ZeroDivisionError
     assert not folder.exists()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ab/"), max_size=8), max_size=6),
+    st.sampled_from([None, ["number"], ["places", "key"]]),
+    st.sampled_from([1, 3, 256]),
+)
+def test_rows_of_each_value_stand_apart_in_their_order(held, columns, full):
+    with temporary_folder() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr("ops.core.joins._ROWS_OF_PART", full)
+        rows = dataset(folder / "rows", held)
+        found = divided(rows, "key", folder / "divided", columns)
+        assert found.keys() == {key for keys in held for key in keys}
+        for key, own in found.items():
+            assert own.read().equals(rows.read(columns, where=("key", [key])))
+            assert all(part.rows < full + 8 for part in own.parts)

@@ -1,10 +1,11 @@
 from collections import Counter
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.sampling import SPLITS, drawn, place_of, split_at
+from ops.core.sampling import SPLITS, drawn, place_of, sample_each, sample_names, split_at
 
 
 def test_places_are_spread_evenly_so_that_shares_are_met_on_average():
@@ -25,3 +26,18 @@ def test_a_place_depends_on_seed_and_names_alone(seed, names):
 def test_a_larger_share_of_test_takes_no_row_from_it(place, validation, test, more):
     if split_at(place, validation, test) == "test":
         assert split_at(place, validation, test + more) == "test"
+
+
+def test_a_sample_of_each_value_does_not_depend_on_other_values():
+    ids, origins = [f"row-{index}" for index in range(12)], ["a", "b", "c"] * 4
+    table = pa.table({"id": ids, "origin": origins})
+    found = sample_each(table, "origin", 2, seed=1)
+    assert [origins[ids.index(name)] for name in found] == ["a", "a", "b", "b", "c", "c"]
+    alone = table.filter(pa.array([origin == "b" for origin in origins]))
+    assert sample_each(alone, "origin", 2, seed=1) == found[2:4]
+
+
+def test_drawn_names_are_the_same_in_any_order_and_a_larger_sample_begins_with_a_smaller_one():
+    names = [f"name-{index}" for index in range(9)]
+    assert sample_names(reversed(names), 4, seed=1) == sample_names(names, 9, seed=1)[:4]
+    assert sorted(sample_names(names, 20, seed=1)) == names

@@ -1,16 +1,26 @@
 """Crawls for tests: lists of URLs in, rows and files out."""
 
+import io
+import socket
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from warcio.archiveiterator import ArchiveIterator
 
+from ops.core.parts import Part, Parts
+from ops.crawl.addresses import AddressPolicy
+from ops.crawl.cited import FORMATS as OF_ROWS
+from ops.crawl.client import Client
 from ops.crawl.crawl import FORMATS, crawl
 from ops.crawl.options import CrawlPlace
-from ops.parse.scan import Corpus
-from ops.parse.source import MonthRule, Source
+from ops.parse.records import RowRecords
+from ops.parse.scan import Corpus, Records
+from ops.parse.source import DatasetSource, MonthRule, Source
+from tests.ops.crawl.hostile import reply
 
 #: Fast and polite enough for a server of one's own.
 QUICK = {
@@ -22,6 +32,13 @@ QUICK = {
     "retries": 1,
 }
 MONTH = "2018-06"
+
+
+def record_at(content, offset=0):
+    """Return the record that begins at an offset of a WARC file, as warcio reads it."""
+    stream = io.BytesIO(content)
+    stream.seek(offset)
+    return next(iter(ArchiveIterator(stream)))
 
 
 @dataclass
@@ -86,3 +103,40 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
         folder=folder,
         combinations=dict(outcomes[-1].combinations),
     )
+
+
+def client(**bounds):
+    quick = {"policy": AddressPolicy(["127.0.0.1"]), "timeout": 5, "retries": 1, "longest_wait": 5}
+    return Client("test/1.0 (+mailto:test@example.org)", **(quick | bounds))
+
+
+def cut_short(handler):
+    reply(body=b"short", Content_Length="500")(handler)
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def listed_at(site):
+    return {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/", "retries": 0}
+
+
+ARTICLES = pa.schema(
+    [("id", pa.string()), ("licence", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
+)  # fmt: skip
+
+
+def articles(tmp_path, options, **cited):
+    rows = [
+        {
+            "id": name,
+            "licence": "x",
+            "month": MONTH,
+            "citations": [{"url": url, "section": 0} for url in urls],
+        }
+        for name, urls in cited.items()
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, ARTICLES), tmp_path / "kept-00000.parquet")
+    rows = Parts(ARTICLES, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+    source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
+    corpus = Corpus("cited_pages", {}, {}, tmp_path, MONTH, MONTH, 256, None)
+    found = RowRecords("encyclopedia", source, "citations", OF_ROWS["citations"], rows, MONTH)
+    return Records(corpus, MONTH, None, (found,))

@@ -1,7 +1,6 @@
 """Captures of Common Crawl, found in its columnar index and read by ranges of WARC files."""
 
 import gzip
-import io
 import json
 import threading
 from dataclasses import replace
@@ -24,13 +23,11 @@ from ops.crawl.client import FetchError
 from ops.crawl.crawl import CrawlError
 from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
 from ops.crawl.options import CAPTURES, CrawlPlace
-from ops.crawl.warc import read_record
 from ops.parse.source import DatasetSource, options_fault
 from ops.parse.warc import CrawledRows
 from tests.ops.crawl.common_crawl import CRAWL, CommonCrawl
-from tests.ops.crawl.crawling import MONTH, QUICK
+from tests.ops.crawl.crawling import MONTH, QUICK, articles, record_at
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.crawl.test_cited import articles
 
 OPTIONS = {**QUICK, "licence": "LicenseRef-web"}
 
@@ -100,7 +97,7 @@ def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(
     name, _, place = entry.about["warc"].partition("#bytes=")
     first, last = map(int, place.split("-"))
     assert (tmp_path / "cc" / name).read_bytes()[first : last + 1] == records[entry.url], "byte by byte"
-    record = read_record(io.BytesIO(records[entry.url]), 0)
+    record = record_at(records[entry.url])
     assert record.rec_headers.get_header("WARC-Payload-Digest") == entry.digest
     assert found["http://d.example/?b=2&a=1"].final_url == "http://d.example/?a=1&b=2"
     lost = {url: (entry.fate, entry.cause, entry.detail) for url, entry in found.items() if not entry.digest}

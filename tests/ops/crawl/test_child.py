@@ -8,9 +8,8 @@ import psutil
 from ops.crawl.collections.kinds import FolderOptions
 from ops.crawl.crawl import environment
 from ops.crawl.options import CrawlOptions
-from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.crawling import crawled, listed_at
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.crawl.test_recrawl import listed_at
 
 
 def test_it_is_handed_of_the_environment_what_it_needs_and_no_secret_of_others(tmp_path, monkeypatch):

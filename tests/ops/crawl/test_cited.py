@@ -1,39 +1,13 @@
 from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from ops.core.parts import Part, Parts
 from ops.crawl.cited import FORMATS, crawl_cited
 from ops.crawl.options import CrawlPlace
-from ops.parse.records import RowRecords
-from ops.parse.scan import Corpus, Records
 from ops.parse.source import DatasetSource, options_fault
-from tests.ops.crawl.crawling import MONTH, QUICK
+from tests.ops.crawl.crawling import QUICK, articles
 from tests.ops.crawl.hostile import answering, reply
-
-ARTICLES = pa.schema(
-    [("id", pa.string()), ("licence", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
-)  # fmt: skip
-
-
-def articles(tmp_path, options, **cited):
-    rows = [
-        {
-            "id": name,
-            "licence": "x",
-            "month": MONTH,
-            "citations": [{"url": url, "section": 0} for url in urls],
-        }
-        for name, urls in cited.items()
-    ]
-    pq.write_table(pa.Table.from_pylist(rows, ARTICLES), tmp_path / "kept-00000.parquet")
-    rows = Parts(ARTICLES, (Part(str(tmp_path / "kept-00000.parquet")),), None)
-    source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
-    corpus = Corpus("cited_pages", {}, {}, tmp_path, MONTH, MONTH, 256, None)
-    found = RowRecords("encyclopedia", source, "citations", FORMATS["citations"], rows, MONTH)
-    return Records(corpus, MONTH, None, (found,))
 
 
 def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_itself(tmp_path):

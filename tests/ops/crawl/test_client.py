@@ -12,15 +12,9 @@ from itertools import pairwise
 import brotli
 import pytest
 
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.client import Client, FetchError, seconds_to_wait
+from ops.crawl.client import FetchError, seconds_to_wait
+from tests.ops.crawl.crawling import client, cut_short
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
-from tests.ops.crawl.test_hostile_servers import cut_short
-
-
-def client(**bounds):
-    quick = {"policy": AddressPolicy(["127.0.0.1"]), "timeout": 5, "retries": 1, "longest_wait": 5}
-    return Client("test/1.0 (+mailto:test@example.org)", **(quick | bounds))
 
 
 def test_an_answer_is_read_unpacked_and_redirects_are_followed():

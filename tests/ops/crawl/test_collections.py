@@ -3,7 +3,6 @@
 import bz2
 import dataclasses
 import gzip
-import io
 import itertools
 import json
 
@@ -16,24 +15,12 @@ from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, 
 from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
 from ops.crawl.crawl import crawl
 from ops.crawl.options import CrawlPlace
-from ops.crawl.warc import read_record, response_record
+from ops.crawl.warc import response_record
 from ops.parse.scan import SourceError
 from ops.parse.source import MonthRule
-from tests.ops.crawl.crawling import corpus, crawled
+from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
+from tests.ops.crawl.crawling import client, corpus, crawled, cut_short, record_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
-from tests.ops.crawl.test_client import client
-from tests.ops.crawl.test_hostile_servers import cut_short
-
-
-def ranges(body):
-    """A route that serves ranges of a file."""
-
-    def route(handler):
-        first, _, last = handler.headers["Range"].removeprefix("bytes=").partition("-")
-        reply(206, body=body[int(first) : int(last) + 1 if last else None])(handler)
-
-    return route
-
 
 ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
 <collection id="P18">
@@ -80,19 +67,6 @@ def test_a_month_of_the_anthology_that_is_no_number_is_january(month, number):
     with answering({"/P18.xml": reply(body=xml.encode())}) as (site, _):
         anthology = AclAnthology(client(), ["P18"], metadata=f"{site}/")
         assert "P18-1001" in [item.id for item in anthology.items(f"2018-{number:02d}")]
-
-
-def oai(*records, token=""):
-    listed = "".join(records) + f"<resumptionToken cursor='0' completeListSize='3'>{token}</resumptionToken>"
-    return f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{listed}</ListRecords></OAI-PMH>".encode()
-
-
-def paper(number, created, extra=""):
-    return (
-        f"<record><header><identifier>oai:arXiv.org:{number}</identifier><datestamp>2018-07-02</datestamp></header>"
-        f"<metadata><arXiv xmlns='http://arxiv.org/OAI/arXiv/'><id>{number}</id><created>{created}</created>"
-        f"<title>On {number}</title><categories>cs.CL</categories>{extra}</arXiv></metadata></record>"
-    )
 
 
 DELETED = (
@@ -164,16 +138,6 @@ def test_the_bulk_listing_of_arxiv_gives_the_archives_of_a_month():
         assert [item.id for item in bulk.items("1991-07")] == ["pdf/arXiv_pdf_9107_001.tar"]
 
 
-def dump(packs):
-    """A dump in many streams and its index, from lists of titles."""
-    begin = bz2.compress(b"<mediawiki>\n")
-    body, lines = begin, []
-    for pack in packs:
-        lines += [f"{len(body)}:{number}:{title}" for number, title in enumerate(pack)]
-        body += bz2.compress("".join(f"<page><title>{title}</title></page>\n" for title in pack).encode())
-    return body, bz2.compress("\n".join(lines).encode())
-
-
 @pytest.mark.parametrize(
     ("first", "last", "titles"), [(0, None, ["Tane", "Varn", "Hollin"]), (1, 2, ["Varn"]), (2, 9, ["Hollin"])]
 )
@@ -217,7 +181,7 @@ def test_common_crawl_gives_the_last_good_capture_of_a_month_as_a_record():
         (item,) = crawl.items("2018-06")
         assert (item.id, item.about["timestamp"]) == ("http://a.example/", "20180620000000")
         content = b"".join(crawl.content(item))
-    assert read_record(io.BytesIO(content), 0).content_stream().read() == b"<p>a</p>"
+    assert record_at(content).content_stream().read() == b"<p>a</p>"
 
 
 def test_s2orc_lists_the_shards_of_a_release_with_the_key_of_the_environment(monkeypatch):
@@ -346,7 +310,7 @@ def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs
         asks = len(asked)
         assert [row["url"] for row in one.kept] == [f"{site}/P18-1001.pdf"]
         (row,) = one.kept
-        record = read_record(io.BytesIO(one.files[row["file"]]), row["offset"])
+        record = record_at(one.files[row["file"]], row["offset"])
         assert (record.rec_type, record.content_stream().read()) == ("resource", b"%PDF-1")
         assert one.causes() == {
             "P18": "listing",
@@ -377,7 +341,7 @@ def test_items_that_did_not_change_are_copied_when_they_are_asked_for_again(tmp_
         "1002.pdf": False,
         "1003.pdf": True,
     }
-    records = [read_record(io.BytesIO(two.files[row["file"]]), row["offset"]) for row in two.kept]
+    records = [record_at(two.files[row["file"]], row["offset"]) for row in two.kept]
     assert [record.content_stream().read() for record in records] == [b"%PDF-1", b"%PDF-2, mended", b"%PDF-3"]
     assert two.kept[0]["date"] == one.kept[0]["date"]
     assert one.kept[0]["etag"] == '"1"' and asked.paths().count("/P18-1001.pdf") == 2

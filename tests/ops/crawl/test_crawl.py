@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from ops.crawl.warc import read_record
-from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.crawling import crawled, record_at
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 
 PAGE = b"<html><body><p>Salmon were common until 1830.</p></body></html>"
@@ -20,7 +19,7 @@ def test_a_page_is_kept_with_its_record_and_who_asked_says_who_it_is(tmp_path):
 
     (row,) = found.kept
     assert (row["url"], row["status"], row["etag"], row["bytes"]) == (f"{site}/a", 200, '"1"', len(PAGE))
-    record = read_record(io.BytesIO(found.files[row["file"]]), row["offset"])
+    record = record_at(found.files[row["file"]], row["offset"])
     assert record.content_stream().read() == PAGE
     assert record.rec_headers.get_header("WARC-Payload-Digest") == row["digest"]
     assert {headers["User-Agent"] for _, headers, _ in asked} == {
@@ -42,8 +41,8 @@ def test_the_files_are_warc_1_1_and_the_rows_say_where_each_record_lies(tmp_path
         seen.append((record.rec_type, record.rec_headers.get_header("WARC-Target-URI")))
     assert seen == [("warcinfo", None), *(("response", f"{site}/{number}") for number in range(4))]
     for row in found.kept:
-        part = io.BytesIO(file[row["offset"] : row["offset"] + row["length"]])
-        assert read_record(part, 0).rec_headers.get_header("WARC-Target-URI") == row["url"]
+        part = file[row["offset"] : row["offset"] + row["length"]]
+        assert record_at(part).rec_headers.get_header("WARC-Target-URI") == row["url"]
 
 
 def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_once_each(tmp_path):

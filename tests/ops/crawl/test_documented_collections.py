@@ -10,9 +10,9 @@ import yaml
 from ops.crawl.crawl import FORMATS
 from ops.crawl.options import URLS
 from ops.parse.source import Source, options_fault
+from tests.ops.crawl.collection_cases import dump, oai, paper, ranges
 from tests.ops.crawl.crawling import QUICK, crawled
 from tests.ops.crawl.hostile import answering, reply
-from tests.ops.crawl.test_collections import dump, oai, paper, ranges
 from tests.projects import ROOT
 
 (BLOCK,) = re.findall(r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/crawl.md").read_text(), re.DOTALL)

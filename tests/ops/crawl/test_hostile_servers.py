@@ -7,7 +7,7 @@ import zlib
 import brotli
 import pytest
 
-from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.crawling import crawled, cut_short
 from tests.ops.crawl.hostile import answering, drip, in_turn, redirect, reply, silent
 
 GOOD = reply(body=b"<p>Labels are dear.</p>")
@@ -22,11 +22,6 @@ def outcome(tmp_path, route, robots=None, **options):
     causes = {url.removeprefix(site): cause for url, cause in found.causes().items()}
     kept = {row["url"].removeprefix(site): row for row in found.kept}
     return kept, causes, asked
-
-
-def cut_short(handler):
-    reply(body=b"short", Content_Length="500")(handler)
-    handler.connection.shutdown(socket.SHUT_RDWR)
 
 
 def hanging_up(handler):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.crawling import crawled, listed_at
 from tests.ops.crawl.hostile import answering, conditional, in_turn, reply
 
 
@@ -11,10 +11,6 @@ def anthology(name, *numbers):
     papers = "".join(f'<paper id="{number}"><url>{name}-100{number}</url></paper>' for number in numbers)
     meta = "<meta><month>June</month><year>2018</year></meta>"
     return reply(body=f'<collection id="{name}"><volume id="1">{meta}{papers}</volume></collection>'.encode())
-
-
-def listed_at(site):
-    return {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/", "retries": 0}
 
 
 def urls(found):

@@ -1,6 +1,5 @@
 """Crawls of what a search finds, against a provider and pages of one's own."""
 
-import io
 import json
 import signal
 import subprocess
@@ -13,10 +12,9 @@ import pytest
 
 from ops.crawl.crawl import FORMATS, crawl
 from ops.crawl.options import CrawlPlace
-from ops.crawl.warc import read_record
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
-from tests.ops.crawl.crawling import QUICK, crawled
+from tests.ops.crawl.crawling import QUICK, crawled, record_at
 from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until
 
@@ -61,7 +59,7 @@ def test_the_results_of_queries_are_crawled_into_warc_with_their_queries_and_ran
     }
     assert [row["found_on"] for row in crawl.kept] == ["salmon", "salmon", "salt bread", "salt bread"]
     for row in crawl.kept:
-        record = read_record(io.BytesIO(crawl.files[row["file"]]), row["offset"])
+        record = record_at(crawl.files[row["file"]], row["offset"])
         assert record.rec_type == "response"
         assert record.content_stream().read().decode() == row["url"].removeprefix(site)[1]
     listings = [(row["url"], row["reason"], row["score"]) for row in crawl.dropped]

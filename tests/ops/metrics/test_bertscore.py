@@ -60,15 +60,15 @@ def test_a_pair_scores_alike_alone_among_others_and_within_little_memory():
 def test_what_is_known_and_what_is_new_share_the_memory():
     texts = [f"Sentence {number} of a text that many others follow." for number in range(60)]
     tokens = TokenEmbeddings(ENCODER, 1, memory=30 * 20_000)
-    held, encoded, encode = [], [], tokens._encoded
+    held, encoded, encode = [], [], tokens.encode
 
     def recorded(batch):
         encoded.append(len(batch))
         rows = encode(batch)
-        held.append(tokens._bytes + sum(row.nbytes for row in rows))
+        held.append(tokens.held_bytes + sum(row.nbytes for row in rows))
         return rows
 
-    tokens._encoded = recorded
+    tokens.encode = recorded
     for start in range(0, 60, 20):
         tokens.of(texts[max(start - 5, 0) : start + 20])
     assert max(held) <= tokens.memory and sum(encoded) == 60
@@ -88,8 +88,8 @@ def test_a_sentence_without_a_token_scores_nothing():
 
 def test_each_sentence_is_encoded_once_however_many_pairs_it_is_in(monkeypatch):
     scorer, encoded = BertScorer(), []
-    encode = scorer.tokens._encoded
-    monkeypatch.setattr(scorer.tokens, "_encoded", lambda batch: encoded.extend(batch) or encode(batch))
+    encode = scorer.tokens.encode
+    monkeypatch.setattr(scorer.tokens, "encode", lambda batch: encoded.extend(batch) or encode(batch))
     scorer.score(CANDIDATES, REFERENCES)
     scorer.score(REFERENCES, CANDIDATES)
     assert len(encoded) == len({text.strip() for text in [*CANDIDATES, *REFERENCES]})

@@ -3,9 +3,7 @@ import pytest
 
 from ops.models import encoder as module
 from ops.models.encoder import ENCODER, embedder, encoder, remembering
-from ops.models.extractors.paper import Labelled
-from ops.models.extractors.tasks import PointerTask, TransformerTask, task_of
-from tests.ops.models.extractors.extractor_cases import embed, paper_of, pointer, spans, transformer
+from tests.ops.talksumm.extractors.extractor_cases import embed
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -46,35 +44,6 @@ def test_what_a_caller_does_to_its_rows_does_not_reach_the_next():
     remembered = remembering(embed)
     remembered(["a"])[:] = 0
     np.testing.assert_array_equal(remembered(["a"]), embed(["a"]))
-
-
-def test_extractors_share_what_is_remembered_without_change():
-    papers = [spans(7, seed) for seed in range(3)]
-    shared = remembering(embed)
-    for seed in range(2):
-        model = transformer(seed)
-        alone = [model.extract(paper_of(paper), 20) for paper in papers]
-        model.embed = shared
-        assert [model.extract(paper_of(paper), 20) for paper in papers] == alone
-
-
-def test_each_extractor_is_trained_by_its_own_task():
-    empty = Labelled([], [])
-    assert type(task_of(pointer(), empty, empty)) is PointerTask
-    assert type(task_of(transformer(), empty, empty)) is TransformerTask
-
-
-def test_a_task_judges_by_the_words_that_it_is_given():
-    papers = Labelled([paper_of(spans(9, 1))], [[0, 3]])
-    heard = []
-
-    def judge(row, extraction):
-        heard.append((row, extraction))
-        return 0.25
-
-    for model in (pointer(), transformer()):
-        assert task_of(model, papers, papers, judge, 11).validate()["score"] == 0.25
-        assert heard.pop() == (0, model.extract(papers.papers[0], 11))
 
 
 def test_with_strict_numerics_a_text_has_the_same_row_in_any_company():

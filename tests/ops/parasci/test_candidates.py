@@ -1,4 +1,6 @@
+from collections import Counter, defaultdict
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -6,15 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ops.core.outcome import Outcome, drop
+from ops.core.parts import temporary_folder
+from ops.parasci.candidates import groups as of_groups
 from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
 from ops.parasci.candidates.pairs import (
     IntraParams,
+    Occurrence,
     intra,
+    light,
     most_alike,
     neighbour_blocks,
     similar_blocks,
     similar_pairs,
+    statements,
 )
+from ops.parasci.schemas import CANDIDATES
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 
@@ -271,3 +280,77 @@ def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
     outcomes = run_groups(tmp_path, "citations", rows)
     assert outcomes[-1].combinations["identical"] == 1
     assert set(fates(outcomes).values()) == {"unlike"}
+
+
+def all_at_once(kind, sentences, passages, params):
+    """Return kept and dropped rows and counts of groups that are all held by their key in one process."""
+    keys, outside = of_groups._KEYS[kind], of_groups._OUTSIDE[kind]
+    groups, reasons, units, others, lost = defaultdict(dict), {}, {}, [], []
+    for parts_of, noted in ((sentences, units), (passages, None)):
+        for table_of in parts_of:
+            for row in statements(table_of):
+                found = [(key, place) for place in row["mentions"] for key in keys(row, place)]
+                for key, place in found:
+                    there = Occurrence(row, place["paper_id"], place["section"], place["role"])
+                    groups[key].setdefault((row["id"], there.paper), there)
+                reasons[row["id"]] = "alone" if found else outside
+                if noted is None:
+                    others.append(row["id"])
+                elif found:
+                    noted[row["id"]] = row
+                else:
+                    lost.append(drop(light(row), outside))
+    counts = Counter()
+    kept = list(of_groups._of_groups(kind, groups, params, counts, reasons))
+    used = {source for row in kept for source in row["source_ids"]}
+    lost += [drop(light(row), reasons[name]) for name, row in units.items() if name not in used]
+    counts.update(f"passages: {reasons[name]}" for name in others if name not in used)
+    whole = Outcome.of(CANDIDATES, [], kept, lost)
+    return whole.kept, whole.dropped, +counts
+
+
+PLACES = st.builds(
+    mention,
+    st.sampled_from("pqr"),
+    section=st.integers(0, 2),
+    term=st.sampled_from([None, "a term", "é"]),
+    cited=st.lists(st.sampled_from(["x", "y", "é", "z"]), max_size=3, unique=True),
+)
+STATED = st.tuples(
+    st.sampled_from(["one", "two", "three", "four"]),
+    st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(1, 2)),
+    st.lists(PLACES, min_size=1, max_size=3),
+    st.sampled_from(["", "law"]),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(["definitions", "citations"]),
+    st.lists(STATED, max_size=14),
+    st.lists(STATED, max_size=6),
+    st.integers(1, 4),
+    st.integers(1, 8),
+    st.integers(1, 12),
+)
+def test_groups_in_parts_give_what_all_at_once_gives(kind, stated, others, most, members, rows):
+    """Whatever is in which part, a sentence of several groups has one fate, and the rows their order."""
+    params = (DefinitionParams if kind == "definitions" else CitationParams)(floor=0.2, most=most)
+    of_papers, of_passages = (
+        [
+            statement(f"{name}{number}", text, unit(*vector), *places, area=area)
+            for number, (text, vector, places, area) in enumerate(several)
+        ]
+        for name, several in (("s", stated), ("p", others))
+    )
+    with temporary_folder() as folder:
+        sentences = dealt(folder / "sentences", EMBEDDED, of_papers, 3)
+        passages = dealt(folder / "passages", PASSAGES, of_passages)
+        with patch.multiple(of_groups, _MEMBERS_OF_PART=members, _ROWS_OF_PART=rows):
+            op = definitions if kind == "definitions" else citations
+            outcomes = list(op(sentences, passages, params))
+        kept, dropped, counts = all_at_once(kind, sentences, passages, params)
+    assert pa.concat_tables(one.kept for one in outcomes).equals(kept)
+    assert pa.concat_tables(one.dropped for one in outcomes).equals(dropped)
+    assert sum((Counter(one.combinations) for one in outcomes), Counter()) == counts
+    assert fates(outcomes).keys() == {row["id"] for row in of_papers}

@@ -1,14 +1,18 @@
 from itertools import product
+from unittest.mock import patch
 
 import pytest
 from datasets import load_dataset
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.parts import FilesFolder
+from ops.core.outcome import Outcome
+from ops.core.parts import FilesFolder, temporary_folder
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
+from ops.parasci.dataset import paraphrases as paraphrases_module
+from ops.parasci.dataset import scored as scored_module
 from ops.parasci.dataset.paraphrases import (
     Limits,
     ParaphraseParams,
@@ -97,6 +101,61 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
     ]
 
 
+class OneScore:
+    """Scores every pair alike, at once."""
+
+    def __init__(self, *_):
+        self.tokens = self
+
+    def score(self, firsts, seconds):
+        return [[0.5] * len(firsts)] * 3
+
+    def truncated(self, texts):
+        return [False] * len(texts)
+
+
+SIDES = st.sampled_from(["a", "A ", "b", "é f", "c d", "c  D"])
+FOUND = st.lists(st.tuples(SIDES, SIDES, st.sampled_from([0.5, 0.9, 0.95])), max_size=9)
+
+
+@given(FOUND, FOUND, FOUND, st.integers(1, 5))
+def test_pairs_are_merged_in_parts_as_they_are_by_a_dict(intra, definitions, citations, together):
+    methods = {"intra": intra, "definitions": definitions, "citations": citations}
+    rows = {
+        origin: [candidate(f"{origin}{n}", *row[:2], cosine=row[2]) for n, row in enumerate(several)]
+        for origin, several in methods.items()
+    }
+    slow = {}
+    for origin, several in rows.items():
+        for row in several[::2] + several[1::2]:  # as they are dealt to two parts
+            pair = tuple(sorted(" ".join(row[side].lower().split()) for side in ("first", "second")))
+            if pair[0] != pair[1] and row["cosine"] >= 0.79:
+                slow.setdefault(pair, []).append((origin, row))
+    with (
+        temporary_folder() as folder,
+        patch.object(scored_module, "BertScorer", OneScore),
+        patch.object(scored_module, "_PAIRS", together),
+    ):
+        outcomes = run_scored(folder, *rows.values())
+    found = rows_of(outcomes, "kept")
+    assert [
+        (row["source_ids"], row["first"], row["second"], row["origins"], row["cosine"]) for row in found
+    ] == [
+        (
+            [row["id"] for _, row in several],
+            several[0][1]["first"],
+            several[0][1]["second"],
+            sorted({origin for origin, _ in several}),
+            max(row["cosine"] for _, row in several),
+        )
+        for several in slow.values()
+    ]
+    assert all(len(outcome.kept) <= together for outcome in outcomes)
+    assert combinations(outcomes)["merged"] == sum(map(len, slow.values())) - len(slow)
+    units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
+    assert sorted(units) == sorted(row["id"] for row in rows["intra"])
+
+
 def part(name, first, second, whole, confidence=0.5, key="p"):
     return {**candidate(name, first, second, key, cosine=0.6), "whole": whole, "start": 0, "end": 1,
             "confidence": confidence}  # fmt: skip
@@ -124,6 +183,18 @@ def test_a_part_of_a_sentence_is_kept_by_its_confidence_and_merged_as_others_are
     )
     assert combinations(outcomes) == {"partial: confidence": 1, "partial: identical": 1, "merged": 2}
     assert [unit for outcome in outcomes for unit in outcome.units.to_pylist()] == ["i"]
+
+
+def test_parts_of_the_dataset_are_as_large_as_wanted_and_their_rows_the_same(tmp_path):
+    rows = [
+        scored_pair(str(n), f"a{n // 2}", f"b{n}", f1=0.9 - n % 3 / 10, keys=[f"intra:{n}"]) for n in range(9)
+    ]
+    sources = dealt(tmp_path / "scored", SCORED.kept, rows, 4)
+    (whole,) = paraphrases(sources, ParaphraseParams())
+    with patch.object(paraphrases_module, "_ROWS_OF_PART", 1):
+        several = list(paraphrases(sources, ParaphraseParams()))
+    assert len(several) == 4
+    assert Outcome.joined(several) == whole
 
 
 def test_a_part_is_in_the_split_of_its_paper_and_of_its_whole_sentence(tmp_path):

@@ -19,7 +19,7 @@ from ops.parasci.sources import PAIR_FORMATS, parse_paraphrase_pairs
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Source
 from tests.checkpoints import Memory
-from tests.ops.parasci.test_generation import UNITS, artifact_of, made, params_of
+from tests.ops.parasci.generation_cases import UNITS, artifact_of, made, params_of
 from tests.parts import dealt, parts
 from tests.projects import ROOT
 

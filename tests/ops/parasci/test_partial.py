@@ -29,6 +29,7 @@ from ops.parasci.partial.pdbert import (
     PDBERT,
     PdbertParams,
     PseudoParams,
+    Texts,
     pdbert,
     pseudo_examples,
     put_together,
@@ -359,3 +360,12 @@ def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_
     counts = outcomes[-1].combinations
     assert counts["drawn"] == 8 * 6 and counts["long"] > 0
     assert counts["drawn"] == len(rows_of(outcomes)) + counts["long"] + counts["empty"]
+
+
+def test_sentences_are_read_by_number_from_disk(tmp_path):
+    texts = [["one", "zwei é"], [], ["three"]]
+    rows = [[statement(text, text, unit(1, 0)) for text in several] for several in texts]
+    pool = Texts(parts(tmp_path / "sentences", SENTENCES.kept, *rows), tmp_path)
+    assert [pool[number] for number in range(len(pool))] == ["one", "zwei é", "three"]
+    (tmp_path / "none").mkdir()
+    assert len(Texts(parts(tmp_path / "no sentences", SENTENCES.kept), tmp_path / "none")) == 0

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.parts import temporary_folder
 from ops.parasci import marks, slices
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.schemas import EMBEDDED_PASSAGES
@@ -28,7 +29,7 @@ from ops.parse.source import Raw
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from tests.ops.parasci.parasci_cases import paper_sentence
-from tests.parts import in_memory
+from tests.parts import in_memory, parts
 from tests.work import lines_run
 
 
@@ -161,14 +162,45 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
          "paper_id": paper, "marks": list(marks) if paper == "paper" else [], "bibliography": entries}
         for paper, entries in {"paper": None, **(bibliographies or {})}.items()
     ]  # fmt: skip
-    (outcome,) = embedded_sentences(
-        in_memory(pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept)),
-        pa.Table.from_pylist(papers, schema=PAPERS.kept),
-        pa.Table.from_pylist(cited, schema=CITATIONS.kept),
-        StatementParams(areas=areas or {}),
-        True,
-    )
+    with temporary_folder() as folder:
+        (outcome,) = embedded_sentences(
+            in_memory(pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept)),
+            parts(folder / "papers", PAPERS.kept, papers),
+            parts(folder / "citations", CITATIONS.kept, cited),
+            StatementParams(areas=areas or {}),
+            True,
+        )
     return outcome
+
+
+def test_a_part_is_told_by_its_own_papers_and_citations(tmp_path):
+    """Two parts at once give what each of them alone gives, with all papers and citations beside."""
+    of_parts = [[paper_sentence(f"{part}{n}", f"We see the thing {part} {n} as (Blei, 2003) did.", paper=part)
+                 for n in range(3)] for part in "pq"]  # fmt: skip
+    papers = [{**dict.fromkeys(PAPERS.kept.names), "id": name, "source_ids": ["text/a.txt"], "licence": "MIT",
+               "month": f"2018-0{month}", "subjects": [f"{name}.XX", subject]}
+              for month, (name, subject) in enumerate([("q", "cs.CL"), ("p", "math"), ("r", "law")], 1)]  # fmt: skip
+    cited = [{**dict.fromkeys(CITATIONS.kept.names), "id": name, "source_ids": ["x"], "licence": "MIT",
+              "paper_id": name, "marks": [], "bibliography": [
+                  {"ids": [f"doi:{name}"], "title": None, "authors": ["Blei"], "year": "2003", "text": None}]}
+             for name in "rqp"]  # fmt: skip
+    beside = (parts(tmp_path / "papers", PAPERS.kept, papers[:2], papers[2:]),
+              parts(tmp_path / "citations", CITATIONS.kept, cited))  # fmt: skip
+
+    def run(*several):
+        tables = [pa.Table.from_pylist(rows, schema=PAPER_SENTENCES.kept) for rows in several]
+        return list(embedded_sentences(in_memory(*tables), *beside, StatementParams(), True))
+
+    both = run(*of_parts)
+    assert [one.kept for one in both] == [outcome.kept for rows in of_parts for outcome in run(rows)]
+    told = [
+        (row["month"], row["area"], row["mentions"][0]["cited"])
+        for one in both
+        for row in one.kept.to_pylist()
+    ]
+    assert (
+        told == [("2018-02", "mathematics", ["doi:p"])] * 3 + [("2018-01", "computer science", ["doi:q"])] * 3
+    )
 
 
 def test_each_distinct_sentence_is_embedded_once_with_all_its_places():

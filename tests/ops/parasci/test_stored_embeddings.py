@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci.candidates.pairs import looked_up
+from ops.parasci.candidates.pairs import looked_up, stored_embeddings
 from ops.parasci.schemas import SENTENCES
 from tests.ops.parasci.parasci_cases import statement
 from tests.parts import parts
@@ -32,7 +32,11 @@ def test_it_gives_what_embedding_all_would_and_embeds_what_is_new(tmp_path_facto
         [statement(f"{part}{text}", text, whole([text])[0]) for text in of_part]
         for part, of_part in enumerate(stored)
     ]
-    embedded = looked_up(parts(folder, SENTENCES.sized(SIZE).kept, *rows), may_be, embed)
+    sentences = parts(folder / "rows", SENTENCES.sized(SIZE).kept, *rows)
+    others = [{*asked}, {*may_be}]
+    *_, found = stored_embeddings(sentences, others, folder / "found")
+    assert found.equals(sentences.read(["text", "embedding"], where=("text", others[-1])))
+    embedded = looked_up(found, may_be, embed)
     np.testing.assert_array_equal(embedded(asked), whole(asked))
     there = {text for of_part in stored for text in of_part} & set(may_be)
     assert sorted(embed.asked) == sorted(set(asked) - there)

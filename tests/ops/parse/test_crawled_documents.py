@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 import json
 import tarfile
 
@@ -17,6 +16,7 @@ from ops.parse import papers, wikipedia
 from ops.parse.papers.crawled import members_of
 from ops.parse.records import RowRecords
 from ops.parse.source import DatasetSource
+from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
 from tests.poison.parsers import PARSERS
 from tests.work import lines_run
@@ -100,17 +100,6 @@ def test_what_a_collection_says_of_a_paper_are_its_first_subjects(tmp_path):
         ["cs.CL", "hep-th"],
         ["cs.CL", "hep-th", "Computer Science"],
     ]
-
-
-def tar(*members, form=tarfile.GNU_FORMAT):
-    """An archive of files, given as (name, content), and of other members."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
-        for member in members:
-            info = member if isinstance(member, tarfile.TarInfo) else tarfile.TarInfo(member[0])
-            info.size = 0 if isinstance(member, tarfile.TarInfo) else len(member[1])
-            archive.addfile(info, None if isinstance(member, tarfile.TarInfo) else io.BytesIO(member[1]))
-    return buffer.getvalue()
 
 
 def other(name, kind, target=""):

@@ -257,13 +257,13 @@ def test_headings_without_end_are_read_in_linear_time():
 def guesses(monkeypatch):
     """The samples that an encoding was guessed of: each takes milliseconds, however short it is."""
     asked = []
-    guess = encodings._guess
+    guess = encodings.guess_sample
 
     def counted(sample):
         asked.append(sample)
         return guess(sample)
 
-    monkeypatch.setattr(encodings, "_guess", counted)
+    monkeypatch.setattr(encodings, "guess_sample", counted)
     return asked
 
 

@@ -4,8 +4,8 @@ import hashlib
 
 import numpy as np
 
-from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.training import TrainingParams
+from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
 from ops.talksumm.models import ExtractorParams, Size
 
 WORDS = [f"w{number}" for number in range(60)]

@@ -1,7 +1,7 @@
 import pytest
 
-from ops.models.extractors.paper import LabelError
 from ops.models.training import TrainingError
+from ops.talksumm.extractors.paper import LabelError
 from ops.talksumm.models import learning_sets, paper_of
 from tests.ops.talksumm.summary_cases import example, gold, text
 

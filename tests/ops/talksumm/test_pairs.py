@@ -11,53 +11,10 @@ from ops.core.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.pairing import CANDIDATES, PairParams, matches, pairs
 from ops.talksumm.schemas import MATCHES, PAIRS, TALKS
+from tests.ops.talksumm.pair_cases import paper, sentence, talk
 from tests.parts import dealt, parts
 
 PARAMS = PairParams()
-
-
-def talk(title, id="talk-1", licence="CC-BY-4.0"):
-    return {
-        "id": id,
-        "source_ids": [f"acl/{id}.txt"],
-        "licence": licence,
-        "document": id,
-        "title": title,
-        "date": "2018-07-16",
-        "month": "2018-07",
-        "url": None,
-        "words": [{"text": "Hello", "offset": 0, "start": 0.5, "end": 1.0}],
-    }
-
-
-def paper(id, title, licence="CC-BY-4.0", month="2018-01"):
-    empty = {"text": "", "sections": [], "sentences": [], "document": id}
-    return {
-        "id": id,
-        "source_ids": [id],
-        "licence": licence,
-        "title": title,
-        "month": month,
-        **empty,
-    }
-
-
-def sentence(paper_id, position, text="It works."):
-    return {
-        "id": f"sentence-{paper_id}-{position}",
-        "source_ids": [paper_id],
-        "licence": "CC-BY-4.0",
-        "paper_id": paper_id,
-        "position": position,
-        "section": 0,
-        "section_title": "1 Introduction",
-        "role": "introduction",
-        "start": 0,
-        "end": 9,
-        "locator": None,
-        "text": text,
-        "cut": None,
-    }
 
 
 @pytest.fixture

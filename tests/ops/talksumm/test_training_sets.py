@@ -1,8 +1,8 @@
 import pytest
 
-from ops.talksumm import TrainingSetParams, training_sets
-from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
-from ops.talksumm.summarise import sections, split
+from ops.talksumm import Budget, SummaryParams, TrainingSetParams, training_sets
+from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
+from ops.talksumm.summarise import all_summaries, sections, split
 from tests.parts import parts
 
 PARAMS = TrainingSetParams(sets=("short",))
@@ -108,3 +108,19 @@ def test_without_summaries_no_set_is_missing(tmp_path):
     made, aligned = (parts(tmp_path, shape.kept, []) for shape in (SUMMARIES, ALIGNMENTS))
     [outcome] = training_sets(made, aligned, PARAMS)
     assert outcome.kept.num_rows == 0
+
+
+def test_summaries_find_the_titles_of_their_pairs_in_whatever_part_they_are(tmp_path):
+    aligned = [[{**row, "count": 1} for row in states(pair, 2)] for pair in ("p1", "p2", "p3")]
+    titles = [
+        [{"id": name, "paper_title": f"Title of {name}"} for name in some] for some in (["p3", "p1"], ["p2"])
+    ]
+    found = all_summaries(
+        parts(tmp_path / "alignments", ALIGNMENTS.kept, *aligned),
+        parts(tmp_path / "pairs", PAIRS.kept, *titles),
+        SummaryParams(budgets={"one": Budget(sentences=1)}),
+    )
+    rows = [row for outcome in found for row in outcome.kept.to_pylist()]
+    assert [(row["pair_id"], row["paper_title"]) for row in rows] == [
+        (name, f"Title of {name}") for name in ("p1", "p2", "p3")
+    ]

@@ -6,6 +6,7 @@ Belongs here: what several tests of this system build. Not here: what they asser
 import json
 from typing import Any
 
+from ops.core.derived import NewFolder
 from ops.core.parts import FILES, Artifact
 from ops.crawl.outcomes import PAGES
 from ops.parse.schemas import ARTICLES, WEB_PAGES
@@ -103,7 +104,13 @@ class Steps:
             found, choosing, ranking = self.params
             steps = {
                 "references": lambda: references(
-                    self.articles, self.cited_pages, self.found_pages, self.pages, self.index(), found
+                    self.articles,
+                    self.cited_pages,
+                    self.found_pages,
+                    self.pages,
+                    self.index(),
+                    found,
+                    NewFolder(self.folder / "derived"),
                 ),
                 "corpus": lambda: [corpus(self.outcome("references").kept, choosing)],
                 "ranked": lambda: ranked(self.parts("corpus"), self.articles, self.pages, ranking),

@@ -13,15 +13,22 @@ from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.long_sequences.task import ExampleStore
 from ops.wikisum.long_sequences.texts import TextModel
 from ops.wikisum.models.grid import grid
+from ops.wikisum.models.learning_sets import SubWords, learning_set, sets_of
 from ops.wikisum.models.summaries import SummaryParams, summaries
 from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES, SplitParams
 from ops.wikisum.statistics import statistics
 from tests.checkpoints import Memory
 from tests.ops.wikisum.encyclopedia import Steps, article, page
-from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, examples, params, tokenizer
-from tests.ops.wikisum.models.test_grid import given, rows_of
-from tests.ops.wikisum.models.test_summarizer import artifact_of, made
-from tests.ops.wikisum.models.test_summarizer import rows_of as summarized
+from tests.ops.wikisum.models.grid_cases import given, rows_of
+from tests.ops.wikisum.models.summarizer_cases import (
+    ARCHITECTURES,
+    artifact_of,
+    examples,
+    made,
+    params,
+    tokenizer,
+)
+from tests.ops.wikisum.models.summarizer_cases import rows_of as summarized
 from tests.parts import parts
 
 TWO = {name: ARCHITECTURES[name] for name in ("t_d", "t_ed")}
@@ -116,26 +123,33 @@ def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
     assert not any("source" in columns for columns in reads if columns)
 
 
-@dataclass(frozen=True)
-class Counted(Part):
-    """A part that notes how many models are in memory when it is read."""
-
-    models: list = field(default_factory=list)
-
-    def read(self, columns=None):
-        self.models.append(sum(type(thing) is TextModel for thing in gc.get_objects()))
-        return super().read(columns)
-
-
 @pytest.mark.long
-def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp_path):
+def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp_path, monkeypatch):
     rows = summarized(tmp_path, count=6)
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))
-    stored, counts = examples(tmp_path / "again", rows), []
-    counted = replace(stored, parts=tuple(Counted(part.path, counts) for part in stored.parts))
-    found = list(summaries(counted, models, SummaryParams()))
+    counts, read = [], Part.read
+
+    def counted(part, columns=None):
+        counts.append(sum(type(thing) is TextModel for thing in gc.get_objects()))
+        return read(part, columns)
+
+    monkeypatch.setattr(Part, "read", counted)
+    found = list(summaries(examples(tmp_path / "again", rows), models, SummaryParams()))
     assert sum(len(outcome.kept) for outcome in found) == 2
     assert (max(counts), counts[-1]) == (1, 0)
+
+
+def test_each_example_is_read_once_for_all_sets(tmp_path):
+    reads = []
+    rows = [row for name in ("tiny", "other", "third") for row in summarized(tmp_path, name, 6)]
+    stored = watched(examples(tmp_path / "examples", rows), reads)
+    found = sets_of(stored, {"decoder"}, tmp_path / "sets")
+    assert len(reads) == len(stored.parts) and "source" not in {name for columns in reads for name in columns}
+    read = {
+        name: learning_set(own, name, SubWords(tokenizer(tmp_path)[1]), 2, 0) for name, own in found.items()
+    }
+    assert {name: len(learnt.learnt) for name, learnt in read.items()} == dict.fromkeys(found, 4)
+    assert len(reads) == len(stored.parts)
 
 
 @pytest.mark.long

@@ -2,10 +2,11 @@
 
 import pytest
 
+from ops.core.derived import NewFolder
 from ops.parse.schemas import WEB_PAGES
 from ops.wikisum.corpus import CorpusParams, mentions, recalls
 from ops.wikisum.references import ReferenceParams
-from ops.wikisum.search_index import search_index
+from ops.wikisum.search_index import indexed, load, search_index
 from tests.ops.wikisum.encyclopedia import Steps, article, conserved, page
 from tests.parts import parts
 
@@ -345,3 +346,17 @@ def test_an_article_of_very_many_references_is_made_like_any(tmp_path, many):
     assert len(steps.kept("references")) == many
     [row] = steps.kept("ranked")
     assert len(row["paragraphs"]) == row["citations"] == many
+
+
+def test_the_index_is_derived_from_the_rows_and_is_no_part_of_them(tmp_path):
+    """A page that an address no longer stands for is not found."""
+    pages = [
+        page("http://a/1", "Bread of June."),
+        {**page("http://a/1", "Honey of July.", month="2018-07"), "id": "page-july"},
+        {**page(None, "Salt.", title="Bread"), "id": "page-file", "document": "file.html"},
+    ]
+    steps = Steps(tmp_path, [BREAD], pages)
+    assert not any(outcome.files for outcome in search_index(steps.pages))
+    index = load(indexed(steps.index(), steps.pages, NewFolder(tmp_path / "new")))
+    assert [hit.url for hit in index.search("bread", 5)] == ["file.html"]
+    assert [hit.url for hit in index.search("honey", 5)] == ["http://a/1"]

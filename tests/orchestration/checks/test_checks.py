@@ -1,48 +1,15 @@
 """What becomes of a validation: findings in words, failing rows, a history, the latest document."""
 
-import dataclasses
-
-import pyarrow as pa
 import pytest
 
-from assets.declare.expectations import between, not_null, steady, unique
-from ops.core.counts import counts
-from ops.core.outcome import Outcome, Shape, columns
-from orchestration.catalogue import workspace
+from assets.declare.expectations import between
 from orchestration.checks import content, history
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
-from orchestration.state.manifests import Manifest
-
-SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
-SUITE = (
-    *not_null("id"),
-    unique("id"),
-    between("score", 0, 1),
-    between("text.characters", 2, severity="warning"),
-    *steady(),
-)
+from tests.orchestration.checks.validations import SUITE, checking
 
 
 @pytest.fixture
 def check(tmp_workspace):
-    """Validate a month of rows as if they had just been made, and return the two findings."""
-    dataset = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
-
-    def check(scores, suite=SUITE, text="some text", month="2018-06"):
-        folder = tmp_workspace.root / "made"
-        folder.mkdir(exist_ok=True)
-        rows = [
-            {"id": f"r{index}", "source_ids": ["f"], "licence": "CC0", "score": score, "text": text}
-            for index, score in enumerate(scores)
-        ]
-        write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        record = Manifest({}, folder_hashes(folder), counts(folder))
-        chosen = dataclasses.replace(dataset, expectations=tuple(suite))
-        return content.check(tmp_workspace, chosen, month, folder, record, "run-1")
-
-    check.dataset, check.workspace = dataset, tmp_workspace
-    return check
+    return checking(tmp_workspace)
 
 
 def test_a_sound_partition_passes_both_checks_and_is_remembered(check):

@@ -5,13 +5,12 @@ import sys
 
 import pytest
 
-from assets.declare.expectations import between, not_null
+from assets.declare.expectations import between
 from assets.declare.settings import checkout
 from orchestration.checks import history
 from orchestration.checks.history import Result
 from orchestration.files.locks import lock_file
-
-COUNTS = {"kept": 5, "dropped": 2, "rejected": 1}
+from tests.orchestration.checks.validations import COUNTS, MET, entry
 
 
 @pytest.fixture
@@ -20,11 +19,6 @@ def pairs(tmp_workspace):
     return tmp_workspace, tmp_workspace.datasets["talksumm/pairs"]
 
 
-def entry(month="2018-06", version="v1", *results):
-    return history.entry(month, "run", version, "suite", COUNTS, results)
-
-
-MET = Result(not_null("id")[0], True, 0, "5 rows")
 ERROR = Result(between("similarity", 0, 1), False, 2, "1.5, 2.0", (0, 1))
 WARNING = Result(between("words.length", 9, severity="warning"), False, 1, "3", (2,))
 BROKEN = Result(between("words.length", 9, severity="warning"), False, 0, "", (), "no numbers")

@@ -9,7 +9,7 @@ from orchestration.workspace.workspace import Workspace
 def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path):
     file = SimpleNamespace(
         name="talksumm/pairs",
-        month="2018-06",
+        partition="2018-06",
         dataset=SimpleNamespace(crawl=False),
         address="data/talksumm/pairs",
     )

@@ -1,92 +1,21 @@
 """What DVC compares of a dataset: counts, funnel, distributions and scores, from the partitions as they lie on disk."""
 
-import csv
 import dataclasses
 import json
 
 import pytest
 
 from ops.core import measures
-from ops.core.counts import counts
 from ops.core.measures import DatasetScore
-from ops.core.outcome import Outcome, drop, reject
-from ops.talksumm.schemas import GOLD_ALIGNMENTS
 from orchestration.catalogue import workspace
 from orchestration.dvc import metrics
-from orchestration.files.identity import folder_hashes
-from orchestration.files.parquet import write_outcomes
 from orchestration.present import former
-from orchestration.state.manifests import Manifest
-
-MONTHS = ("2018-06", "2018-07", "2018-08")
-
-
-def row(name, words):
-    return {
-        "id": name,
-        "source_ids": ["file"],
-        "licence": "CC0-1.0",
-        "document": "talk",
-        "month": "2018-06",
-        "first_word": 0,
-        "last_word": words,
-        "sentence": "x" * words,
-        "encoding": None,
-    }
-
-
-def record_of(name):
-    return {"id": name, "source_ids": [name], "licence": "CC0", "path": name, "row": None, "content": b""}
-
-
-class Project:
-    """Partitions of one dataset in a workspace, and the metrics made of them; stands in for a View, too."""
-
-    def __init__(self, workspace, dataset):
-        self.workspace, self.dataset = workspace, dataset
-
-    def put(self, month, kept=(), dropped=(), rejected=()):
-        place = self.workspace.folder(self.dataset, month)
-        place.mkdir(parents=True, exist_ok=True)
-        lost = [drop(record_of(f"{reason}-{n}"), reason) for n, reason in enumerate(dropped)]
-        broken = [reject(record_of(name), "broken") for name in rejected]
-        made = [row(f"{month}-{n}", words) for n, words in enumerate(kept)]
-        units = [one["id"] for one in (*made, *lost, *broken)]
-        write_outcomes(place, [Outcome.of(GOLD_ALIGNMENTS, units, made, lost, broken)], GOLD_ALIGNMENTS)
-
-    def finished(self, dataset, month):
-        place = self.workspace.folder(self.dataset, month)
-        return Manifest({}, folder_hashes(place), counts(place))
-
-    known = finished
-
-    def write(self):
-        metrics.write(self.dataset, self)
-
-    def table(self, kind):
-        with self.workspace.metrics_file(self.dataset).with_suffix(f".{kind}.csv").open(newline="") as file:
-            return [tuple(line.values()) for line in csv.DictReader(file)]
-
-    @property
-    def numbers(self):
-        return json.loads(self.workspace.metrics_file(self.dataset).read_text())
-
-    @property
-    def scores(self):
-        return json.loads(metrics.scores_file(self.workspace, self.dataset).read_text())
+from tests.orchestration.dvc.measuring import MONTHS, measured
 
 
 @pytest.fixture
 def project(tmp_workspace):
-    dataset = dataclasses.replace(
-        tmp_workspace.datasets["sources/gold_alignments"],
-        measures=("last_word", "sentence.characters"),
-        scores={"words": DatasetScore("last_word"), "longest": DatasetScore("last_word", "greatest")},
-    )
-    project = Project(tmp_workspace, dataset)
-    for month in MONTHS:
-        project.put(month)
-    return project
+    return measured(tmp_workspace)
 
 
 def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project):

@@ -19,7 +19,7 @@ from orchestration.executors import local
 from orchestration.executors.base import Resources, WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.local import ThisProcess, WorkerProcesses, visible_gpus
 from orchestration.executors.parts import LocalEngine
-from tests.orchestration.executors.test_parts import sleeps_after_two
+from tests.orchestration.executors.pieces import sleeps_after_two
 from tests.processes import alive, descendants
 from tests.waiting import until
 

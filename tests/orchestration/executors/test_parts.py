@@ -2,30 +2,19 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
-import time
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ops.core.outcome import Outcome, Shape, columns
-from orchestration.executors.base import WorkerDiedError
-from orchestration.executors.parts import LocalEngine, engine
+from assets.declare.settings import EngineParams, TaskResources, document
+from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
+from orchestration.executors.parts import LocalEngine, RayEngine, engine
+from orchestration.workspace.workspace import Workspace
+from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
 from tests.waiting import until
-
-SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
-
-
-def numbered(piece, factor):
-    time.sleep(0.02 * (piece % 3))  # later pieces may be done earlier
-    row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
-    return Outcome.of(SHAPE, ["x"], [row])
-
-
-def sizes(outcomes):
-    return [outcome.kept["size"][0].as_py() for outcome in outcomes]
 
 
 @given(st.lists(st.integers(0, 9), max_size=4))
@@ -38,9 +27,65 @@ def test_two_processes_keep_the_order():
     assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
 
 
+class Counted:
+    """Something that tells how often it was pickled."""
+
+    pickled = 0
+
+    def __reduce__(self):
+        Counted.pickled += 1
+        return int, (3,)
+
+
+def test_what_pieces_share_is_pickled_once_a_worker():
+    Counted.pickled = 0
+    assert sizes(LocalEngine(2).map(numbered, range(6), Counted())) == [piece * 3 for piece in range(6)]
+    assert Counted.pickled == 2
+
+
+def test_what_pieces_share_and_cannot_be_pickled_fails_the_map():
+    with pytest.raises((pickle.PicklingError, AttributeError), match="pickle"):
+        list(LocalEngine(2).map(numbered, range(6), lambda: None))
+
+
 def test_a_failing_piece_fails_the_map():
     with pytest.raises(TypeError):
         list(LocalEngine(2).map(numbered, iter([1, None, 2]), 3))
+
+
+def test_the_engine_is_what_params_say_or_the_environment(monkeypatch):
+    assert engine() == LocalEngine()
+    monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
+    monkeypatch.setenv("SILVERLOOM_RAY_ADDRESS", "node-1:6379")
+    found = engine("parasci/sentences", {"encoder": "0f"})
+    assert found == RayEngine(
+        EngineParams(kind="ray", address="node-1:6379"), "parasci/sentences", {"encoder": "0f"}
+    )
+
+
+def test_an_engine_that_there_is_not_is_refused(monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ENGINE", "spark")
+    with pytest.raises(ValueError, match="SILVERLOOM_ENGINE must be local or ray, found 'spark'"):
+        engine()
+
+
+def test_the_engine_is_no_part_of_a_key():
+    section = {"kind": "ray", "address": "local", "resources": {"discofuse": {"processors": 2}}}
+    for dataset in Workspace.here().datasets.values():
+        assert dataset.values_in({**document(), "engine": section}) == dataset.values_in(document())
+
+
+def test_a_dataset_needs_what_is_said_of_it_or_of_its_group():
+    small, large = TaskResources(processors=2), TaskResources(gpus=1, memory=1 << 30)
+    params = EngineParams(resources={"parasci": small, "parasci/sentences": large})
+    named = ("parasci/sentences", "parasci/scored", "talksumm/pairs")
+    assert [params.needs(name) for name in named] == [large, small, TaskResources()]
+
+
+def test_a_cluster_without_ray_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(WorkerNotStartedError, match="Ray is not installed; run `make cluster`"):
+        list(RayEngine(EngineParams(kind="ray")).map(numbered, [1], 3))
 
 
 @pytest.mark.parametrize("text", ["0", "two", "-1"])
@@ -67,10 +112,3 @@ def test_a_map_that_is_left_half_way_ends_its_workers_at_once(tmp_path):
     until(lambda: len(list(tmp_path.iterdir())) >= 2)
     outcomes.close()
     assert not multiprocessing.active_children()
-
-
-def sleeps_after_two(piece, folder):
-    if piece >= 2:
-        (folder / str(piece)).touch()
-        time.sleep(600)
-    return numbered(piece, 1)

@@ -55,7 +55,7 @@ def test_an_interrupt_between_two_renames_leaves_the_former_target(place, monkey
             raise KeyboardInterrupt
         rename(source, destination)
 
-    monkeypatch.setattr(publish, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(publish, "exchange", lambda one, other: False)
     monkeypatch.setattr(os, "rename", rename)
     with pytest.raises(KeyboardInterrupt):
         republish(*place)
@@ -71,7 +71,7 @@ def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(place, exchanges
         child = os.fork()
         if child == 0:
             if not exchanges:
-                publish._exchange = lambda one, other: False
+                publish.exchange = lambda one, other: False
             die_at(stop)
             republish(workshop, target)
             os._exit(0)

@@ -10,13 +10,13 @@ import pytest
 from mlflow.pyfunc import load_model
 
 import ops
-from ops.models.extractors import files as extractors
-from ops.models.extractors.config import PointerConfig
-from ops.models.extractors.files import KIND as EXTRACTOR
-from ops.models.extractors.paper import ExtractorPaper
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.files import KIND, make, save
 from ops.models.seq2seq.pieces import Pieces
+from ops.talksumm.extractors import files as extractors
+from ops.talksumm.extractors.config import PointerConfig
+from ops.talksumm.extractors.files import KIND as EXTRACTOR
+from ops.talksumm.extractors.paper import ExtractorPaper
 from orchestration.mlflow.models import save_model
 
 OPS = Path(next(iter(ops.__path__)))

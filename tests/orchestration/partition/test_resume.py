@@ -1,16 +1,22 @@
 """What was computed under a partition's key is not computed again, and comes in the same order."""
 
+import pickle
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.bounded.messages import tell
 from orchestration.executors.parts import LocalEngine
+from orchestration.files.damage import DamagedError
 from orchestration.messages.progress import Notice, PartitionProgress, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
+from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.test_parts import numbered, sizes
+from tests.orchestration.executors.pieces import numbered, sizes
+from tests.waiting import until
 
 
 def logged(piece, log):
@@ -53,6 +59,41 @@ def test_what_workers_finished_ahead_of_its_turn_is_kept(tmp_path):
     assert sizes(resumable(tmp_path, workers=2).map(logged, range(1, 8), log)) == list(range(1, 8))
     begun = computed(log)
     assert all(begun.count(piece) == 1 for piece in range(1, 8) if f"{piece - 1:05d}" in stored)
+
+
+def returned(engine):
+    """What the workers of an engine hand over for each part."""
+    found, inner = [], engine.engine.map
+
+    def watching(*arguments, **options):
+        for computed in inner(*arguments, **options):
+            found.append(computed)
+            yield computed
+
+    engine.engine = SimpleNamespace(locality=engine.engine.locality, map=watching)
+    return found
+
+
+def test_workers_hand_over_counts_and_checksums_and_no_tables(tmp_path):
+    engine = resumable(tmp_path, workers=2)
+    found = returned(engine)
+    assert sizes(engine.map(numbered, [1, 2, 3], 1)) == [1, 2, 3]
+    files = sorted(tmp_path.rglob("*.zip"))
+    assert [part.checksum for part in found] == [path.read_bytes()[-16:].hex() for path in files]
+    assert [part.rows for part in found] == 3 * [{"kept": 1, "dropped": 0, "rejected": 0}]
+    assert all(len(pickle.dumps(part)) < 300 for part in found)
+
+
+def test_a_part_of_a_worker_that_is_replaced_on_disk_is_refused(tmp_path):
+    engine = resumable(tmp_path, workers=2)
+    outcomes = engine.map(logged, [1, 2, 3, 4, 5, 6], tmp_path / "log")
+    next(outcomes)
+    (folder,) = tmp_path.glob("0-*")
+    until(lambda: (folder / "00001.zip").exists())
+    other = resume.FinishedParts(engine.workspace, folder, {}, code_marks(engine.workspace))
+    other.write(1, numbered(7, 7))
+    with pytest.raises(DamagedError, match=r"00001\.zip was damaged or removed"):
+        list(outcomes)
 
 
 @pytest.mark.parametrize(("long", "stored"), [(0.0, 1), (600.0, 0)])

@@ -9,12 +9,14 @@ from orchestration.serve import ui
 
 @pytest.fixture
 def start(tmp_workspace, monkeypatch):
-    ui._logs(tmp_workspace).mkdir(parents=True)
+    ui.log_folder(tmp_workspace).mkdir(parents=True)
     monkeypatch.setattr(ui, "_AGAIN", 0.0)
     children = []
 
     def start(name, code, *arguments):
-        children.append(ui._child(tmp_workspace, 0, name, sys.executable, "-c", code, *map(str, arguments)))
+        children.append(
+            ui.start_child(tmp_workspace, 0, name, sys.executable, "-c", code, *map(str, arguments))
+        )
         return children
 
     yield start
@@ -43,7 +45,7 @@ sys.exit(3)
 def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
     start("watch", TWICE, tmp_path / "began")
     children = start("pages", UNTIL, tmp_path / "began")
-    assert ui._attend(tmp_workspace, children, 0) == 3
+    assert ui.attend(tmp_workspace, children, 0) == 3
     said = capfd.readouterr().err
     assert "watch ended with status 1, and is started again" in said and "out of order" in said
     assert "pages ended with status 3, so all end" in said
@@ -60,6 +62,6 @@ def test_no_login_of_mlflows_store_is_left_in_what_processes_say(start, tmp_work
     address = "mongodb://me:s3/c#ret@127.0.0.1:9/db"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
     [child] = start("mlflow", "import sys; sys.exit(f'no store at {sys.argv[1]}')", address)
-    assert ui._attend(tmp_workspace, [child], 0) == 1
+    assert ui.attend(tmp_workspace, [child], 0) == 1
     said = capfd.readouterr().err + child.log.read_text()
     assert said.count("no store at mongodb://127.0.0.1:9/db") == 2 and "s3" not in said

@@ -12,7 +12,7 @@ from orchestration.workspace.workspace import Workspace
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "_sources", lambda *_: (tmp_path / "raw", tmp_path / "one.jsonl"))
+    monkeypatch.setattr(watch, "watched_sources", lambda *_: (tmp_path / "raw", tmp_path / "one.jsonl"))
     for path in (
         "manifests/group/asset/2018-06.json",
         "data/group/asset/2018-06/kept-0.parquet",
@@ -97,7 +97,7 @@ def test_sources_are_those_of_params():
     sources = [source for group in here.settings.sources.values() for source in group.values()]
     wanted = {source.path for source in sources if isinstance(source, Source)}
     assert any(isinstance(source, DatasetSource) for source in sources), "which lie nowhere of their own"
-    assert {here.shown(path) for path in watch._sources(here, -1)} == wanted
+    assert {here.shown(path) for path in watch.watched_sources(here, -1)} == wanted
 
 
 def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_go_on():
@@ -113,5 +113,5 @@ def test_a_writer_that_cannot_be_started_is_said_and_the_watch_goes_on(monkeypat
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "run", fails)
-    watch._run(tmp_workspace, "live")
+    watch.run_command(tmp_workspace, "live")
     assert "no more processes" in capsys.readouterr().err

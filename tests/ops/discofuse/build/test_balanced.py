@@ -159,3 +159,24 @@ def test_the_draw_depends_on_ids_and_seed_alone(tmp_path):
     assert sorted(first["id"].to_pylist()) != sorted(seeded["id"].to_pylist())
     assert outcomes[0].kept.schema == BALANCED.kept
     assert outcomes[0].units.to_pylist() == [row["id"] for row in given_rows]
+
+
+def test_what_becomes_of_an_example_does_not_depend_on_parts_or_memory(tmp_path, monkeypatch):
+    given_rows = [
+        row
+        for domain in ("law", "sports", "news")
+        for split in ("train", "test")
+        for row in rows(dict.fromkeys(KINDS, 50), domain=domain, split=split)
+    ]
+    fates = []
+    for number, (several, memory) in enumerate([(1, "2GB"), (7, "2GB"), (7, "16MB")]):
+        monkeypatch.setattr("ops.core.joins.MEMORY", memory)
+        tables = [given_rows[start::several] for start in range(several)]
+        kept, dropped, _ = run(tmp_path / str(number), BalancedParams(), *tables)
+        fates.append(
+            [
+                sorted((name, row["mixture"]) for row in kept.to_pylist() for name in row["source_ids"]),
+                sorted((row["id"], row["reason"], row["score"]) for row in dropped.to_pylist()),
+            ]
+        )
+    assert fates[0] == fates[1] == fates[2] and all(fates[0])

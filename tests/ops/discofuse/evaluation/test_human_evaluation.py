@@ -6,8 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ops.discofuse.evaluation import human_evaluation as judging
-from ops.discofuse.evaluation.human_evaluation import human_evaluation
+from ops.discofuse.evaluation.human_evaluation import human_evaluation, tables
 from ops.discofuse.evaluation.people import (
     HUMAN_EVALUATION,
     PEOPLE,
@@ -67,7 +66,7 @@ def judged(folder, rows, given, resamples=100):
     return outcome
 
 
-def tables(outcome):
+def tables_of(outcome):
     return json.loads(outcome.files[TABLE])
 
 
@@ -79,7 +78,7 @@ def test_table_2_by_hand(tmp_path):
         *answers(rows[2], ["no", "yes"]),
         *answers(rows[3], ["yes"]),
     ]
-    sports, wikipedia = tables(judged(tmp_path, rows, given))["clarity"]
+    sports, wikipedia = tables_of(judged(tmp_path, rows, given))["clarity"]
     counts = ("domain", "examples", "yes", "no_majority", "no")
     assert [sports[name] for name in counts] == ["sports", 3, 1, 1, 1]
     assert sports["share"]["mean"] == round(1 / 3, 6)
@@ -110,7 +109,7 @@ def test_table_5_by_hand(tmp_path):
         *answers(rows[3], ["comparison"], "connective"),
     ]
     outcome = judged(tmp_path, clarity + rows, given)
-    merge, anaphor, connective = tables(outcome)["decisions"]
+    merge, anaphor, connective = tables_of(outcome)["decisions"]
     assert (merge["question"], anaphor["question"], connective["question"]) == (
         "merge",
         "anaphor",
@@ -138,7 +137,7 @@ def test_table_8_by_hand(tmp_path):
         *answers(rows[1], ["b"]),
         *answers(rows[2], ["a", "b"]),
     ]
-    news, sports, wikipedia = tables(judged(tmp_path, rows, given))["detection"]
+    news, sports, wikipedia = tables_of(judged(tmp_path, rows, given))["detection"]
     assert [sports[name] for name in ("fusions", "same", "rated")] == [6, 2, 3]
     assert sports["differ"]["mean"] == 0.5 and sports["total"]["mean"] == 0.5
     assert sports["total"]["low"] == pytest.approx(1 / 6 + 2 / 3 * sports["differ"]["low"], abs=1e-6)
@@ -156,7 +155,7 @@ def test_the_total_of_the_papers_numbers_is_the_papers():
         {"question": "human", "domain": "sports", "tie": False, "agrees": number < 309, "counted": True}
         for number in range(475)
     ]
-    [found] = judging.tables(rated, rows, HumanEvaluationParams(resamples=10))["detection"]
+    [found] = tables(rated, rows, HumanEvaluationParams(resamples=10))["detection"]
     assert (round(found["differ"]["mean"], 2), round(found["total"]["mean"], 2)) == (0.65, 0.57)
 
 
@@ -194,7 +193,7 @@ def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
 
 def test_without_answers_there_are_no_rows(tmp_path):
     outcome = judged(tmp_path, [sent("a"), decided("a")], [])
-    told = tables(outcome)
+    told = tables_of(outcome)
     assert outcome.kept.num_rows == 0 and told["clarity"] == told["detection"] == told["agreement"] == []
     assert all(one["all"] == one["with_connectives"] for one in told["decisions"])
     assert told["decisions"][0]["all"]["agreement"]["mean"] is None
@@ -213,7 +212,7 @@ def test_counts_are_those_of_majorities_written_out_whatever_the_order(tmp_path,
     rows = {name: sent(name) for name in "abcd"}
     given = [answer(rows[name], rater, value) for (name, rater), value in rated.items()]
     outcome = judged(tmp_path, list(rows.values()), given, resamples=5)
-    [found] = tables(outcome)["clarity"]
+    [found] = tables_of(outcome)["clarity"]
     votes = {name: [value for (row, _), value in rated.items() if row == name] for name in "abcd"}
     leads = [own.count("yes") - own.count("no") for own in votes.values() if own]
     assert [found[name] for name in ("examples", "yes", "no_majority", "no")] == [

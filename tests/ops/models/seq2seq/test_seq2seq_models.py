@@ -223,5 +223,5 @@ def test_files_that_hold_no_model_are_refused_by_name(spoil, message):
 
 
 def test_a_width_that_its_heads_cannot_share_is_refused():
-    with pytest.raises(ValueError, match="width 1024 cannot be shared among 7 heads: give a multiple"):
+    with pytest.raises(ValueError, match="width 1024 cannot be shared among 7 heads: give a multiple of 7"):
         type(TRANSFORMER)(heads=7)

@@ -12,9 +12,9 @@ import torch
 from torch import nn
 
 from ops.coreference.network import Lists, fit
-from ops.models.extractors.pointer import SentenceEncoder
-from ops.models.extractors.transformer import encoder_layer
 from ops.models.training import TrainingParams, train
+from ops.talksumm.extractors.pointer import SentenceEncoder
+from ops.talksumm.extractors.transformer import encoder_layer
 from ops.wikisum.long_sequences.model import make
 from ops.wikisum.long_sequences.task import ExampleStore, SequenceTask
 from tests.ops.models.training.toy_task import Toy

@@ -10,7 +10,7 @@ from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.papers.extraction_tools import tei_of
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, ServiceError, Source
-from tests.ops.parse.papers.test_paper_xml import TEI
+from tests.ops.parse.papers.tei import TEI
 from tests.papers_as_pdf import printed
 
 PDF = printed("A Title", [("1 Work", ["We measured it twice."])])

@@ -17,7 +17,7 @@ from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.pairing import PairParams, leads, pairs, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, TALKS
 from ops.talksumm.summarise import SummaryParams, needs, summaries
-from tests.ops.talksumm.test_pairs import paper, sentence, talk
+from tests.ops.talksumm.pair_cases import paper, sentence, talk
 from tests.parts import parts
 
 #: Scores as they are stored: rounded to six decimals.

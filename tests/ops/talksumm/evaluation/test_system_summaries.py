@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.extractors.paper import Extraction, take_words
 from ops.rank.choose import hybrid, only
 from ops.rank.rankers import best_first, content_words, sum_basic, text_rank
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
@@ -13,6 +12,7 @@ from ops.talksumm.evaluation.system_summaries import (
     baseline,
     system_summaries,
 )
+from ops.talksumm.extractors.paper import Extraction, take_words
 from tests.ops.talksumm.summary_cases import gold, text
 from tests.parts import parts
 

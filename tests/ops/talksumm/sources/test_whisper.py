@@ -39,7 +39,7 @@ def test_it_hears_what_pocketsphinx_does_not():
 
 
 def test_nothing_that_it_hears_is_drawn(monkeypatch):
-    whisper, temperatures = speech._whisper(MODEL), []
+    whisper, temperatures = speech.whisper_model(MODEL), []
 
     def transcribe(sound, **options):
         temperatures.append(options["temperature"])
@@ -104,7 +104,7 @@ def test_talks_are_what_the_recogniser_of_their_source_hears_in_a_child_of_bound
 def test_a_model_that_is_not_there_is_told_with_what_to_do(tmp_path, monkeypatch):
     with pytest.raises(ServiceError, match="there is no such file"):
         speech.read(spoken(SAID), str(tmp_path / "nowhere"))
-    speech._whisper.cache_clear()
+    speech.whisper_model.cache_clear()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ServiceError, match=f"'{MODEL}' is not installed: run `make setup`"):
         speech.read(spoken(SAID))
@@ -120,7 +120,7 @@ def test_a_model_without_its_tokenizer_is_refused_and_not_looked_for_on_the_web(
 
 
 def test_packages_that_are_not_there_are_told_with_what_to_do(monkeypatch):
-    speech._whisper.cache_clear()
+    speech.whisper_model.cache_clear()
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(ServiceError, match=r"faster_whisper.*: run `make setup`"):
         speech.read(spoken(SAID))

@@ -79,8 +79,8 @@ def test_the_first_token_has_global_attention(tmp_path):
     encoder = model.network.get_encoder()
     source = model.source(" ".join(["sings"] * 40))
     other = [*model.source("bob")[:2], *source[2:]]
-    numbers, mask = model._inputs([source, other])
-    seen = model._seen(numbers)
+    numbers, mask = model.inputs([source, other])
+    seen = model.attended(numbers)
     assert seen["global_attention_mask"].sum(1).tolist() == [1, 1] and len(source) > 12
     numbers[1, 0] = 7  # another first token
     hidden = encoder(numbers, attention_mask=mask, **seen).last_hidden_state[:, -1]

@@ -239,7 +239,7 @@ def test_positions_are_those_of_tensor2tensor():
     ("options", "message"),
     [
         ({"layer_kinds": "LX"}, "has X: give F, L and M"),
-        ({"hidden_size": 18}, "18 is no even multiple of 2 heads"),
+        ({"hidden_size": 18}, "width 18 cannot be shared among 2 heads: give a multiple of 4"),
         ({"experts": 1}, "one expert is no mixture"),
         ({"experts": 2, "expert_layer": 5}, "none of the 5 layers"),
     ],

@@ -122,7 +122,7 @@ def test_every_token_weighs_the_same_in_whichever_batch_it_is():
     found.module.eval()
     alone = [found.loss([index]) for index in range(3)]
     assert torch.allclose(found.loss([0, 1, 2]), torch.stack(alone).mean(), atol=1e-5)
-    [losses] = [found._model.losses([store()[0]])]
+    [losses] = [found.model.losses([store()[0]])]
     tokens = np.mean([len(example.source) + len(example.target) + 1 for example in store()])
     whole = float((losses.output + losses.input).detach())
     assert float(alone[0].detach()) == pytest.approx(whole / tokens, rel=1e-5)
@@ -161,7 +161,7 @@ def test_a_corpus_is_never_in_memory_whole():
             yield str(index), TokenExample(range(5_000), range(100))
 
     found = ExampleStore(corpus())
-    assert Path(found._folder.name, "examples.arrow").stat().st_size > 40_000_000
+    assert Path(found.folder.name, "examples.arrow").stat().st_size > 40_000_000
     assert max(most) < 4_000_000
     assert len(found[1_000].source) == 5_000
     assert pa.total_allocated_bytes() - before < 4_000_000
@@ -218,7 +218,7 @@ def test_materialised_attention_takes_the_square_of_the_length():
 
 def test_the_file_goes_with_the_store():
     found = store()
-    folder = Path(found._folder.name)
+    folder = Path(found.folder.name)
     assert folder.exists()
     del found
     gc.collect()

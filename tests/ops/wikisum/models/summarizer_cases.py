@@ -3,9 +3,10 @@
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from ops.core.parts import Artifact
-from ops.wikisum.models.summarizer import SummarizerParams
+from ops.wikisum.models.summarizer import SUMMARIZER, SummarizerParams, summarizer
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.tokenizer import END, SPECIAL
+from tests.checkpoints import Memory
 from tests.parts import dealt
 
 NAMES = ["ann", "bob", "chi", "dee", "eve", "flo"]
@@ -59,3 +60,27 @@ def params(architectures=ARCHITECTURES, trainings=(), **more):
     training = {"epochs": 2, "batch_size": 4, "learning_rate": 0.01}
     size = {"architectures": architectures, "training": training, "trainings": dict(trainings)}
     return SummarizerParams(**{"size": "tiny", "sizes": {"tiny": size}} | more)
+
+
+def made(folder, rows, given=None, checkpoints=None, strict=True):
+    artifact, _ = tokenizer(folder / "tokenizer")
+    found = list(
+        summarizer(
+            examples(folder / "examples", rows), artifact, given or params(), checkpoints or Memory(), strict
+        )
+    )
+    assert all(outcome.kept.schema == SUMMARIZER.kept for outcome in found)
+    return found
+
+
+def rows_of(folder, name="tiny", count=18, **options):
+    _, found = tokenizer(folder / "tokenizer")
+    return [example(number, found, name, **options) for number in range(count)]
+
+
+def artifact_of(folder, outcomes):
+    for outcome in outcomes:
+        for name, content in outcome.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    return Artifact(None, folder)

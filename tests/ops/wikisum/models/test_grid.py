@@ -10,34 +10,12 @@ import yaml
 from assets.declare.settings import checkout, document, raw_section
 from ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
 from tests.checkpoints import Memory
+from tests.ops.wikisum.models.grid_cases import given, rows_of
 from tests.ops.wikisum.models.summarizer_cases import (
-    ARCHITECTURES,
-    MIXTURE,
     NAMES,
-    example,
     examples,
-    params,
     tokenizer,
 )
-
-SLICES = {
-    "extractors": {"rankers": [CHEATING, "tf_idf"], "lengths": [8], "architectures": ["t_d"]},
-    "architectures": {"lengths": [8], "architectures": ["t_d", "seq2seq", "t_dmca_moe"]},
-}
-
-
-def given(slices=SLICES, **more):
-    sizes = params(ARCHITECTURES | {"t_dmca_moe": MIXTURE}).sizes
-    return GridParams(size="tiny", sizes=sizes, slices=slices, resamples=50, **more)
-
-
-def rows_of(folder, grid_params, count=18, only=None):
-    _, found = tokenizer(folder / "tokenizer")
-    return [
-        {**example(number, found, name, "train" if name == only else None), "id": f"{name}-{number}"}
-        for name in grid_params.sets()
-        for number in range(count)
-    ]
 
 
 def made(folder, rows, grid_params):

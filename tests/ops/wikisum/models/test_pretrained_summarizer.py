@@ -23,8 +23,14 @@ from ops.wikisum.models.summarizer import (
 from ops.wikisum.tokenizer import END, TITLE_END
 from tests.checkpoints import Memory
 from tests.ops.wikisum.long_sequences.pretrained_cases import write_led
-from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
-from tests.ops.wikisum.models.test_summarizer import artifact_of
+from tests.ops.wikisum.models.summarizer_cases import (
+    ARCHITECTURES,
+    artifact_of,
+    example,
+    examples,
+    params,
+    tokenizer,
+)
 
 
 def rows_of(folder, name="tiny", count=18):

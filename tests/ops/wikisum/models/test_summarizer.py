@@ -5,7 +5,6 @@ import torch
 import yaml
 
 from assets.declare.settings import section
-from ops.core.parts import Artifact
 from ops.metrics.rouge import rouge
 from ops.models.training import TrainingError
 from ops.wikisum.long_sequences.model import make
@@ -15,42 +14,25 @@ from ops.wikisum.models.learning_sets import JUDGED_ON, SubWords, learning_set
 from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
 from ops.wikisum.models.summarizer import (
     MODELS,
-    SUMMARIZER,
     SummarizerParams,
-    summarizer,
     trained_model,
     trained_reports,
 )
 from ops.wikisum.models.summarizer_training import vocabulary_of
 from tests.checkpoints import Memory, StoppedError
-from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
+from tests.ops.wikisum.models.summarizer_cases import (
+    ARCHITECTURES,
+    artifact_of,
+    example,
+    examples,
+    made,
+    params,
+    rows_of,
+    tokenizer,
+)
 from tests.projects import ROOT
 
 ONE = {"t_d": ARCHITECTURES["t_d"]}
-
-
-def made(folder, rows, given=None, checkpoints=None, strict=True):
-    artifact, _ = tokenizer(folder / "tokenizer")
-    found = list(
-        summarizer(
-            examples(folder / "examples", rows), artifact, given or params(), checkpoints or Memory(), strict
-        )
-    )
-    assert all(outcome.kept.schema == SUMMARIZER.kept for outcome in found)
-    return found
-
-
-def rows_of(folder, name="tiny", count=18, **options):
-    _, found = tokenizer(folder / "tokenizer")
-    return [example(number, found, name, **options) for number in range(count)]
-
-
-def artifact_of(folder, outcomes):
-    for outcome in outcomes:
-        for name, content in outcome.files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-    return Artifact(None, folder)
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,7 @@ def test_orders_of_all_rankers_are_there_the_trained_one_too(everything, made):
 
 
 def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everything):
-    [found] = articles._chosen(everything, ["article-2"])
+    [found] = articles.chosen_articles(everything, ["article-2"])
     makers = replace(articles._makers(everything), sets={"title": InputSet(references=False)})
     [given] = article.page_data(found, makers)["inputs"]
     cuts = [(cut["paragraphs"], cut["characters"], cut["recall"]) for cut in given["cuts"].values()]
@@ -119,7 +119,7 @@ def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everythi
 
 
 def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(everything):
-    [found] = articles._chosen(everything, ["article-1"])
+    [found] = articles.chosen_articles(everything, ["article-1"])
     whole = InputSet(ranker="cheating", target="article")
     for sets, said in (({"whole": whole}, True), ({"lead": InputSet(ranker="cheating")}, False)):
         page = article.page_data(found, replace(articles._makers(everything), sets=sets))
@@ -129,7 +129,7 @@ def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(e
 
 
 def test_references_have_what_became_of_them(everything, made):
-    [found] = articles._chosen(everything, ["article-1"])
+    [found] = articles.chosen_articles(everything, ["article-1"])
     references = {row["address"]: row for row in article.references(found)}
     abbey, mirror, again = (references[f"http://{name}.example/1"] for name in ("abbey", "mirror", "again"))
     assert (abbey["reason"], abbey["cited"], abbey["paragraphs"], abbey["filtered"]) == (None, True, 3, 2)
@@ -145,7 +145,7 @@ def test_references_have_what_became_of_them(everything, made):
 
 
 def test_what_hardly_mentions_the_title_is_struck_out_with_its_mentions(everything, made):
-    [found] = articles._chosen(everything, ["article-1"])
+    [found] = articles.chosen_articles(everything, ["article-1"])
     lost = [row for row in article.references(found) if row["reason"] == "few_mentions"]
     assert lost and all(row["score"] == 0 and not row["cited"] for row in lost)
     page = made["articles/article-1.html"].decode()
@@ -153,7 +153,7 @@ def test_what_hardly_mentions_the_title_is_struck_out_with_its_mentions(everythi
 
 
 def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
-    [found] = articles._chosen(everything, ["article-2"])
+    [found] = articles.chosen_articles(everything, ["article-2"])
     assert [(row["label"], row["text"], row["log_perplexity"]) for row in article.cells(found)] == [
         ("T-DMCA, L = 100, cheating, combined", f"a bread {corpora.ODD}", 2.5),
         ("T-ED, L = 100, tf-idf, combined", "", 2.5),
@@ -163,7 +163,7 @@ def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
 def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
     for name, most in (("MOST_PARAGRAPHS", 3), ("MOST_REFERENCES", 4), ("CHARACTERS", 90)):
         monkeypatch.setattr(article, name, most)
-    [found] = articles._chosen(everything, ["article-4"])
+    [found] = articles.chosen_articles(everything, ["article-4"])
     references = article.references(found)
     assert [bool(row["reason"]) for row in references] == [False, False, True, True]
     assert [row["number"] for row in references] == sorted(row["number"] for row in references)

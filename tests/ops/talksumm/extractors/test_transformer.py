@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from ops.models.extractors.features import CUES, WIDTH, conclusion, features, introduction, recurrence
-from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.models.extractors.tasks import TransformerTask
-from ops.models.extractors.transformer import PaperTransformers, encoder_layer
 from ops.parse.roles import ROLES
-from tests.ops.models.extractors.extractor_cases import embed, paper_of, spans, transformer
+from ops.talksumm.extractors.features import CUES, WIDTH, conclusion, features, introduction, recurrence
+from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from ops.talksumm.extractors.tasks import TransformerTask
+from ops.talksumm.extractors.transformer import PaperTransformers, encoder_layer
+from tests.ops.talksumm.extractors.extractor_cases import embed, paper_of, spans, transformer
 
 
 def set_scores(extractor, wanted):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from ops.models.extractors.config import PointerConfig
-from ops.models.extractors.paper import Extraction
-from ops.models.extractors.pointer import Pointer, PointerExtractor, word_rows
-from tests.ops.models.extractors.extractor_cases import paper_of, pointer, spans
+from ops.talksumm.extractors.config import PointerConfig
+from ops.talksumm.extractors.paper import Extraction
+from ops.talksumm.extractors.pointer import Pointer, PointerExtractor, word_rows
+from tests.ops.talksumm.extractors.extractor_cases import paper_of, pointer, spans
 
 
 def network(**sizes):

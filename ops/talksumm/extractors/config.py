@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from ops.core.params import ModelName, Params
+from ops.models.heads import whole_heads
 
 
 class PointerConfig(Params):
@@ -41,8 +42,4 @@ class TransformerConfig(Params):
         5, ge=1, description="Transformers whose scores are averaged, each trained by itself"
     )
 
-    @model_validator(mode="after")
-    def _divided(self) -> TransformerConfig:
-        if self.width % self.heads:
-            raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
-        return self
+    _heads = model_validator(mode="after")(whole_heads)

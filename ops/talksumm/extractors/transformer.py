@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ops.models.encoder import Embed, embedder
-from ops.models.extractors.config import TransformerConfig
-from ops.models.extractors.features import (
+from ops.talksumm.extractors.config import TransformerConfig
+from ops.talksumm.extractors.features import (
     RECURRENCE_WIDTH,
     WIDTH,
     conclusion,
@@ -22,7 +22,7 @@ from ops.models.extractors.features import (
     introduction,
     recurrence,
 )
-from ops.models.extractors.paper import Extraction, ExtractorPaper, take_words
+from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, take_words
 
 
 class TransformerExtractor:

@@ -4,11 +4,11 @@ import hashlib
 
 import numpy as np
 
-from ops.models.extractors.config import PointerConfig, TransformerConfig
-from ops.models.extractors.paper import ExtractorPaper
-from ops.models.extractors.pointer import PointerExtractor
-from ops.models.extractors.transformer import TransformerExtractor
 from ops.models.word_vectors import WordVectors
+from ops.talksumm.extractors.config import PointerConfig, TransformerConfig
+from ops.talksumm.extractors.paper import ExtractorPaper
+from ops.talksumm.extractors.pointer import PointerExtractor
+from ops.talksumm.extractors.transformer import TransformerExtractor
 
 WORDS = [f"w{number}" for number in range(40)]
 VECTORS = WordVectors(WORDS, np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32))

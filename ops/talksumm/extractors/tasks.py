@@ -16,9 +16,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ops.models.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.models.extractors.pointer import PointerExtractor, word_rows
-from ops.models.extractors.transformer import TransformerExtractor
+from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
+from ops.talksumm.extractors.pointer import PointerExtractor, word_rows
+from ops.talksumm.extractors.transformer import TransformerExtractor
 
 #: Says how good an extraction of the i-th validation paper is; higher is better.
 ExtractionJudge = Callable[[int, Extraction], float]

@@ -6,13 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.extractors import paper as paper_module
-from ops.models.extractors.files import load, save
-from ops.models.extractors.paper import ExtractorPaper, LabelError, Labelled
-from ops.models.extractors.tasks import PointerTask, TransformerTask
+from ops.models.encoder import remembering
 from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
-from tests.ops.models.extractors.extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
+from ops.talksumm.extractors import paper as paper_module
+from ops.talksumm.extractors.files import load, save
+from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
+from ops.talksumm.extractors.tasks import PointerTask, TransformerTask, task_of
+from tests.ops.talksumm.extractors.extractor_cases import (
+    VECTORS,
+    embed,
+    paper_of,
+    pointer,
+    spans,
+    transformer,
+)
 
 BOTH = pytest.mark.parametrize("extractor", [pointer(), transformer()], ids=["pointer", "transformer"])
 SENTENCES = st.lists(st.lists(st.sampled_from(["w1", "w2", "x", "naïve", "§"]), max_size=6).map(" ".join))
@@ -223,3 +231,32 @@ def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
     papers = [ExtractorPaper("A", spans(5, 0)), ExtractorPaper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])
+
+
+def test_extractors_share_what_is_remembered_without_change():
+    papers = [spans(7, seed) for seed in range(3)]
+    shared = remembering(embed)
+    for seed in range(2):
+        model = transformer(seed)
+        alone = [model.extract(paper_of(paper), 20) for paper in papers]
+        model.embed = shared
+        assert [model.extract(paper_of(paper), 20) for paper in papers] == alone
+
+
+def test_each_extractor_is_trained_by_its_own_task():
+    empty = Labelled([], [])
+    assert type(task_of(pointer(), empty, empty)) is PointerTask
+    assert type(task_of(transformer(), empty, empty)) is TransformerTask
+
+
+def test_a_task_judges_by_the_words_that_it_is_given():
+    papers = Labelled([paper_of(spans(9, 1))], [[0, 3]])
+    heard = []
+
+    def judge(row, extraction):
+        heard.append((row, extraction))
+        return 0.25
+
+    for model in (pointer(), transformer()):
+        assert task_of(model, papers, papers, judge, 11).validate()["score"] == 0.25
+        assert heard.pop() == (0, model.extract(papers.papers[0], 11))

@@ -17,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.extractors.paper import ExtractorPaper
 from ops.parse.roles import CONCLUSION, INTRODUCTION, ROLES
+from ops.talksumm.extractors.paper import ExtractorPaper
 from ops.text.words import STOP_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")

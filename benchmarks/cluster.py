@@ -1,0 +1,197 @@
+"""What it costs to compute parts on a Ray cluster, beside one and two processes of this machine.
+
+    python benchmarks/cluster.py ABSTRACTS.jsonl.gz [--field abstract] [--documents 20000] [--part 256]
+
+Annotation and rules of DiscoFuse, part by part as a run does it, finished parts stored: by `local` 1,
+`local` 2 and `ray` 2, a cluster that is started here. Work is the processor time of the ops, in whatever
+process they run; overhead is what all processes take besides, as a share of it. Each engine first maps as
+many parts as it has workers, which load the model. Those of `local` 2 end with a map, so what that took is
+taken off. Where others use the machine, times of the wall mean little.
+Not here: machines besides this one, and their network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.declare.settings import EngineParams
+from benchmarks.annotation import prose
+from ops.core.outcome import Outcome, Outcomes
+from ops.core.parts import Part, Parts
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.annotation import AnnotationParams
+from ops.discofuse.build.candidates import candidates
+from ops.discofuse.rules import RuleParams
+from ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
+from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
+from orchestration.files.parquet import write_outcomes
+from orchestration.partition.resume import ResumableEngine
+from orchestration.workspace.workspace import Workspace
+
+#: Where the tables of a part tell what it took.
+WORK = "nanoseconds of work"
+
+SHAPES = {annotate: ANNOTATED, candidates: CANDIDATES}
+
+
+class Cost(NamedTuple):
+    """What a map took."""
+
+    wall: float
+    work: float
+    """Processor time of the ops."""
+    all: float
+    """That of all processes."""
+    sent: int = 0
+    received: int = 0
+
+    def without(self, begun: Cost) -> Cost:
+        """Return what is left without what it took to begin."""
+        return Cost(*(mine - other for mine, other in zip(self, begun, strict=True)))
+
+
+def main() -> None:
+    """Measure each engine over both steps, and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("path", type=Path, help="*.jsonl or *.jsonl.gz")
+    parser.add_argument("--field", default="abstract", help="of the text")
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--part", type=int, default=256, help="documents of a part")
+    given = parser.parse_args()
+    os.environ["PYTHONPATH"] = sys.path[0]  # workers get the code of the checkout, and no benchmarks
+    texts = _texts(given.path, given.field, given.documents)
+    engines: dict[str, tuple[int, PartsEngine]] = {
+        "local 1": (1, LocalEngine(1)),
+        "local 2": (2, LocalEngine(2)),
+        "ray 2": (2, RayEngine(EngineParams(kind="ray", address="local"))),
+    }
+    print(f"{len(texts)} documents in parts of {given.part}; load of the machine {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        texts_as_parts = _prose_parts(folder / "prose", texts, given.part)
+        first: list[bytes] = []
+        for name, (workers, engine) in engines.items():
+            made = folder / name
+            annotation = _measured(engine, workers, texts_as_parts, annotate, (AnnotationParams(),), made)
+            _tell(name, "annotation", annotation, len(texts_as_parts), len(texts))
+            annotated = tuple(Part(str(path)) for path in sorted((made / "annotate").glob("kept-*.parquet")))
+            params = (AnnotationParams(), RuleParams())
+            rules = _measured(engine, workers, annotated, candidates, params, made)
+            _tell(name, "rules", rules, len(annotated), len(texts))
+            content = [path.read_bytes() for path in sorted((made / "candidates").rglob("*.parquet"))]
+            first = first or content
+            assert content == first, "other bytes"
+    print("all made the same bytes")
+
+
+def _measured(
+    engine: PartsEngine,
+    workers: int,
+    parts: Sequence[Part],
+    op: Callable[..., Outcome],
+    params: tuple[object, ...],
+    folder: Path,
+) -> Cost:
+    begun = _map(engine, parts[:workers], op, params, folder / f"begin {op.__name__}")
+    whole = _map(engine, parts, op, params, folder / op.__name__)
+    return whole.without(begun) if engine.locality is Locality.BESIDE else whole
+
+
+def _map(
+    engine: PartsEngine,
+    parts: Sequence[Part],
+    op: Callable[..., Outcome],
+    params: tuple[object, ...],
+    target: Path,
+) -> Cost:
+    target.mkdir(parents=True)
+    resumable = ResumableEngine(Workspace.here(), engine, "benchmark", target / "parts", {})
+    rows = Parts(PROSE.kept, tuple(parts), resumable)
+    wall, before, (sent, received) = time.monotonic(), _processor(), _traffic()
+    work = 0.0
+
+    def measured() -> Outcomes:
+        nonlocal work
+        for outcome in rows.map(_worked, op, *params):
+            counts = dict(outcome.combinations)
+            work += counts.pop(WORK) / 1e9
+            yield replace(outcome, combinations=counts)
+
+    write_outcomes(target, measured(), SHAPES[op])
+    now = _traffic()
+    return Cost(time.monotonic() - wall, work, _processor() - before, now[0] - sent, now[1] - received)
+
+
+def _worked(table: pa.Table, op: Callable[..., Outcome], *params: object) -> Outcome:
+    """Run an op, and count the processor time that it takes among what it counts."""
+    before = time.process_time_ns()
+    outcome = op(table, *params)
+    return replace(outcome, combinations={**outcome.combinations, WORK: time.process_time_ns() - before})
+
+
+def _processor() -> float:
+    """Return the processor time of this process, those that it ended, and those that live below it."""
+    seconds = sum(os.times()[:4])
+    for process in psutil.Process().children(recursive=True):
+        try:
+            seconds += sum(process.cpu_times()[:4])
+        except psutil.Error:
+            continue
+    return seconds
+
+
+def _traffic() -> tuple[int, int]:
+    if "orchestration.executors.ray" not in sys.modules:
+        return 0, 0
+    from orchestration.executors.ray import traffic
+
+    return traffic.sent, traffic.received
+
+
+def _tell(engine: str, step: str, cost: Cost, parts: int, documents: int) -> None:
+    other = cost.all - cost.work
+    print(
+        f"{engine:8} {step:10} {cost.wall:7.1f} s of the wall, {cost.work:7.1f} s of work,"
+        f" {other / cost.work:6.1%} besides, {1000 * other / parts:6.1f} ms a part;"
+        f" through the driver {cost.sent / documents:7,.0f} bytes a document out,"
+        f" {cost.received / documents:7,.0f} back",
+        flush=True,
+    )
+
+
+def _prose_parts(folder: Path, texts: list[str], documents: int) -> tuple[Part, ...]:
+    folder.mkdir()
+    paths = [folder / f"{first:07d}.parquet" for first in range(0, len(texts), documents)]
+    for number, path in enumerate(paths):
+        pq.write_table(prose(texts[number * documents : (number + 1) * documents]), path)
+    return tuple(Part(str(path)) for path in paths)
+
+
+def _texts(path: Path, field: str, documents: int) -> list[str]:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+        found = (text for line in lines if (text := (json.loads(line).get(field) or "").strip()))
+        return [text for text, _ in zip(found, range(documents), strict=False)]
+
+
+if __name__ == "__main__":
+    from benchmarks import cluster  # workers find its functions by this name
+
+    cluster.main()

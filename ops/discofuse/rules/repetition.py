@@ -1,0 +1,183 @@
+"""What the second of two coordinated verb phrases repeats of the first, once it is a sentence of its own.
+
+Belongs here: the subject and what else stands before the first verb, and whether two verbs go together at
+all. Not here: finding the conjunction that ties them, the rules themselves (coordination.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ops.discofuse.rules.connectives import BACKWARD_PHRASES
+from ops.discofuse.rules.morphology import agree, is_participle, is_past
+from ops.discofuse.rules.rule import AUXILIARIES, FINITE, TIMES, ParsedSentence
+
+#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
+#: for Y".
+_OF_FIRST_VERB = frozenset(
+    {
+        "never", "not", "n't", "first", "initially", "originally", "hardly", "barely", "rarely",
+        "previously", "once", "only",
+    }
+)  # fmt: skip
+#: Without an object these are passive, so that "was born and raised" goes on as "was raised".
+_TRANSITIVE = frozenset(
+    {
+        "appoint", "arrest", "assign", "award", "baptise", "baptize", "build", "bury", "call",
+        "capture", "commission", "convict", "create", "demolish", "design", "destroy", "discover",
+        "educate", "elect", "establish", "execute", "find", "force", "found", "give", "hang",
+        "imprison", "include", "influence", "injure", "inspire", "introduce", "kill", "know",
+        "launch", "make", "name", "nominate", "ordain", "produce", "pronounce", "publish", "raise",
+        "rebuild", "rename", "replace", "send", "sentence", "shoot", "take", "use", "wound",
+        "write",
+    }
+)  # fmt: skip
+#: "From there he moved on and was then hired": what stands before the subject is the first's alone.
+_NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
+_ADVERBS = frozenset({"RB", "RBR", "RBS"})
+_BEFORE_VERB = frozenset(
+    {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
+)
+_PHRASES = frozenset({"prep", "advcl", "npadvmod"})
+
+
+def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
+    """Return what stands before the first verb, `main`, as the second, `verb`, needs it.
+
+    The second verb phrase begins at `begin`. Empty where the two do not go together.
+    """
+    subject = sentence.subject(main)
+    if subject is None or subject > main or sentence.dependencies[subject] == "expl":
+        return ()
+    if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
+        return ()
+    shares = _shares_auxiliaries(sentence, main, verb)
+    # "has never won it but reached the final", "has never won it and died young": one of them is true.
+    if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
+        return ()
+    return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
+
+
+def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
+    """Return how many tokens of "in 1986 attended Yale" (at `begin`) stand before where a subject belongs."""
+    opens = next((at for at in sentence.children(verb) if sentence.left(at) == begin), None)
+    if opens is None or sentence.dependencies[opens] not in _PHRASES or sentence.lower[begin] == ",":
+        return 0
+    end = sentence.right(opens) + 1
+    return end + (sentence.lower[end] == ",") - begin if end <= verb else 0
+
+
+def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool | None:
+    """Tell whether the first verb's auxiliaries are the second's, too; None where the forms do not tell."""
+    auxiliaries, own = sentence.auxiliaries(main), sentence.auxiliaries(verb)
+    lemmas, tag, main_tag = sentence.annotation.lemmas, sentence.tags[verb], sentence.tags[main]
+    bare = sentence.child(verb, "dobj") is None
+    if own:
+        return False if sentence.tags[own[0]] in FINITE else None
+    if not auxiliaries:
+        # "became an inspector and assigned to": a passive without its auxiliary.
+        passive = tag == "VBN" and (lemmas[main] == "be" or (bare and lemmas[verb] in _TRANSITIVE))
+        infinite = tag == "VBG" or (tag == "VB" and main_tag != "VBP")
+        # A tagger's slip for the most part, or a subject that agrees with one verb only.
+        return None if passive or infinite or {tag, main_tag} == {"VBP", "VBZ"} else False
+    passive = main_tag == "VBN" and tag == "VBD" and bare and lemmas[verb] in _TRANSITIVE
+    has = lemmas[auxiliaries[0]] == "have"
+    perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
+    if passive or perfect or tag == main_tag:
+        # "has been praised and sold a million copies" is no passive twice; in "would not be checked and thus
+        # also not used" one "not" is the other's.
+        active = not bare and sentence.child(main, "auxpass") is not None
+        twice = _is_negated(sentence, main) and _is_negated(sentence, verb)
+        return None if active or twice else True
+    # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
+    either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
+    return None if either or tag not in FINITE else False
+
+
+def _is_negated(sentence: ParsedSentence, verb: int) -> bool:
+    return sentence.child(verb, "neg") is not None
+
+
+def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
+    """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
+
+    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
+    verb governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good
+    and can help".
+    """
+    for at in sentence.children(verb):
+        label = sentence.dependencies[at]
+        if at < verb and (
+            label not in _BEFORE_VERB or (label == "advmod" and sentence.tags[at] not in _ADVERBS)
+        ):
+            return False
+    # "His father painted , his brother sang , and often wrote": the subject is the nearer one.
+    if any(
+        main < at < verb and sentence.dependencies[at] == "conj" and sentence.subject(at) is not None
+        for at in sentence.children(main)
+    ):
+        return False
+    if _may_be_of_clause(sentence, main, verb, begin):
+        return False
+    governed = sentence.child(main, "ccomp")
+    if governed is None or governed < main or not sentence.is_clause(governed):
+        return True
+    carrier = sentence.verb_group(verb)
+    return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
+
+
+def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
+    """Tell whether a conjunct of another tense may be that of a clause behind the first verb: "presents a
+    method based on words and aimed at texts", "met a man who lives there and tells stories"."""
+    if is_past(sentence, verb) == is_past(sentence, main):
+        return False
+    participle = is_participle(sentence.lower[verb])
+    return any(
+        sentence.dependencies[at] == "relcl"
+        or (participle and sentence.dependencies[at] == "acl" and sentence.tags[at] == "VBN")
+        for at in range(main, begin)
+    )
+
+
+def _behind_connective(sentence: ParsedSentence) -> int:
+    """Return where a sentence goes on behind "However ,", which ties the first verb phrase alone."""
+    start, lower = sentence.start, sentence.lower
+    ends = (
+        start + len(words)
+        for words in BACKWARD_PHRASES.get(lower[start], ())
+        if lower[start : start + len(words)] == words
+    )
+    return next((end + 1 for end in ends if end < sentence.end and lower[end] == ","), start)
+
+
+def _prefix(
+    sentence: ParsedSentence, main: int, verb: int, begin: int, subject: int, shares: bool
+) -> Iterator[int]:
+    """Yield the tokens before the first verb that stand before the second as well."""
+    dependencies, entities = sentence.dependencies, sentence.annotation.entities
+    start = sentence.left(subject)
+    opening = next(
+        (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
+        _behind_connective(sentence),
+    )
+    dated = not TIMES.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
+        entities[main : sentence.end]
+    )
+    # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
+    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
+    dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
+    own_phrase = fronted(sentence, verb, begin) > 0
+    children = sentence.children(verb)
+    modified = own_phrase or (children and children[0] < verb and dependencies[children[0]] == "advmod")
+    through = sentence.right(subject)
+    auxiliary = min(sentence.auxiliaries(main), default=main)
+    for at in range(start if dated or own_phrase else opening, main):
+        if at > through and not shares:
+            if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":
+                continue
+            # "is accidentally run over and dies": between verbs an adverb is that of the first.
+            if sentence.lower[at] in _OF_FIRST_VERB:
+                continue
+            if dependencies[at] == "advmod" and (modified or at > auxiliary):
+                continue
+        yield at

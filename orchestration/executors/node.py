@@ -1,0 +1,125 @@
+"""What a worker on a machine of a cluster needs of that machine: folders for files, and the right packages.
+
+Belongs here: temporary folders that all workers of a machine share, and their removal, also where no driver
+is left to ask for it; comparing packages and models with the driver's. Not here: what travels (shipping.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib.metadata
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
+from orchestration.executors.base import WorkerDiffersError
+
+#: The lock of the folder that this process used last.
+_held: dict[Path, int] = {}
+
+
+def folder(token: str) -> Path:
+    """Return the folder of one map on this machine, locked until this process asks for another.
+
+    So a folder without a lock belongs to nobody. It is removed by the next process that asks for one.
+    """
+    place = _base() / token
+    if place in _held and place.exists():
+        return place
+    while _held:
+        os.close(_held.popitem()[1])
+    _sweep()
+    while True:
+        place.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(place, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        with contextlib.suppress(FileNotFoundError):  # else it was removed in between
+            if place.stat().st_ino == os.fstat(descriptor).st_ino:
+                _held[place] = descriptor
+                return place
+        os.close(descriptor)
+
+
+def remove(token: str) -> None:
+    """Remove the folder of a map that has ended."""
+    shutil.rmtree(_base() / token, ignore_errors=True)
+
+
+def _base() -> Path:
+    """Return this user's folder, made if it is not there; raise PermissionError for that of another."""
+    base = Path(tempfile.gettempdir()) / f"silverloom-{os.getuid()}"
+    base.mkdir(mode=0o700, exist_ok=True)
+    if base.is_symlink() or base.stat().st_uid != os.getuid():
+        raise PermissionError(f"{base} is not this user's: remove it, or set TMPDIR")
+    return base
+
+
+def _sweep() -> None:
+    for place in _base().iterdir():
+        with contextlib.suppress(OSError):
+            descriptor = os.open(place, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(place, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the driver computes keys from: a worker that has something else would make other bytes."""
+
+    packages: Mapping[str, str]
+    models: Mapping[str, str]
+    """The digest of each model by name."""
+
+
+_PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
+
+
+def locked_packages(root: Path) -> dict[str, str]:
+    """Return the versions of all packages that requirements.lock pins."""
+    return dict(_PIN.findall((root / "requirements.lock").read_text(encoding="utf-8")))
+
+
+def check(expected: Expected) -> None:
+    """Raise WorkerDiffersError where this process has other packages or models."""
+    found = [*_other_packages(expected.packages), *_other_models(expected.models)]
+    if found:
+        more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
+        raise WorkerDiffersError(f"the worker on {os.uname().nodename} differs: {'; '.join(found[:5])}{more}")
+
+
+def _other_packages(packages: Mapping[str, str]) -> Iterator[str]:
+    for name, wanted in packages.items():
+        found = _installed(name)
+        if found != wanted:
+            yield f"{name} is {found or 'not installed'}, requirements.lock says {wanted}"
+
+
+def _installed(name: str) -> str | None:
+    """Return the version of a package without its build (torch's +cpu)."""
+    try:
+        return importlib.metadata.version(name).partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _other_models(models: Mapping[str, str]) -> Iterator[str]:
+    pins = dict(_PIN.findall(MODELS_TXT.read_text(encoding="utf-8"))) if models else {}
+    for name, wanted in models.items():
+        try:
+            found = digest(name)
+        except ModelNotInstalledError as error:
+            yield str(error)
+            continue
+        if found != wanted:
+            yield f"model {name} has the digest {found}, the driver's has {wanted}"
+        elif is_listed(name) and _installed(name) != pins[name]:
+            yield f"model {name} is {_installed(name) or 'not installed'}, models.txt says {pins[name]}"

@@ -1,0 +1,79 @@
+"""Folders that a dataset derives from its inputs, kept from partition to partition.
+
+Belongs here: by which versions such a folder is known, making it once, and how long it stays. Not here: what
+lies in it (ops). They lie in .silverloom/derived: the folder of a dataset is hashed whole, and these have
+other bytes each time that they are made. A new clone makes them again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assets.declare.declaration import Declaration
+from orchestration.files.identity import json_digest
+from orchestration.files.locks import lock_file
+from orchestration.workspace.workspace import Workspace
+
+#: The sizes of its files, written last: a folder without it, or with others, is made again.
+_SIZES = "sizes.json"
+#: How many stay: another process may still read the last but one.
+_KEPT = 2
+
+
+@dataclass(frozen=True)
+class StoredDerived:
+    """The folders of one dataset, for a partition that is made under a key."""
+
+    workspace: Workspace
+    dataset: Declaration
+    key: Mapping[str, Any]
+
+    def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
+        """Return the folder of some inputs; one process at a time makes it."""
+        folder = self.workspace.state_file("derived", self.dataset, "", "") / self._version(of)
+        with contextlib.closing(lock_file(folder.parent / "derived.lock", wait=True)):
+            if _whole(folder):
+                os.utime(folder)
+                return folder
+            new = folder.with_suffix(".building")
+            for stale in (new, folder):
+                shutil.rmtree(stale, ignore_errors=True)
+            write(new)
+            (new / _SIZES).write_text(json.dumps(_sizes(new)))
+            new.rename(folder)
+            _discard_old(folder)
+            return folder
+
+    def _version(self, of: Collection[str]) -> str:
+        datasets = {source.argument: source.key.to_user_string() for source in self.dataset.argument_inputs}
+        inputs = {argument: self.key["inputs"][datasets[argument]] for argument in of}
+        code = {name: mark for name, mark in self.key["code"].items() if name != "expectations"}
+        return json_digest({"inputs": inputs, "code": code})
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != _SIZES
+    }
+
+
+def _whole(folder: Path) -> bool:
+    try:
+        return bool(json.loads((folder / _SIZES).read_text()) == _sizes(folder))
+    except (OSError, ValueError):
+        return False
+
+
+def _discard_old(newest: Path) -> None:
+    folders = [path for path in newest.parent.iterdir() if path.is_dir() and path != newest]
+    for old in sorted(folders, key=lambda path: path.stat().st_mtime)[: max(0, len(folders) - _KEPT + 1)]:
+        shutil.rmtree(old, ignore_errors=True)

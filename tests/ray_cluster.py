@@ -1,0 +1,36 @@
+"""A real Ray cluster of three nodes, as processes of this machine: the head, where the driver is, and two more.
+
+The head has no processor, so that every task runs on another node than the driver's.
+"""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+ROOT = str(Path(__file__).resolve().parents[1])
+
+
+@contextlib.contextmanager
+def three_nodes(besides=2):
+    """Yield the cluster, the head and two nodes besides or as many; its workers find the modules of the tests, and the code as drivers send it."""
+    from ray.cluster_utils import Cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", ROOT)
+        patch.setenv("RAY_DEDUP_LOGS", "0")
+        cluster = Cluster(
+            initialize_head=True,
+            head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": 150 << 20},
+        )
+        try:
+            for _ in range(besides):
+                add_node(cluster)
+            yield cluster
+        finally:
+            cluster.shutdown()
+
+
+def add_node(cluster, **what):
+    """Add a node with one processor, or what it is given."""
+    return cluster.add_node(**{"num_cpus": 1, "object_store_memory": 100 << 20, **what})
