@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
 
 @cache
 def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
-    """Return what a symbol reaches `within` some packages: as `keep` kept it, if no file has changed since."""
+    """Return what a symbol reaches `within` some packages; what `keep` kept, while no file has changed."""
     key = repr([sys.version_info[:2], _files(), *symbol, *within])
     if (known := kept(key)) is None:
         found = symbols(within).reach(symbol)
@@ -79,8 +79,9 @@ def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
 def keep() -> None:
     """Keep for other processes what symbols reach, unless a file changed while this was looked for."""
     if _looked_for and _files.__wrapped__() == _files():
-        for key in list(_looked_for):
-            kept(key, lambda found=_looked_for.pop(key): found)  # type: ignore[misc]
+        for key, found in _looked_for.items():
+            kept(key, partial(tuple, found))
+        _looked_for.clear()
 
 
 _looked_for: dict[str, tuple[str, list[str]]] = {}
