@@ -161,7 +161,7 @@ def daemon(root: Path, first: str, last: str) -> float:
     run(root, "-m", "orchestration.cli", "setup")
     with serving(root) as servers:
         started = time.monotonic()
-        ended = servers.backfill(names, [month for month in months if first <= month <= last], patience=3600)
+        ended = servers.backfill(names, [month for month in months if first <= month <= last])
         if ended["status"] != "COMPLETED_SUCCESS":
             raise SystemExit(f"the daemon's backfill ended with {ended}")
         return time.monotonic() - started

@@ -16,6 +16,7 @@ from orchestration.workspace.workspace import Workspace
 input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
 
 import assets.systems  # noqa: E402
+from assets.declare import code  # noqa: E402
 from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report  # noqa: E402
 from assets.declare.declaration import DECLARED  # noqa: E402
 from assets.declare.settings import document  # noqa: E402
@@ -39,6 +40,9 @@ def pages(everything: Everything) -> Files:
     from pages.site import site
 
     return site(everything, lambda folder: version(folder_hashes(folder)))
+
+
+code.keep()
 
 
 @cache

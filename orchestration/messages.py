@@ -20,6 +20,7 @@ from typing import Any, NoReturn, TypeAlias
 from assets.declare.settings import without_logins
 from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.identity import InputReplacedError
+from orchestration.workspace.postgres import unreachable
 
 #: Seconds until a long partition is spoken of for the first time, and from then on.
 FIRST, EVERY = 10.0, 30.0
@@ -253,6 +254,8 @@ def describe(error: BaseException) -> str:
 
 def _described(error: BaseException) -> str:
     if (line := full_disk(error)) is not None:
+        return line
+    if (line := unreachable(error)) is not None:
         return line
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror} ({error.filename})" if error.filename else error.strerror

@@ -14,6 +14,7 @@ from assets.declare.declaration import DECLARED
 from orchestration.workspace.workspace import Workspace
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.faults.tally import tally  # noqa: F401  fixture
+from tests.postgres import postgres  # noqa: F401  fixture
 from tests.projects import (  # noqa: F401  fixtures
     done,
     done_project,

@@ -23,10 +23,11 @@ the modules do that it imports without mentioning them. A class that only its ba
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -203,7 +204,7 @@ def entry(
     """
     reached = symbols(tuple(within))
     further = [found for found in map(symbol_of, also) if reached.counts(found.module)]
-    roots = [reached.reach(found) for found in (symbol_of(function), WRITER, *sorted(set(further)))]
+    roots = [reach(found, tuple(within)) for found in (symbol_of(function), WRITER, *sorted(set(further)))]
     packages = sorted({package for root in roots for package in root.packages})
     hashes = [root.hash for root in roots]
     return {
@@ -219,8 +220,43 @@ def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
 
     Packages count by their locked versions, as those of a dataset do.
     """
-    reached = symbols(within).reach(symbol)
+    reached = reach(symbol, within)
     return md5(repr([reached.hash, sorted(map(locked_version, reached.packages))]))
+
+
+@cache
+def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
+    """Return what a symbol reaches `within` some packages; what `keep` kept, while no file has changed."""
+    key = repr([sys.version_info[:2], _files(), *symbol, *within])
+    if (known := kept(key)) is None:
+        found = symbols(within).reach(symbol)
+        known = _looked_for[key] = found.hash, sorted(found.packages)
+    return Reach(known[0], frozenset(known[1]))
+
+
+def keep() -> None:
+    """Keep for other processes what symbols reach, unless a file changed while this was looked for."""
+    if _looked_for and _files.__wrapped__() == _files():
+        for key, found in _looked_for.items():
+            kept(key, partial(tuple, found))
+        _looked_for.clear()
+
+
+_looked_for: dict[str, tuple[str, list[str]]] = {}
+
+
+@cache
+def _files() -> str:
+    """Return a digest of all that symbols are read from: every file of the project's packages."""
+    root = checkout()
+    paths = sorted(
+        Path(folder, name)
+        for package in PROJECT
+        for folder, _, names in os.walk(root / package)
+        if not folder.endswith("__pycache__")
+        for name in names
+    )
+    return md5(repr([(path.relative_to(root).as_posix(), md5(path.read_bytes())) for path in paths]))
 
 
 @cache

@@ -339,7 +339,7 @@ def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataV
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)
         place = dg.LocalFileCodeReference(
-            file_path=source, line_number=inspect.getsourcelines(function)[1], label="where it is declared"
+            file_path=source, line_number=function.__code__.co_firstlineno, label="where it is declared"
         )
         return dg.CodeReferencesMetadataValue(code_references=[place])
 

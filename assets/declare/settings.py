@@ -299,8 +299,8 @@ _FIELD = re.compile(
 def without_logins(text: str) -> str:
     """Return a text whose addresses have no user and password: `https://me:secret@host/` is `https://host/`.
 
-    Fields of an address such as `password=` have three stars. The login of MLflow's own address is taken out
-    whatever signs it holds.
+    Fields of an address such as `password=` have three stars. The logins of MLflow's
+    address and of Dagster's storage are taken out whatever signs they hold.
     """
     for login in _known():
         text = text.replace(f"://{login}@", "://")
@@ -308,8 +308,8 @@ def without_logins(text: str) -> str:
 
 
 def _known() -> list[str]:
-    """Return the logins of the addresses that runs are sent to."""
-    found = [os.environ.get("MLFLOW_TRACKING_URI", "")]
+    """Return the logins of the servers that keep state."""
+    found = [os.environ.get(name, "") for name in ("MLFLOW_TRACKING_URI", "SILVERLOOM_DAGSTER_POSTGRES")]
     with contextlib.suppress(ParamsError):
         found.append(settings().mlflow)
     logins = (address.partition("://")[2].rpartition("@")[0] for address in found)

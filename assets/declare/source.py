@@ -329,14 +329,17 @@ def summary(path: Path) -> ModuleSource:
     )
 
 
-def kept(key: str, make: Callable[[], Any]) -> Any:
-    """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key."""
+def kept(key: str, make: Callable[[], Any] = lambda: None) -> Any:
+    """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key.
+
+    None is not kept, but made again.
+    """
     with suppress(*_UNUSABLE):
         if (store := _cache(checkout())) is not None and (found := store.get(key)) is not None:
             return found
     made = make()
     with suppress(*_UNUSABLE):
-        if (store := _cache(checkout())) is not None:
+        if made is not None and (store := _cache(checkout())) is not None:
             store.set(key, made)
     return made
 

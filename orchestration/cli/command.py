@@ -16,6 +16,7 @@ import typer
 
 from orchestration.files.full_disk import full_disk
 from orchestration.messages import describe, transient
+from orchestration.workspace.postgres import unreachable
 from orchestration.workspace.workspace import Workspace
 
 Arguments = ParamSpec("Arguments")
@@ -89,7 +90,8 @@ def _status(main: Callable[[], int | None]) -> int | None:
     except Exception as error:
         if "KeyboardInterrupt" in str(error):  # pydantic makes an error of it while it builds a model
             return _interrupted()
-        if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
+        known = isinstance(error, EXPECTED) or transient(error)
+        if not (known or full_disk(error) or unreachable(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         return 1

@@ -21,6 +21,7 @@ from orchestration.compat import NO_CAPTURE
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
 from orchestration.files.publish import lock_file, write_changed
+from orchestration.workspace import postgres
 
 #: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
 _STORES = {
@@ -35,17 +36,39 @@ T = TypeVar("T")
 #: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
 
+#: Where Dagster's storage is. One file for all events: Dagster's default begins another for every run, and
+#: reads it from the start. Of a server only the variable is named, never what it holds.
+_SQLITE = b"""
+event_log_storage:
+  module: dagster._core.storage.event_log
+  class: ConsolidatedSqliteEventLogStorage
+  config:
+    base_dir: {env: DAGSTER_HOME}
+"""
+_POSTGRES = f"""
+storage:
+  postgres:
+    postgres_url: {{env: {postgres.DAGSTER}}}
+""".encode()
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
-    """Return the instance of this checkout (.dagster), made on first use."""
-    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
+    """Return the instance of this checkout, made on first use: its storage is in .dagster or on a server.
+
+    Raises RuntimeError for a folder or a server that cannot be used, ValueError for an address that is none.
+    """
+    server = postgres.dagster_address()
+    wanted = configuration(server is not None)
     with _opening():
         write_changed(home() / "dagster.yaml", wanted)
         write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
         _tell_dagster()
+        if server is not None:
+            postgres.check_answers(server, postgres.DAGSTER)
+            return _get()
         _set_damaged_aside()
         try:
             return _get()
@@ -54,6 +77,11 @@ def instance() -> dg.DagsterInstance:
                 raise
         _set_damaged_aside(thorough=True)
         return _get()
+
+
+def configuration(on_server: bool = False) -> bytes:
+    """Return the settings of the instance, for a storage in SQLite files or on a Postgres server."""
+    return (Path(__file__).parent / "dagster.yaml").read_bytes() + (_POSTGRES if on_server else _SQLITE)
 
 
 def with_store(action: Callable[[], T]) -> T:
@@ -95,11 +123,19 @@ def _get() -> dg.DagsterInstance:
 
 
 def _tell_dagster() -> None:
-    """Name the instance in .env, where Dagster's own commands look for it; its other lines stay."""
+    """Name the instance in .env, where Dagster's own commands look for it; its other lines stay.
+
+    An address of a server there gets the driver that Dagster's commands need to read.
+    """
     place = home().parent / ".env"
     with contextlib.suppress(OSError, UnicodeDecodeError):  # the commands of the project do without
-        if dotenv_values(place).get("DAGSTER_HOME") != str(home()):
-            set_key(place, "DAGSTER_HOME", str(home()))
+        said = dotenv_values(place)
+        wanted = {"DAGSTER_HOME": str(home())}
+        if server := said.get(postgres.DAGSTER):
+            wanted[postgres.DAGSTER] = postgres.with_driver(server)
+        for name, value in wanted.items():
+            if said.get(name) != value:
+                set_key(place, name, value)
 
 
 def home() -> Path:

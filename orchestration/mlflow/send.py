@@ -29,9 +29,10 @@ from ops.models.trained import ModelKind
 from orchestration.files.damage import DamagedError, damaged, make_folder, set_aside
 from orchestration.files.publish import lock_within
 from orchestration.messages import describe
-from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
+from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare, prepare_server
 from orchestration.mlflow.tracking import TrackedRun, WaitingRun, accepted, outbox, take, waiting
 from orchestration.state.addresses import Addresses
+from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run: the id of its file, and for one that belongs to another its number in it.
@@ -42,6 +43,9 @@ PATIENCE = 600.0
 
 #: How the names of folders begin in which runs are unpacked.
 _UNPACKED = ".unpacked-"
+
+#: Signs of a tag that MLflow keeps: it does not cut those that a run begins with, and Postgres refuses them.
+_LONGEST_TAG = 8_000
 
 #: Seconds between two looks at what waits.
 _PAUSE = 2.0
@@ -96,6 +100,8 @@ def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str 
     """
     if workspace.tracked_here and not workspace.mlflow_store.exists():
         return None
+    if is_postgres(workspace.tracking_uri):
+        check_answers(workspace.tracking_uri, "MLflow's store", patience=0)
     client = _client(workspace)
     found = client.get_experiment_by_name(experiment)
     conditions = " AND ".join(f"tags.`{name}` = '{value}'" for name, value in tags.items())
@@ -108,6 +114,8 @@ def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> No
     """Send what waits, and add why a run stays; raise what is wrong with all of MLflow's store."""
     if workspace.tracked_here:
         prepare(workspace.mlflow_store, thorough)
+    elif is_postgres(workspace.tracking_uri):
+        prepare_server(workspace.tracking_uri)
     sender, tried = _Sender(workspace), set[Path]()
     while (path := next((path for path in waiting(workspace) if path not in tried), None)) is not None:
         tried.add(path)
@@ -171,7 +179,7 @@ class _Sender:
         if name not in self._experiments:
             found = self._client.get_experiment_by_name(name)
             if found is None:
-                place = f"{ARTIFACTS_URI}{name}" if self._workspace.tracked_here else None
+                place = f"{ARTIFACTS_URI}{name}" if self._workspace.models_here else None
                 self._experiments[name] = self._client.create_experiment(name, place, entry.experiment_tags)
             elif found.lifecycle_stage == "active":
                 self._remove_late(found.experiment_id)
@@ -211,7 +219,8 @@ class _Sender:
     ) -> str:
         if tag in known:
             return known[tag]
-        tags = {**accepted(run.tags), TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
+        own = {name: value[:_LONGEST_TAG] for name, value in accepted(run.tags).items()}
+        tags = {**own, TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
         return str(self._client.create_run(experiment, run.start, tags, run.name[:250]).info.run_id)
 
     def _end(self, run_id: str, run: TrackedRun, folder: Path) -> None:
@@ -236,17 +245,25 @@ class _Sender:
             self._client.log_inputs(run_id, inputs)
         if run.model:
             kind = import_module(run.model.kind).KIND
-            model = self._artifacts(run_id) if self._workspace.tracked_here else folder / run_id / "model"
+            place = self._artifacts(run_id)
+            model = place or folder / run_id / "model"
             save_model(kind, folder / run.model.folder, folder / "ops", model, run.model.packages.items())
-            if not self._workspace.tracked_here:
+            if place is None:
                 self._client.log_artifacts(run_id, str(model), model.name)
         self._client.set_terminated(run_id, run.status, run.end)
 
-    def _artifacts(self, run_id: str) -> Path:
-        """Return where MLflow's server looks for the model of a run; what was written in part goes."""
-        uri: str = self._client.get_run(run_id).info.artifact_uri
+    def _artifacts(self, run_id: str) -> Path | None:
+        """Return where MLflow's server looks for the model of a run; what was written in part goes.
+
+        None where the client must send it: to a server of MLflow's, or to the place of an older experiment.
+        """
+        uri: str = self._client.get_run(run_id).info.artifact_uri if self._workspace.models_here else ""
+        if not uri.startswith(ARTIFACTS_URI):
+            return None
         place = uri.removeprefix(ARTIFACTS_URI)
-        target: Path = self._workspace.mlflow_store.with_name(ARTIFACTS) / place / "model"
+        # not in the folder of an experiment, which goes
+        kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
+        target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
         make_folder(target.parent)
         shutil.rmtree(target, ignore_errors=True)
         return target

@@ -1,7 +1,8 @@
-"""MLflow's SQLite store of this checkout, which is used where no other is named, and its server.
+"""MLflow's store and server: the SQLite file of this checkout, or a database on a Postgres server.
 
-Belongs here: that MLflow creates or upgrades the store, by one process at a time, that a damaged one is set
-aside, and how `mlflow server` is started. Not here: what is in it (send.py), when it is served (serve/ui.py).
+Belongs here: that MLflow creates or upgrades the file, by one process at a time, that a damaged one is set
+aside, that a server's database has tables, and how `mlflow server` is started. Not here: what is in it
+(send.py), when it is served (serve/ui.py).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from orchestration.compat import open_mlflow_store
 from orchestration.files.damage import make_folder, remove_file, set_damaged_aside
 from orchestration.files.publish import lock_within
 from orchestration.state.addresses import HOST, allowed_hosts
+from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
 
 #: The folder beside the store in which the files of runs lie, and how MLflow's server calls it: no path of
@@ -38,8 +40,7 @@ def prepare(path: Path, thorough: bool = False) -> None:
     """
     # A connection that is kept would go on with the file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
-    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
-    logging.getLogger("mlflow").setLevel(logging.CRITICAL)
+    _quiet()
     make_folder(path.parent)
     with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
         set_damaged_aside(path, _TABLE, _THEN, thorough)
@@ -50,6 +51,21 @@ def prepare(path: Path, thorough: bool = False) -> None:
             remove_file(new)
             _migrate(new)
             new.replace(path)
+
+
+def prepare_server(address: str) -> None:
+    """Let MLflow create its tables in a database on a server.
+
+    Raises RuntimeError for a server that does not answer, MlflowException for tables of another version.
+    """
+    _quiet()
+    check_answers(address, "MLflow's store")  # MLflow itself would ask again for minutes
+    open_mlflow_store(address, ARTIFACTS_URI)
+
+
+def _quiet() -> None:
+    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
+    logging.getLogger("mlflow").setLevel(logging.CRITICAL)
 
 
 def _url(path: Path) -> str:
@@ -69,13 +85,15 @@ def _migrate(path: Path) -> None:
 
 
 def serve(workspace: Workspace, port: int) -> None:
-    """Become `mlflow server`. Raises RuntimeError for a store of ours that cannot be used."""
+    """Become `mlflow server`. Raises RuntimeError for a store that cannot be used."""
     if workspace.tracked_here:
         try:
             prepare(workspace.mlflow_store)
         except Exception as error:
             place = workspace.shown(workspace.mlflow_store)
             raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
+    elif is_postgres(workspace.tracking_uri):
+        prepare_server(workspace.tracking_uri)
     # Not as an argument: all users of the machine see those.
     os.environ["MLFLOW_BACKEND_STORE_URI"] = workspace.tracking_uri
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
@@ -100,7 +118,7 @@ def arguments(workspace: Workspace, port: int) -> list[str]:
     }
     if names:
         chosen["--cors-allowed-origins"] = ",".join(f"https://{name}" for name in names)
-    if workspace.tracked_here:
+    if workspace.models_here:
         chosen["--default-artifact-root"] = ARTIFACTS_URI
         chosen["--artifacts-destination"] = str(workspace.mlflow_store.with_name(ARTIFACTS))
     return [word for option in chosen.items() for word in option]

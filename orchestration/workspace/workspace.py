@@ -1,9 +1,9 @@
 """One checkout: its folders, what params.yaml says, which datasets it has, its commit, its environment.
 
 Belongs here: what is handed to all that reads or writes files; asking git; the variables that every process
-of the project runs under (pinned numeric kernels, silent telemetry, where Dagster keeps its state). Not
-here: what lies in the folders (files/, state/), any import that could load numpy before its kernels are
-pinned.
+of the project runs under (pinned numeric kernels, silent telemetry, where Dagster and MLflow keep
+their state). Not here: what lies in the folders (files/, state/), any import that could load numpy before
+its kernels are pinned.
 
 Commands, servers, worker processes and Dagster's definitions make a workspace, by `Workspace.here()` or by
 `definitions.workspace()`; everything else gets it as an argument.
@@ -25,7 +25,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
+from dotenv import dotenv_values
+
 from assets.declare.settings import ParamsError, Settings, checkout, settings
+from orchestration.workspace.postgres import DAGSTER, is_postgres, with_driver
 
 if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
     from assets.declare.declaration import Declaration, Key
@@ -85,12 +88,17 @@ class Workspace:
         named = os.environ.get("MLFLOW_TRACKING_URI")
         with contextlib.suppress(ParamsError):  # what is wrong with it, the command that makes runs says
             named = named or self.settings.mlflow
-        return named or f"sqlite:///{self.mlflow_store}"
+        return with_driver(named) if named else f"sqlite:///{self.mlflow_store}"
 
     @property
     def tracked_here(self) -> bool:
         """Whether runs go into this checkout's own store."""
         return self.tracking_uri == f"sqlite:///{self.mlflow_store}"
+
+    @property
+    def models_here(self) -> bool:
+        """Whether the files of runs lie in this checkout: MLflow's store is a database, which holds none."""
+        return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
     def enclosing(self) -> Workspace:
@@ -216,6 +224,9 @@ QUIET = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 
+#: What .env may name, where Dagster's own commands look too: the servers that keep state.
+SERVERS = (DAGSTER, "MLFLOW_TRACKING_URI")
+
 
 #: How many new objects make the interpreter look for garbage, and how often it then looks through older ones.
 #: A process loads a million objects that stay: to look through them at Python's pace is a fifth of its start.
@@ -243,8 +254,21 @@ def fix(workspace: Workspace) -> None:
         pinned = all(os.environ.get(name) == value for name, value in STRICT.items())
         _late = _late or ("numpy" in sys.modules and not pinned)
         wanted |= STRICT
-    os.environ.update(wanted)
+    os.environ.update(wanted | _servers(workspace))
+    if address := os.environ.get(DAGSTER):
+        os.environ[DAGSTER] = with_driver(address)  # for Dagster's processes, which take it as it is
+    if workspace.enclosing != workspace:  # the runs of an experiment in a folder of its own stay there
+        os.environ.pop(DAGSTER, None)
     sys.excepthook = _without_traceback
+
+
+def _servers(workspace: Workspace) -> dict[str, str]:
+    """Return the servers that .env names. It wins over the environment, as with Dagster's commands."""
+    try:
+        found = dotenv_values(workspace.root / ".env")
+    except (OSError, UnicodeDecodeError):  # the command that writes to it says what is wrong
+        return {}
+    return {name: value for name in SERVERS if (value := found.get(name))}
 
 
 def _end() -> None:

@@ -1,6 +1,7 @@
 """Dagster's own backfill, sensor and schedule: real webserver, real daemon, asked through GraphQL."""
 
 import pytest
+from dotenv import set_key
 
 from tests.end_to_end.servers import serving
 from tests.end_to_end.ticks import TICK, broken
@@ -22,7 +23,11 @@ DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, ti
 
 
 @pytest.mark.long
-def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
+@pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
+def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, request):
+    if storage == "Postgres":
+        address = request.getfixturevalue("postgres").database()
+        set_key(fresh.root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", address)
     place = broken(fresh, "sources/talks", "2018-07")
     fresh.silverloom("setup")
     with serving(fresh.root) as servers:

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from assets.declare import code, declaration
-from assets.declare.code import Symbol, Symbols
+from assets.declare import code, declaration, source
+from assets.declare.code import Reach, Symbol, Symbols
 from assets.declare.declaration import DECLARED
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
@@ -101,3 +101,35 @@ def test_a_file_that_matches_a_pattern_is_part_of_what_names_the_pattern(tmp_pat
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")
     assert Symbols(tmp_path, code.REPORT).reach(symbol) != before
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_symbols_reach_is_kept_unless_a_file_changes_meanwhile(tmp_path, monkeypatch, edited):
+    """Of a text before an edit, nothing must be kept that was read after it."""
+    (tmp_path / ".silverloom").mkdir()
+    module = tmp_path / "ops/values.py"
+    module.parent.mkdir()
+    module.write_text("VALUE = 1\n")
+    memory = (code.reach, code._files, code.symbols, source._cache)
+    for place in (code, source):
+        monkeypatch.setattr(place, "checkout", lambda: tmp_path)
+
+    def look():
+        found = code.reach(Symbol("ops.values", "VALUE"), code.DATASET)
+        if edited:
+            module.write_text("VALUE = 2\n")
+        code.keep()
+        module.write_text("VALUE = 1\n")
+        for function in memory:
+            function.cache_clear()
+        return found
+
+    try:
+        for function in memory:
+            function.cache_clear()
+        first = look()
+        monkeypatch.setattr(Symbols, "reach", lambda self, symbol: Reach("looked for again", frozenset()))
+        assert (look() == first) is not edited
+    finally:
+        for function in memory:
+            function.cache_clear()

@@ -160,7 +160,7 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
     with monkeypatch.context() as patch:
         patch.setattr(code, "lock_file", lambda: (changed_pins, digest))
         versions.add(suite_version([between("x", 0)]))
-    monkeypatch.setattr(code.symbols(within), "reach", lambda symbol: Reach("another", frozenset()))
+    monkeypatch.setattr(code, "reach", lambda symbol, within: Reach("another", frozenset()))
     versions.add(suite_version([between("x", 0)]))
     assert len(versions) == 3
 

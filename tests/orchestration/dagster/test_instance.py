@@ -23,8 +23,7 @@ with dg.DagsterInstance.get() as instance:
 def test_who_watches_a_run_sees_what_another_process_writes(tmp_path, monkeypatch):
     """By which the log of a run in the browser grows."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
-    configuration = Path(instance.__file__).with_name("dagster.yaml").read_text()
-    (tmp_path / "dagster.yaml").write_text(configuration)
+    (tmp_path / "dagster.yaml").write_bytes(instance.configuration())
     messages = []
     with dg.DagsterInstance.get() as opened:
         opened.watch_event_logs("watched", None, lambda entry, cursor: messages.append(entry.message))

@@ -64,8 +64,11 @@ def test_other_hosts_and_pages_of_other_names_are_refused(address):
     assert "access-control-allow-origin" not in read.headers
 
 
-def test_a_database_that_is_named_is_served_as_it_is(tmp_path, monkeypatch):
+def test_a_database_that_is_named_is_served_with_the_models_of_this_checkout(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://db.example.org/mlflow")
     words = arguments(Workspace(tmp_path), 3002)
     assert not any("postgresql" in word for word in words), "every user of the machine sees arguments"
-    assert "--artifacts-destination" not in words and "--cors-allowed-origins" not in words
+    assert words[words.index("--artifacts-destination") + 1] == str(tmp_path / ".silverloom/mlflow")
+    assert "--cors-allowed-origins" not in words
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///elsewhere.db")
+    assert "--artifacts-destination" not in arguments(Workspace(tmp_path), 3002)

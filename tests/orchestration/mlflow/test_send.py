@@ -125,9 +125,11 @@ def experiment_of_its_own(server):
         client.rename_experiment(found.experiment_id, f"former {found.experiment_id}")
 
 
-@pytest.fixture(params=["store", "server"])
+@pytest.fixture(params=["store", "server", pytest.param("postgres", marks=pytest.mark.long)])
 def place(request, tmp_path, monkeypatch) -> Workspace:
-    """A workspace whose runs go into a store of its own, or to a server."""
+    """A workspace whose runs go into a store of its own, to a server of MLflow's, or into one of Postgres."""
+    if request.param == "postgres":
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", request.getfixturevalue("postgres").database())
     if request.param == "server":
         request.getfixturevalue("experiment_of_its_own")
         monkeypatch.setenv("MLFLOW_TRACKING_URI", request.getfixturevalue("server").address)
@@ -180,10 +182,11 @@ def test_a_model_is_an_artifact_that_can_be_loaded_with_the_code_of_when_it_was_
         path.unlink()  # by now another version lies there
     assert send(place) == ""
     (run_id,) = (run.info.run_id for run in runs(place) if run.info.run_name == "best")
-    if place.tracked_here:
+    if place.models_here:
         found = place.state / "mlflow" / "talksumm/pairs" / run_id / "artifacts" / "model"
+    if place.tracked_here:
         assert os.fsencode(tmp_path) not in place.mlflow_store.read_bytes()
-    else:
+    if not place.models_here:
         found = Path(
             download_artifacts(
                 run_id=run_id, artifact_path="model", tracking_uri=place.tracking_uri, dst_path=tmp_path / "x"
