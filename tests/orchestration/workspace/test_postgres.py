@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from orchestration.workspace.environment import fix
+from orchestration.workspace.workspace import fix
 
 from orchestration.workspace import postgres
 from orchestration.workspace.workspace import Workspace
