@@ -8,7 +8,9 @@ from orchestration.workspace.environment import protect
 
 protect()
 
+from orchestration.files.identity import keep_hashes  # noqa: E402
 from orchestration.workspace.environment import fix  # noqa: E402
 from orchestration.workspace.workspace import Workspace  # noqa: E402
 
 fix(Workspace.here())
+keep_hashes(Workspace.here().state / "hashes")
