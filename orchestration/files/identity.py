@@ -36,7 +36,7 @@ def keep_hashes(path: Path) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         checksum, _, content = path.read_bytes().partition(b"\n")
-        if checksum.decode() == _md5(content):
+        if checksum.decode() == text_md5(content):
             found: dict[str, list[Any]] = json.loads(content)
             _hashes.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
     atexit.register(_leave_hashes, path, os.getpid())
@@ -54,7 +54,7 @@ def _leave_hashes(path: Path, process: int) -> None:
     content = json.dumps(known).encode()
     temporary = path.with_name(f".{path.name}.{process}")
     with contextlib.suppress(OSError):
-        temporary.write_bytes(b"\n".join([_md5(content).encode(), content]))
+        temporary.write_bytes(b"\n".join([text_md5(content).encode(), content]))
         temporary.replace(path)
 
 
@@ -114,7 +114,7 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
-    return _md5(listing(hashes)) + ".dir"
+    return text_md5(listing(hashes)) + ".dir"
 
 
 def listing(hashes: Mapping[str, str]) -> bytes:
@@ -124,10 +124,12 @@ def listing(hashes: Mapping[str, str]) -> bytes:
 
 def json_digest(content: Any) -> str:
     """Return the MD5 of content that JSON can hold, whatever the order of its names."""
-    return _md5(_json(content))
+    return text_md5(_json(content))
 
 
-def _md5(content: bytes) -> str:
+def text_md5(content: str | bytes) -> str:
+    """Return the MD5 of a text in UTF-8, or of bytes."""
+    content = content.encode() if isinstance(content, str) else content
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 

@@ -282,7 +282,7 @@ class Materialisation:
         )
 
     def _results(self, findings: _Findings) -> list[dg.AssetCheckResult]:
-        sources = {SOURCES: source_finding(self.workspace, self.dataset)} if self.dataset.records else {}
+        sources = {SOURCES: source_finding(*self._place)} if self.dataset.records else {}
         return [
             dg.AssetCheckResult(
                 check_name=name,
