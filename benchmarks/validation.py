@@ -163,7 +163,8 @@ def histories() -> None:
         append = least(lambda: history.append(here, item, entries[:1]))
         read = least(lambda: history.read(here, item))
         summary = least(lambda: history.read(here, item, ["month", "time", "accepted", "warnings"]))
-        size = history.history_file(here, item).stat().st_size
+        paths = history.history_file(here, item, "").parent.glob("*.jsonl")
+        size = sum(path.stat().st_size for path in paths)
     print(
         f"history of {VALIDATIONS:,} validations: {size / 1e6:.2f} MB; append {append * 1e3:.0f} ms, "
         f"read {read * 1e3:.0f} ms, without the expectations {summary * 1e3:.0f} ms"

@@ -7,4 +7,8 @@ Importing this package fixes what must be fixed before numpy or torch is loaded:
 from orchestration.workspace.workspace import Workspace, fix, protect
 
 protect()
+
+from orchestration.files.identity import keep_hashes  # noqa: E402
+
 fix(Workspace.here())
+keep_hashes(Workspace.here().state / "hashes")

@@ -152,6 +152,8 @@ class Declaration:
     @property
     def made_partitions(self) -> list[str]:
         """The months that are to be made: those of the range that are not excluded."""
+        if not settings().exclude:
+            return self.partitions
         return [partition for partition in self.partitions if self.excluded(partition) is None]
 
     @property

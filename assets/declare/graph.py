@@ -66,13 +66,16 @@ class AssetGraph:
         wanted = {needed.name for dataset in chosen for needed in (dataset, *self.ancestors(dataset))}
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
 
+    def reads(self, dataset: Declaration) -> list[tuple[Declaration, bool]]:
+        """Return the datasets that a dataset reads, and whether it reads all of each, not one month alone."""
+        read = zip(dataset.inputs, self.upstream(dataset), strict=True)
+        return [(parent, source.all_partitions or not parent.partitioned) for source, parent in read]
+
     def input_partitions(self, dataset: Declaration, partition: str) -> dict[str, list[str]]:
         """Return the partitions of each input that a partition reads."""
         return {
-            parent.name: parent.made_partitions
-            if source.all_partitions or not parent.partitioned
-            else [partition]
-            for source, parent in zip(dataset.inputs, self.upstream(dataset), strict=True)
+            parent.name: parent.made_partitions if whole else [partition]
+            for parent, whole in self.reads(dataset)
         }
 
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:

@@ -81,7 +81,12 @@ class Partitions(Params, section="partitions"):
     @property
     def months(self) -> list[str]:
         """The names of all periods, in order: months, years, or one name."""
-        return periods.between(self.start, self.end, self.every)
+        return [*_between(self.start, self.end, self.every)]
+
+
+@lru_cache(maxsize=8)
+def _between(first: str, last: str, every: Every) -> list[str]:
+    return periods.between(first, last, every)
 
 
 class Exclusion(Params):

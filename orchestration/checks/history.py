@@ -1,14 +1,15 @@
-"""What every validation found, one row each, in one Parquet file a dataset; and the rows that failed, kept
-whole.
+"""What every validation found, a line each in a file a partition; and the rows that failed, kept whole.
 
-Belongs here: appending to that file and reading it (thousands of validations are one quick read), and the
-failing rows, which lie outside of the dataset's own folder, since DVC tracks that. Not here: what is
-expected of rows (validate.py), the pages that show the history (docs.py).
+Belongs here: appending to that file and reading it, and the failing rows, which lie outside of the dataset's
+own folder, since DVC tracks that. Not here: what is expected of rows (validate.py), the pages that show the
+history (docs.py).
 """
 
 from __future__ import annotations
 
-import contextlib
+import errno
+import json
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
 from ops.core.parts import TABLES, part_files
-from orchestration.files.damage import DamagedError, read_state, remove_file, set_aside
-from orchestration.files.publish import lock_within, writing
+from orchestration.files.damage import DamagedError, make_folder, read_state, remove_file, set_aside
+from orchestration.files.identity import text_md5
+from orchestration.files.publish import disk_errors, writing
 from orchestration.workspace.workspace import Workspace
-
-#: Seconds that are waited for others who append: they take a fraction of one.
-PATIENCE = 60.0
 
 FOUND = pa.struct(
     [
@@ -77,9 +75,9 @@ class Result:
         return "error" if self.exception else self.expectation.severity
 
 
-def history_file(workspace: Workspace, dataset: Declaration) -> Path:
-    """Return where a dataset's history of validations lies."""
-    return workspace.state.joinpath("history", *dataset.key.path).with_suffix(".parquet")
+def history_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+    """Return where the history of validations of a partition lies."""
+    return workspace.state_file("history", dataset, partition, ".jsonl")
 
 
 def entry(
@@ -112,57 +110,54 @@ def entry(
 
 
 def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[str, Any]]) -> None:
-    """Add validations to a dataset's history; processes that do so at once wait for each other.
-
-    Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
-    """
-    path = history_file(workspace, dataset)
-    added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
-    with _lock(path):
-        whole = pa.concat_tables([_sound(path), added])
-        with writing(path) as temporary:
-            pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
+    """Add validations to the histories of their partitions, a line each: processes may do so at once."""
+    for found in entries:
+        path = history_file(workspace, dataset, found["month"])
+        _rows(path)  # one that is damaged is set aside
+        make_folder(path.parent)
+        content = json.dumps({**found, "time": found["time"].isoformat()})
+        line = f"{text_md5(content)} {content}\n".encode()
+        with disk_errors(path), path.open("ab", buffering=0) as file:
+            before = file.tell()
+            if file.write(line) < len(line):  # the disk is full
+                file.truncate(before)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def read(workspace: Workspace, dataset: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the validations of a dataset, oldest first; a history that is damaged is set aside."""
-    names, path = list(columns or SCHEMA.names), history_file(workspace, dataset)
+    paths = sorted(history_file(workspace, dataset, "").parent.glob("*.jsonl"))
+    rows = sorted((row for path in paths for row in _rows(path)), key=lambda row: row["time"])
+    return pa.Table.from_pylist(rows, schema=SCHEMA).select(list(columns or SCHEMA.names))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    """Return the validations of a partition, oldest first; a history that is damaged is set aside."""
     try:
-        return _read(path).select(names)
-    except DamagedError:
-        with _lock(path):  # another process may have begun a new one meanwhile
-            return _sound(path).select(names)
-
-
-def _lock(path: Path) -> contextlib.ExitStack:
-    return lock_within(path.with_suffix(".lock"), PATIENCE)
-
-
-def _sound(path: Path) -> pa.Table:
-    """Return a history, whose lock is held; one that is damaged is set aside, and a new one begins."""
-    try:
-        return _read(path)
+        content = read_state(path)
+        if content == b"":
+            raise DamagedError("it is empty")
+        return [_row(line) for line in (content or b"").splitlines(keepends=True)]
     except DamagedError as error:
         set_aside(path, error, "a new history of validations begins")
-        return SCHEMA.empty_table()
+        return []
 
 
-def _read(path: Path) -> pa.Table:
-    content = read_state(path)
-    if content is None:
-        return SCHEMA.empty_table()
+def _row(line: bytes) -> dict[str, Any]:
     try:
-        found = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
-        if found.schema.names != SCHEMA.names:
-            raise DamagedError("it has other columns")
-        return found.cast(SCHEMA)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DamagedError(f"it is no Parquet of validations ({error})") from None
+        checksum, _, content = line.decode().partition(" ")
+        if checksum != text_md5(content.removesuffix("\n")) or not content.endswith("\n"):
+            raise DamagedError("a checksum is not that of its line")
+        row: dict[str, Any] = json.loads(content)
+        return {**row, "time": datetime.fromisoformat(row["time"])}
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"it is no text ({error})") from None
 
 
 def latest(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> dict[str, Any] | None:
     """Return the last validation of a version of a partition."""
-    return _last(workspace, dataset, partition, pc.field("version") == version)
+    rows = reversed(_rows(history_file(workspace, dataset, partition)))
+    return next((row for row in rows if row["version"] == version), None)
 
 
 def made_by(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> str | None:
@@ -175,14 +170,8 @@ def accepted_before(
     workspace: Workspace, dataset: Declaration, partition: str, version: str
 ) -> dict[str, Any] | None:
     """Return the last validation that another version of a partition passed."""
-    return _last(workspace, dataset, partition, (pc.field("version") != version) & pc.field("accepted"))
-
-
-def _last(
-    workspace: Workspace, dataset: Declaration, partition: str, chosen: pc.Expression
-) -> dict[str, Any] | None:
-    rows = read(workspace, dataset).filter((pc.field("month") == partition) & chosen)
-    return rows.slice(rows.num_rows - 1).to_pylist()[0] if rows.num_rows else None
+    rows = reversed(_rows(history_file(workspace, dataset, partition)))
+    return next((row for row in rows if row["version"] != version and row["accepted"]), None)
 
 
 def failing_file(workspace: Workspace, dataset: Declaration, partition: str, table: str = "kept") -> Path:

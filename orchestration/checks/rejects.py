@@ -10,8 +10,9 @@ larger than `max_bytes`: that says only how large they are.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,9 +37,12 @@ _CAUSES = 3
 
 def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
     """Return the causes, cut short, of rejected rows of a dataset, in all its months that are made."""
-    return Counter(
-        cause[:_LONGEST] for path in _files(view, dataset, "rejected") for _, cause in _rejects(path)
-    )
+    found: Counter[str] = Counter()
+    for place in _made(view, dataset, ("rejected",)):
+        for causes in _rejects(*place).values():
+            for cause, number in causes.items():
+                found[cause[:_LONGEST]] += number
+    return found
 
 
 class RejectedSource(NamedTuple):
@@ -84,10 +88,10 @@ def sources_without_records(
 def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]:
     if not dataset.records:
         return {}
-    found: dict[str, Counter[str]] = {}
-    for path in _files(view, dataset, "rejected"):
-        for name, cause in _rejects(path):
-            found.setdefault(name, Counter())[cause] += 1
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for place in _made(view, dataset, ("rejected",)):
+        for name, causes in _rejects(*place).items():
+            found[name].update(causes)
     sources = corpus(view.workspace, dataset.records).sources
     unread = {
         name
@@ -96,10 +100,10 @@ def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]
         and not sources[name].may_be_rejected
         and not all(cause.endswith(TO_READ_IT) for cause in causes)
     }
-    for path in (path for table in ("kept", "dropped") for path in _files(view, dataset, table)):
-        if not unread:  # mostly after the first file
+    for place in _made(view, dataset, ("kept", "dropped")):
+        if not unread:  # mostly after the first partition
             break
-        unread -= _names(path)
+        unread -= _read(*place)
     return {f"sources.{dataset.records}.{name}": found[name] for name in found if name in unread}
 
 
@@ -110,35 +114,57 @@ def describe_causes(causes: Counter[str], most: int) -> str:
     return "; ".join(f"{cause} ({count})" for cause, count in causes.most_common(most))
 
 
-def _files(view: View, dataset: Declaration, table: str) -> Iterator[Path]:
+def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator[tuple[Path, str]]:
+    """Yield the folders of made partitions that have rows in one of some tables, and their versions."""
     for partition in dataset.made_partitions if dataset.shape is not None else ():
-        record = view.known(dataset, partition)
-        if record is not None and record.counts[table]:
-            yield from part_files(view.workspace.folder(dataset, partition), table)
+        manifest = view.known(dataset, partition)
+        if manifest is not None and any(manifest.counts[table] for table in tables):
+            yield view.workspace.folder(dataset, partition), manifest.version
 
 
-def _rejects(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the source and the cause of each rejected row; the cause without the place before it."""
-    for row in pq.read_table(path, columns=["id", "error"]).to_pylist():
-        place, colon, cause = row["error"].partition(": ")
-        named = colon and place.partition(", line ")[0] == row["id"].partition("#")[0]
-        yield row["id"].partition("/")[0], cause if named else row["error"]
+@cache
+def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
+    """Return the causes of rejected rows of a partition by source, without the place before each."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for path in part_files(folder, "rejected"):
+        for row in pq.read_table(path, columns=["id", "error"]).to_pylist():
+            place, colon, cause = row["error"].partition(": ")
+            named = colon and place.partition(", line ")[0] == row["id"].partition("#")[0]
+            found[row["id"].partition("/")[0]][cause if named else row["error"]] += 1
+    return found
 
 
-def _names(path: Path) -> set[str]:
+@cache
+def _read(folder: Path, _version: str) -> set[str]:
     """Return what stands before the first slash in the ids of rows and of what they were made of."""
-    rows = pq.read_table(path, columns=["id", "source_ids"])
-    ids = pa.chunked_array([*rows["id"].chunks, *pc.list_flatten(rows["source_ids"]).chunks], pa.string())
+    paths = [path for table in ("kept", "dropped") for path in part_files(folder, table)]
+    tables = [pq.read_table(path, columns=["id", "source_ids"]) for path in paths]
+    chunks = [
+        chunk
+        for rows in tables
+        for ids in (rows["id"], pc.list_flatten(rows["source_ids"]))
+        for chunk in ids.chunks
+    ]
+    ids = pa.chunked_array(chunks, pa.string())
     return set(pc.unique(pc.replace_substring_regex(ids, "(?s)/.*", "")).to_pylist())
 
 
-def source_finding(workspace: Workspace, dataset: Declaration) -> Finding:
+@cache
+def _view(workspace: Workspace) -> View:
+    """Return what this process knows of the partitions; what others made since it first looked, it does not."""
+    return View(workspace)
+
+
+def source_finding(workspace: Workspace, dataset: Declaration, partition: str | None = None) -> Finding:
     """Return the sources of a dataset that were rejected whole, with their first causes.
 
-    Another process may replace a partition while it is read; then the finding says that it is not known.
+    With a partition, only that one is looked at anew: another was looked at once in this process. Another
+    process may replace a partition while it is read; then the finding says that it is not known.
     """
     try:
-        faults = tuple(map(str, rejected_sources(View(workspace), [dataset])))
+        view = View(workspace) if partition is None else _view(workspace)
+        view.renew(dataset, partition or "")
+        faults = tuple(map(str, rejected_sources(view, [dataset])))
     except Exception as error:
         faults = (f"it could not be told: {describe(error)}",)
     return Finding(faults, "some record of every source was read")

@@ -7,6 +7,7 @@ is fresh and would be made next (state/freshness.py), the same as a check in Dag
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,21 +44,23 @@ class Unfresh:
 def health(view: View) -> list[Unfresh]:
     """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
     steps = {(step.dataset.name, step.partition): step for step in plan(view)}
+    suspects = with_store(partial(once_failed, view.workspace))
     found = []
     for dataset in view.workspace.datasets.values():
         for partition in dataset.partitions:
             if (reason := dataset.excluded(partition)) is not None:
                 found.append(Unfresh(dataset.name, partition, "excluded", reason, None))
             elif (step := steps.get((dataset.name, partition))) is not None:
-                found.append(with_store(partial(_unfresh, view, step)))
+                found.append(with_store(partial(_unfresh, view, step, suspects)))
     for source in rejected_sources(view, view.workspace.datasets.values()):
         found.append(Unfresh(source.dataset.name, "", "rejected", str(source), None))
     return found
 
 
-def _unfresh(view: View, step: Step) -> Unfresh:
+def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Unfresh:
     dataset, partition = step.dataset, step.partition
-    if (run := failed_run(dataset, partition)) is not None:
+    suspected = (dataset.name, partition) in suspects
+    if suspected and (run := failed_run(dataset, partition)) is not None:
         return Unfresh(dataset.name, partition, "failed", _cause(dataset, run), run)
     manifest = view.known(dataset, partition)
     state = "missing" if manifest is None else "stale"
@@ -125,10 +128,10 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
     return last.run_id
 
 
-def once_failed() -> set[tuple[str, str]]:
+def once_failed(workspace: Workspace) -> set[tuple[str, str]]:
     """Return, as datasets and names, the partitions of all runs that failed, in one query."""
     return {
-        (key.to_user_string(), run.tags.get(_PARTITION, ""))
+        (name, run.tags.get(_PARTITION, ""))
         for run in instance().get_runs(dg.RunsFilter(statuses=_FAILED))
-        for key in run.asset_selection or ()
+        for name in ([key.to_user_string() for key in run.asset_selection or ()] or workspace.datasets)
     }

@@ -33,7 +33,7 @@ def sync(workspace: Workspace) -> list[str]:
 
 def _sync(workspace: Workspace) -> list[str]:
     observe_now(workspace, instance())
-    corrected, view, suspects = [], View(workspace), once_failed()
+    corrected, view, suspects = [], View(workspace), once_failed(workspace)
     for dataset in workspace.datasets.values():
         reported = _reported_tags(dataset)
         events: list[DagsterEvent] = []

@@ -1,12 +1,14 @@
 """The one identity of data: DVC's MD5 of a file, and of a folder. And whether a file is replaced while it is
 read.
 
-Belongs here: hashing, as DVC does it; the stamps of files, compared before and after by readers without a
-lock. Not here: what is done with a mismatch (partition/inputs.py, state/freshness.py).
+Belongs here: hashing, as DVC does it, and the hashes that are kept from command to command; the stamps of
+files, compared before and after by readers without a lock. Not here: what is done with a mismatch
+(partition/inputs.py, state/freshness.py).
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import json
@@ -22,43 +24,86 @@ IGNORED = frozenset({"__pycache__"})
 #: Path, size, time of change in nanoseconds and inode of a file.
 FileStamp: TypeAlias = tuple[str, int, int, int]
 
-_hashes: dict[FileStamp, str] = {}
+#: MD5s by path, with the stamps of the files that they are of.
+_hashes: dict[str, tuple[FileStamp, str]] = {}
+_new = False
+
+
+def keep_hashes(path: Path) -> None:
+    """Take the hashes of files from what earlier commands left in a checkout's state, and leave those of this.
+
+    A file that is damaged or missing costs reading every file once.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        checksum, _, content = path.read_bytes().partition(b"\n")
+        if checksum.decode() == text_md5(content):
+            found: dict[str, list[Any]] = json.loads(content)
+            _hashes.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
+    atexit.register(_leave_hashes, path, os.getpid())
+
+
+def _leave_hashes(path: Path, process: int) -> None:
+    if not _new or os.getpid() != process:
+        return
+    inside = f"{path.parents[1]}{os.sep}"
+    known = {
+        name: (*stamp[1:], md5)
+        for name, (stamp, md5) in _hashes.items()
+        if name.startswith(inside) and os.path.exists(name)
+    }
+    content = json.dumps(known).encode()
+    temporary = path.with_name(f".{path.name}.{process}")
+    with contextlib.suppress(OSError):
+        temporary.write_bytes(b"\n".join([text_md5(content).encode(), content]))
+        temporary.replace(path)
 
 
 def file_stamp(path: Path) -> FileStamp | None:
     """Return what tells whether a file is written to or replaced later; None where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return None
-    return str(path), found.st_size, found.st_mtime_ns, found.st_ino
+    return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def is_settled(stamp: FileStamp) -> bool:
+    """Say whether a file was not changed in the last second: a second change could leave its stamp as it is."""
+    return time.time_ns() - stamp[2] > 1_000_000_000
 
 
 def file_md5(path: Path) -> str:
     """Return the MD5 of a file's bytes.
 
-    A file whose size, inode and time of change are those of an earlier call in this process is not read
-    again; every process reads it once. One that changed in the last second is read each time: a second
-    change could leave all three as they are.
+    A file whose size, inode and time of change are those of an earlier call, in this process or in one whose
+    hashes were kept, is not read again, unless it changed in the last second.
     """
-    mark = file_stamp(path)
-    if mark in _hashes:
-        return _hashes[mark]
+    global _new
+    stamp = file_stamp(path)
+    known = _hashes.get(os.fspath(path))
+    if known is not None and known[0] == stamp:
+        return known[1]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if mark is not None and time.time_ns() - mark[2] > 1_000_000_000:
-        _hashes[mark] = value
+    if stamp is not None and is_settled(stamp):
+        _hashes[stamp[0]] = stamp, value
+        _new = True
     return value
 
 
 def folder_files(folder: Path) -> dict[str, Path]:
     """Return every file below a folder by its relative path with forward slashes, sorted, as DVC sees it."""
     files: dict[str, Path] = {}
-    for base, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in IGNORED]
-        for path in (Path(base) / name for name in names):
-            if path.is_file():  # no pipe, which would be waited for, and no link that leads nowhere
-                files[path.relative_to(folder).as_posix()] = path
+    waiting = [(os.fspath(folder), "")]
+    while waiting:
+        base, name = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(base) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in IGNORED:
+                        waiting.append((entry.path, f"{name}{entry.name}/"))
+                elif entry.is_file():  # no pipe, which would be waited for, and no link that leads nowhere
+                    files[f"{name}{entry.name}"] = Path(entry.path)
     return {name: files[name] for name in sorted(files)}
 
 
@@ -69,7 +114,7 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
-    return hashlib.md5(listing(hashes), usedforsecurity=False).hexdigest() + ".dir"
+    return text_md5(listing(hashes)) + ".dir"
 
 
 def listing(hashes: Mapping[str, str]) -> bytes:
@@ -79,7 +124,13 @@ def listing(hashes: Mapping[str, str]) -> bytes:
 
 def json_digest(content: Any) -> str:
     """Return the MD5 of content that JSON can hold, whatever the order of its names."""
-    return hashlib.md5(_json(content), usedforsecurity=False).hexdigest()
+    return text_md5(_json(content))
+
+
+def text_md5(content: str | bytes) -> str:
+    """Return the MD5 of a text in UTF-8, or of bytes."""
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 def _json(content: Any) -> bytes:
@@ -94,12 +145,8 @@ class InputReplacedError(RuntimeError):
 
 
 def stamps_of(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
-    """Return what tells whether files are replaced later; of a folder, all files below it."""
-    return {
-        path: file_stamp(path)
-        for place in paths
-        for path in (folder_files(place).values() if place.is_dir() else [place])
-    }
+    """Return what tells whether files are replaced later; of a folder, itself and all files below it."""
+    return {path: file_stamp(path) for place in paths for path in (place, *folder_files(place).values())}
 
 
 def check_unreplaced(stamps: Stamps) -> None:

@@ -27,7 +27,7 @@ from orchestration.compat import (
 )
 from orchestration.messages import markdown_table
 from orchestration.state.addresses import Addresses
-from orchestration.state.manifests import Manifest
+from orchestration.state.manifests import EVERY_MONTH, Manifest
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
@@ -122,10 +122,12 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
             continue  # a dataset that came into the graph after this was made, or had no partition then
         if not upstream.partitioned:
             tags[tag] = versions[""]
-        elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
-            # Dagster's own hash over the versions of several partitions, in the order of their names.
-            joined = "".join(versions[partition] for partition in sorted(versions))
-            tags[tag] = sha256(joined.encode()).hexdigest()
+        elif (
+            EVERY_MONTH not in versions
+        ):  # Dagster's own hash over the versions of several partitions: of one
+            tags[tag] = sha256("".join(versions.values()).encode()).hexdigest()
+        elif len(upstream.made_partitions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
+            tags[tag] = versions[EVERY_MONTH]
     return tags
 
 

@@ -29,7 +29,7 @@ from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import engine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import InputReplacedError, Stamps, folder_hashes, stamps_of, unreplaced
+from orchestration.files.identity import Stamps, folder_hashes, stamps_of, unreplaced
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, describe, give_up_or_retry, listening
@@ -54,7 +54,14 @@ from orchestration.state.freshness import (
     differences,
 )
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
-from orchestration.state.manifests import FAILED, Manifest, forget, read_manifest, write_manifest
+from orchestration.state.manifests import (
+    FAILED,
+    Manifest,
+    forget,
+    manifest_file,
+    read_manifest,
+    write_manifest,
+)
 from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl
 from orchestration.workspace.workspace import Workspace, check_kernels, put_first
 
@@ -180,11 +187,6 @@ class Materialisation:
                     write_files(new, dataset.function(inputs))
             else:
                 findings = self.make_rows(target, inputs, key, before)
-        if (
-            View(workspace).key(dataset, partition) != key
-        ):  # what was read is as it was, and something else is not
-            forget(*self._place)
-            raise InputReplacedError("an input was replaced while it was read: run again")
         check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
         manifest = Manifest(key, folder_hashes(target), counts(target))
         if dataset.shape is not None:
@@ -223,10 +225,9 @@ class Materialisation:
         """Return its inputs, and the stamps of their files, taken before any is read."""
         partitions = self.workspace.graph.input_partitions(self.dataset, self.partition)
         datasets = self.workspace.datasets
-        read = [
-            self.workspace.folder(datasets[name], part) for name in partitions for part in partitions[name]
-        ]
-        before = stamps_of(read)
+        read = [(datasets[name], part) for name in partitions for part in partitions[name]]
+        folders = (self.workspace.folder(*place) for place in read)
+        before = stamps_of([*folders, *(manifest_file(self.workspace, *place) for place in read)])
         with unreplaced(before):
             return before, open_inputs(self.workspace, self.dataset, partitions)
 
@@ -277,7 +278,7 @@ class Materialisation:
         )
 
     def _results(self, findings: _Findings) -> list[dg.AssetCheckResult]:
-        sources = {SOURCES: source_finding(self.workspace, self.dataset)} if self.dataset.records else {}
+        sources = {SOURCES: source_finding(*self._place)} if self.dataset.records else {}
         return [
             dg.AssetCheckResult(
                 check_name=name,

@@ -24,6 +24,7 @@ from orchestration.executors.base import EventSink
 from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
 from orchestration.state.freshness import FORCED, View
+from orchestration.state.manifests import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 #: The code location as the webserver names it: runs of this process are found under it.
@@ -72,7 +73,8 @@ def materialise(
     run_ids = iter([run_id])  # a second attempt is another run
     # Dagster refuses `partition_key` where only checks are chosen; its own pages name it by this tag.
     named = {"dagster/partition": partition} if partition else {}
-    unchecked = View(workspace).status(dataset, partition).unchecked and FORCED not in (tags or {})
+    made = FORCED not in (tags or {}) and read_manifest(workspace, dataset, partition) is not None
+    unchecked = made and View(workspace).status(dataset, partition).unchecked
     job = _checks(workspace, dataset) if unchecked else _job(workspace)
     with errors_once():
         result = with_store(

@@ -167,12 +167,15 @@ def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]
     view, found = View(workspace), dict[str, list[str]]()
     queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]
     planned = {(dataset.name, partition) for dataset, partition in queue}
+    whole: set[str] = set()  # datasets of which all months were looked at
     for dataset, partition in queue:  # which grows
-        for name, parts in workspace.graph.input_partitions(dataset, partition).items():
-            upstream = workspace.datasets[name]
-            for part in parts:
-                if (name, part) not in planned and view.known(upstream, part) is None:
-                    planned.add((name, part))
-                    found.setdefault(name, []).append(part)
+        for upstream, reads_all in workspace.graph.reads(dataset):
+            if reads_all and upstream.name in whole:
+                continue
+            whole |= {upstream.name} if reads_all else set()
+            for part in upstream.made_partitions if reads_all else [partition]:
+                if (upstream.name, part) not in planned and view.known(upstream, part) is None:
+                    planned.add((upstream.name, part))
+                    found.setdefault(upstream.name, []).append(part)
                     queue.append((upstream, part))
     return {name: sorted(partitions) for name, partitions in found.items()}

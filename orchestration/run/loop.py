@@ -11,6 +11,7 @@ import contextlib
 import errno
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
@@ -118,17 +119,17 @@ class _Loop:
         longest = heights(self.workspace.graph, self.wanted) if self.jobs > 1 else {}
         ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
         partitions = [(dataset, key) for dataset, keys in ordered for key in keys]
-        self._inputs = {
-            (dataset.name, partition): self._read(dataset, partition) for dataset, partition in partitions
-        }
+        reads = self.workspace.graph.reads
+        self._inputs = {dataset.name: reads(dataset) for dataset, _ in self.wanted}
         self._before = {
             (dataset.name, partition): self._view.status(dataset, partition)
             for dataset, partition in partitions
         }
-        self._waiting = dict.fromkeys(self._inputs)
-        self._left = set(self._inputs)
-        self._made: set[_Place] = set()
-        self._lost: set[_Place] = set()
+        self._waiting = dict.fromkeys(self._before)
+        # By dataset: where all months of one are read, no partition asks for each of them.
+        self._left = {dataset.name: dict.fromkeys(keys) for dataset, keys in self.wanted}
+        self._made: dict[str, dict[str, None]] = defaultdict(dict)
+        self._lost: dict[str, dict[str, None]] = defaultdict(dict)
         self._under_way: dict[Future[tuple[str | None, float]], _Run] = {}
         self._listener: EventSink | None = None
         jobs = min(self.jobs, sum(self.force or not status.fresh for status in self._before.values()))
@@ -137,9 +138,13 @@ class _Loop:
     def close(self) -> None:
         self._executor.close()
 
-    def _read(self, dataset: Declaration, partition: str) -> list[_Place]:
-        partitions = self.workspace.graph.input_partitions(dataset, partition)
-        return [(name, part) for name in partitions for part in partitions[name]]
+    def _first_of(self, place: _Place, found: Mapping[str, Mapping[str, None]]) -> _Place | None:
+        """Return the first input of a partition that is among some partitions, by dataset."""
+        for upstream, whole in self._inputs[place[0]]:
+            partitions = found.get(upstream.name, {})
+            if partitions and (whole or place[1] in partitions):
+                return upstream.name, next(iter(partitions)) if whole else place[1]
+        return None
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
@@ -149,7 +154,7 @@ class _Loop:
                 self._ended(self._under_way.pop(future), future)
             self._hand_out()  # workers go on while a report is dealt with
             for report in list(open_reports):
-                if not any((report.dataset.name, partition) in self._left for partition in report.partitions):
+                if not self._left[report.dataset.name]:
                     open_reports.remove(report)
                     report.spare = len(self._under_way) < self._executor.places > 1
                     yield report
@@ -159,10 +164,10 @@ class _Loop:
         for place in list(self._waiting):
             if len(self._under_way) == self._executor.places:
                 return
-            inputs, report, partition = self._inputs[place], self._reports[place[0]], place[1]
-            if not self._left.isdisjoint(inputs):
+            report, partition = self._reports[place[0]], place[1]
+            if self._first_of(place, self._left):
                 continue
-            if lost := next((found for found in inputs if found in self._lost), None):
+            if lost := self._first_of(place, self._lost):
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
             elif self.force or not self._fresh(report.dataset, partition):
                 self._make(report.dataset, partition)
@@ -170,13 +175,13 @@ class _Loop:
                 before = self._before[place]
                 if not (before.fresh or before.waiting):  # it was made with another one that is empty
                     report.made.append(partition)
-                    self._made.add(place)
+                    self._made[place[0]][partition] = None
                 self._settle(place)
             del self._waiting[place]
 
     def _fresh(self, dataset: Declaration, partition: str) -> bool:
         place = (dataset.name, partition)
-        if not self._before[place].fresh or not self._made.isdisjoint(self._inputs[place]):
+        if not self._before[place].fresh or self._first_of(place, self._made):
             self._view.renew(dataset, partition)
         return self._view.status(dataset, partition).fresh
 
@@ -211,17 +216,17 @@ class _Loop:
         report.seconds += seconds
         if error is None:
             report.made.append(partition)
-            self._made.add((dataset.name, partition))
+            self._made[dataset.name][partition] = None
         outcome = f"[red]failed[/]: {escape(error)}" if error else self._counts(dataset, partition)
         why = f" [dim]({escape(_brief(run.reasons))})[/]" if run.reasons else ""
         self.console.print(f"{label(dataset, partition)}: {outcome}, {seconds:.1f} s{why}")
         self._settle((dataset.name, partition), error)
 
     def _settle(self, place: _Place, error: str | None = None) -> None:
-        self._left.remove(place)
+        del self._left[place[0]][place[1]]
         self.display.advance()
         if error is not None:
-            self._lost.add(place)
+            self._lost[place[0]][place[1]] = None
             self._reports[place[0]].failed[place[1]] = error
 
     def _counts(self, dataset: Declaration, partition: str) -> str:

@@ -7,8 +7,10 @@ what would be made again, and why. Not here: making it (partition/materialise.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from assets.declare.declaration import Declaration
@@ -16,7 +18,7 @@ from assets.declare.graph import label
 from assets.declare.settings import without_logins
 from orchestration.files.identity import folder_hashes
 from orchestration.state.dvc_files import check_bytes
-from orchestration.state.manifests import Manifest, read_manifest
+from orchestration.state.manifests import EVERY_MONTH, Manifest, read_manifest
 from orchestration.state.sources import asks_again, corpus, empty_partitions
 from orchestration.workspace.workspace import Workspace
 
@@ -64,6 +66,7 @@ class View:
         self.workspace = workspace
         self._manifests: dict[tuple[str, str], Manifest | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
+        self._together: dict[str, dict[str, str]] = {}
 
     def known(self, dataset: Declaration, partition: str) -> Manifest | None:
         """Return a partition's manifest if its files are those on disk."""
@@ -76,6 +79,7 @@ class View:
         """Look at a partition anew when next asked: it was made meanwhile."""
         self._manifests.pop((dataset.name, partition), None)
         self._statuses.pop((dataset.name, partition), None)
+        self._together.pop(dataset.name, None)
 
     def finished(self, dataset: Declaration, partition: str) -> Manifest:
         """Return the manifest of a partition whose checks passed and whose bytes are on disk.
@@ -87,10 +91,24 @@ class View:
     def key(self, dataset: Declaration, partition: str) -> dict[str, Any]:
         """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
         inputs = self.record_versions(dataset, partition)
-        for name, partitions in self.workspace.graph.input_partitions(dataset, partition).items():
-            upstream = self.workspace.datasets[name]
-            inputs[name] = {part: self.finished(upstream, part).version for part in partitions}
+        for upstream, whole in self.workspace.graph.reads(dataset):
+            if whole and upstream.partitioned:
+                inputs[upstream.name] = self.together(upstream)
+            else:
+                months = upstream.made_partitions if whole else [partition]
+                inputs[upstream.name] = {part: self.finished(upstream, part).version for part in months}
         return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
+
+    def together(self, dataset: Declaration) -> dict[str, str]:
+        """Return the one version of all months of a dataset, as a key has it: Dagster's hash over several.
+
+        Raises NotReadyError where a month is missing.
+        """
+        if dataset.name not in self._together:
+            versions = [self.finished(dataset, month).version for month in sorted(dataset.made_partitions)]
+            digest = sha256("".join(versions).encode()).hexdigest()
+            self._together[dataset.name] = {EVERY_MONTH: digest} if versions else {}
+        return self._together[dataset.name]
 
     def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
         """Return the version of the raw records of a month, as a key has it; nothing where it reads none."""
@@ -198,10 +216,6 @@ def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-#: Inputs that a reason names; of more it tells how many there are.
-_NAMED = 3
-
-
 @dataclass(frozen=True)
 class Step:
     """A partition that would be made, or perhaps made."""
@@ -211,37 +225,43 @@ class Step:
     reasons: tuple[str, ...]
     certain: bool
     """False where only inputs are stale: if they come out as they were, nothing is done."""
-    upstream: tuple[tuple[str, str], ...] = ()
-    """The inputs (dataset, partition) that are stale themselves."""
     empty: bool = False
     """Whether it has no records, and is settled together with others of its dataset."""
+
+
+#: Inputs that a reason names; of more it tells how many there are.
+_NAMED = 3
 
 
 def plan(view: View, select: str | None = None) -> list[Step]:
     """Return what is stale by itself or through its inputs, inputs first."""
     graph = view.workspace.graph
     steps: list[Step] = []
-    stale: set[tuple[str, str]] = set()
+    stale: dict[str, dict[str, None]] = {}  # sets that keep their order
     for dataset in graph.selected(select):
         empty = set(empty_partitions(view.workspace, dataset, dataset.made_partitions))
+        inputs = [
+            (upstream.name, whole, stale.get(upstream.name, {})) for upstream, whole in graph.reads(dataset)
+        ]
+        found = stale[dataset.name] = dict[str, None]()
         for partition in dataset.made_partitions:
-            upstream = tuple(
-                (name, part)
-                for name, partitions in graph.input_partitions(dataset, partition).items()
-                for part in partitions
-                if (name, part) in stale
-            )
+            changing = [
+                (name, months if whole else [partition])
+                for name, whole, months in inputs
+                if (months if whole else partition in months)
+            ]
             state = view.status(dataset, partition)
-            if not state.fresh or upstream:
-                stale.add((dataset.name, partition))
-                perhaps = (_if_changed(upstream),) if upstream else ()
+            if not state.fresh or changing:
+                found[partition] = None
                 certain = not (state.fresh or state.waiting)
-                reasons = state.reasons if certain else perhaps
-                steps.append(Step(dataset, partition, reasons, certain, upstream, partition in empty))
+                reasons = state.reasons if certain else (_if_changed(changing),) if changing else ()
+                steps.append(Step(dataset, partition, reasons, certain, partition in empty))
     return steps
 
 
-def _if_changed(places: Sequence[tuple[str, str]]) -> str:
-    names = [" ".join(place).strip() for place in places]
-    more = f" or one of {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"if {', '.join(names[:_NAMED])}{more} changes"
+def _if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
+    first = [f"{name} {month}".strip() for name, months in inputs for month in islice(months, _NAMED)][
+        :_NAMED
+    ]
+    rest = sum(len(months) for _, months in inputs) - len(first)
+    return f"if {', '.join(first)}{f' or one of {rest} more' if rest else ''} changes"

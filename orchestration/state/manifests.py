@@ -22,9 +22,12 @@ from typing_extensions import TypedDict
 from assets.declare.declaration import Declaration
 from orchestration.files import damage
 from orchestration.files.damage import DamagedError, remove_file
-from orchestration.files.identity import version
+from orchestration.files.identity import FileStamp, file_stamp, is_settled, version
 from orchestration.files.publish import write_changed
 from orchestration.workspace.workspace import Workspace
+
+#: What stands in a key for the months of an input of which all are read: they have one version together.
+EVERY_MONTH = "*"
 
 #: What stands in a key for the expectations that were met, where the checks failed when they ran again.
 FAILED = "failed"
@@ -66,7 +69,7 @@ class Manifest:
     """A partition that was made, and whose checks passed then."""
 
     key: Mapping[str, Any]
-    """`inputs` (versions by dataset and month), `params` (by section) and `code`."""
+    """`inputs` (versions by dataset and month, or of EVERY_MONTH), `params` (by section) and `code`."""
     files: Mapping[str, str]
     """MD5 by file name."""
     counts: Mapping[str, Any] = field(default_factory=dict)
@@ -88,12 +91,24 @@ def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) ->
     return workspace.manifests(dataset) / f"{partition or 'all'}.json"
 
 
+_read: dict[Path, tuple[FileStamp, Manifest]] = {}
+
+
 def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
-    """Return a partition's manifest, or None where there is none. One that is damaged is set aside."""
+    """Return a partition's manifest, or None where there is none. One that is damaged is set aside.
+
+    A file that is as it was is parsed once in a process.
+    """
     path = manifest_file(workspace, dataset, partition)
+    stamp = file_stamp(path)
+    if path in _read and _read[path][0] == stamp:
+        return _read[path][1]
     then = f"`dvc checkout --force {workspace.shown(path.parent)}` brings it back; else it is made again"
     content = damage.read_checked(path, _STORED, then)
-    return None if content is None else _manifest(content)
+    found = None if content is None else _manifest(content)
+    if found is not None and stamp is not None and is_settled(stamp):
+        _read[path] = stamp, found
+    return found
 
 
 def parse_manifest(content: bytes) -> Manifest:

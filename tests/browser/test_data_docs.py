@@ -88,7 +88,8 @@ def test_pages_say_what_was_found_last_and_those_of_what_is_no_more_go(validated
     assert pages[0].stat().st_ino == june and pages[1].stat().st_ino != july
     assert "three" in pages[1].read_text() and "two" not in pages[1].read_text()
 
-    history.history_file(validated.workspace, validated.dataset).unlink()
+    for month in ("2018-06", "2018-07"):
+        history.history_file(validated.workspace, validated.dataset, month).unlink()
     docs.build(validated.workspace)
     assert docs.shown(validated.workspace) == {} and not any(page.exists() for page in pages)
     assert "2018-06" not in (docs.docs_folder(validated.workspace) / "index.html").read_text()

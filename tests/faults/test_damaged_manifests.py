@@ -169,7 +169,7 @@ def test_measures_that_were_edited_are_not_believed(project, tally):
 def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how, reader):
     """A history of validations is damaged."""
     history.append(*pairs, [entry("2018-06", "v1", MET)])
-    damage_file(history.history_file(*pairs), how)
+    damage_file(history.history_file(*pairs, "2018-06"), how)
     tally.attempt()
     if reader == "read":
         assert history.latest(*pairs, "2018-06", "v1") is None
@@ -182,14 +182,14 @@ def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how
 
 def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(pairs, tally, capsys):
     """A byte of a history of validations is flipped."""
-    path = history.history_file(*pairs)
+    path = history.history_file(*pairs, "2018-06")
     history.append(*pairs, [entry("2018-06", f"v{number}", MET) for number in range(3)])
     sound, content = history.read(*pairs), path.read_bytes()
     for place in range(0, len(content), 61):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
         tally.attempt()
         found = history.read(*pairs)
-        assert found.num_rows == 0 or found.equals(sound) or place > len(content) * 0.6
+        assert found.num_rows == 0 or found.equals(sound)
         tally.survive()
     assert capsys.readouterr().err
 

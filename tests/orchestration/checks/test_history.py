@@ -9,7 +9,6 @@ from assets.declare.expectations import between
 from assets.declare.settings import checkout
 from orchestration.checks import history
 from orchestration.checks.history import Result
-from orchestration.files.publish import lock_file
 from tests.orchestration.checks.validations import COUNTS, MET, entry
 
 
@@ -66,14 +65,13 @@ def test_what_could_not_be_evaluated_is_remembered_as_an_error_with_its_cause(pa
     assert row["expectations"][0]["observed"] == "no numbers"
 
 
-def test_whoever_keeps_the_lock_is_not_waited_for_without_end(pairs, monkeypatch):
-    history.append(*pairs, [entry()])
-    monkeypatch.setattr(history, "PATIENCE", 0.1)
-    lock = history.history_file(*pairs).with_suffix(".lock")
-    with lock_file(lock), pytest.raises(TimeoutError, match=str(lock)):
-        history.append(*pairs, [entry()])
-    history.append(*pairs, [entry()])
-    assert history.read(*pairs).num_rows == 2
+def test_a_validation_is_appended_to_the_file_of_its_partition_and_no_other_is_touched(pairs):
+    history.append(*pairs, [entry("2018-06", "v1", MET), entry("2018-07", "v1", MET)])
+    june, july = (history.history_file(*pairs, month) for month in ("2018-06", "2018-07"))
+    before, content = july.stat(), june.read_bytes()
+    history.append(*pairs, [entry("2018-06", "v2", MET)])
+    assert june.read_bytes().startswith(content) and june.read_bytes() != content
+    assert (july.stat().st_mtime_ns, july.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
 APPEND = """

@@ -228,3 +228,27 @@ def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_sui
     assert [one.expectation for one in later.failed("error")] == [month]
     assert not validate(sound, suite, NEW, "2018-06").failed("error")
     assert not validate(sound, [score], NEW, "2018-07").failed("error")
+
+
+def test_what_was_found_of_columns_is_not_taken_for_others_that_differ_in_what_decides(tmp_path):
+    sound = [row("a", score=0.2), row("b", score=0.8, low=2, high=3)]
+    expected = [
+        not_null("score")[0],
+        between("score", 0, 1),
+        among("month", THIS_MONTH),
+        matches("text", r"^a \w+$"),
+        unique("id"),
+        unique("low", "high"),
+        at_most("low", "high"),
+    ]
+    changes = [{"score": None}, {"score": 1.1}, {"month": "2018-05"}, {"text": "b"}]
+    changes += [{"id": "b"}, {"low": 2, "high": 3}, {"high": 0}]
+    for number in range(2):  # each passes before and after it fails
+        for place, (expectation, change) in enumerate(zip(expected, changes, strict=True)):
+            folders = [tmp_path / f"{number}-{place}-{kind}" for kind in ("sound", "odd")]
+            for folder in folders:
+                folder.mkdir()
+            assert not check(folders[0], sound, *expected).failed("error")
+            found = check(folders[1], [{**sound[0], **change}, sound[1]], *expected)
+            assert [broken.expectation for broken in found.failed("error")] == [expectation]
+            assert len(found.results) == len(expected) and found.failed("error")[0].rows

@@ -8,9 +8,9 @@ from orchestration.state.freshness import _if_changed
 @pytest.mark.parametrize(
     ("places", "reason"),
     [
-        ([("a/b", "2018-06")], "if a/b 2018-06 changes"),
-        ([("a/b", ""), ("a/c", "2018-06")], "if a/b, a/c 2018-06 changes"),
-        ([("a/b", str(year)) for year in range(5)], "if a/b 0, a/b 1, a/b 2 or one of 2 more changes"),
+        ([("a/b", ["2018-06"])], "if a/b 2018-06 changes"),
+        ([("a/b", [""]), ("a/c", ["2018-06"])], "if a/b, a/c 2018-06 changes"),
+        ([("a/b", [str(year) for year in range(5)])], "if a/b 0, a/b 1, a/b 2 or one of 2 more changes"),
     ],
 )
 def test_a_reason_names_a_few_inputs_and_counts_the_others(places, reason):

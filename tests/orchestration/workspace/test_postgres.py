@@ -3,10 +3,9 @@
 import socket
 
 import pytest
-from orchestration.workspace.workspace import fix
 
 from orchestration.workspace import postgres
-from orchestration.workspace.workspace import Workspace
+from orchestration.workspace.workspace import Workspace, fix
 from tests.postgres import absent, serving
 
 needs_server = pytest.mark.skipif(bool(absent()), reason=absent())
