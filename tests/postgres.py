@@ -43,14 +43,16 @@ def absent() -> str:
 
 @dataclass
 class Postgres:
-    """A server on a free port of this machine."""
+    """A server on a free port of this machine, or of a network namespace that `enter` enters."""
 
     folder: Path
     port: int
+    host: str = "127.0.0.1"
+    enter: tuple[str, ...] = ()
     numbers: itertools.count = field(default_factory=itertools.count)
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder} -c fsync=off"
+        options = f"-p {self.port} -c listen_addresses={self.host} -c unix_socket_directories={self.folder} -c fsync=off"
         self.run("pg_ctl", "-D", "data", "-l", "log", "-o", options, "-w", "start")
 
     def stop(self) -> None:
@@ -60,26 +62,25 @@ class Postgres:
         """Return the address of a new database."""
         name = f"state_{next(self.numbers)}"
         self.run("createdb", "-h", str(self.folder), "-p", str(self.port), "-U", "silverloom", name)
-        return f"postgresql://silverloom:{QUOTED}@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://silverloom:{QUOTED}@{self.host}:{self.port}/{name}"
 
     def run(self, name: str, *argv: str) -> None:
         """Run one of Postgres's programs, as a user that may."""
-        user = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
+        user = ("setpriv", "--reuid", USER, "--regid", USER, "--clear-groups") if os.geteuid() == 0 else ()
         done = subprocess.run(
-            [programs() / name, *argv],
+            [*self.enter, *user, programs() / name, *argv],
             cwd=self.folder,
             env={**os.environ, "PGPASSWORD": PASSWORD},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
-            **user,
         )
         assert done.returncode == 0, f"{name}: {done.stderr}"
 
 
 @contextlib.contextmanager
-def serving():
+def serving(host="127.0.0.1", enter=()):
     """Yield a server; it ends with the block."""
     with tempfile.TemporaryDirectory(prefix="postgres-") as name, socket.socket() as probe:
         folder = Path(name)
@@ -88,10 +89,12 @@ def serving():
         (folder / "password").write_text(PASSWORD)
         (folder / "password").chmod(0o644)
         probe.bind(("127.0.0.1", 0))
-        server = Postgres(folder, probe.getsockname()[1])
+        server = Postgres(folder, probe.getsockname()[1], host, tuple(enter))
         probe.close()
         owner = ["-U", "silverloom", "-A", "scram-sha-256", "--pwfile=password"]
         server.run("initdb", "-D", "data", "--no-sync", "-E", "UTF8", "--locale=C", *owner)
+        with (folder / "data/pg_hba.conf").open("a") as file:
+            file.write(f"host all all {host}/24 scram-sha-256\n")
         server.start()
         try:
             yield server

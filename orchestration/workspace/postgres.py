@@ -14,9 +14,8 @@ from typing import Any
 #: The variable that puts Dagster's storage on a server.
 DAGSTER = "SILVERLOOM_DAGSTER_POSTGRES"
 
-#: What has the drivers, and where it is installed from.
+#: What has the drivers: modules and their packages, of requirements-cluster.lock.
 _PACKAGES = {"dagster_postgres": "dagster-postgres", "psycopg2": "psycopg2-binary"}
-_GROUP = "requirements-cluster.lock"
 
 #: Seconds for which a server that does not answer is asked again, between two tries, and for one connection.
 PATIENCE, _PAUSE, _TIMEOUT = 5.0, 0.5, 5
@@ -130,5 +129,5 @@ def _check_installed(use: str) -> None:
     if missing:
         raise RuntimeError(
             f"{use} names a Postgres server, for which this is not installed: {', '.join(missing)}; "
-            f"pip install --no-deps --require-hashes -r {_GROUP}"
+            "run `make cluster`"
         )
