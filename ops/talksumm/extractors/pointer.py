@@ -69,7 +69,7 @@ class PointerExtractor:
     def decode(
         self, rows: Sequence[Tensor], table: Tensor, lengths: Sequence[int], words: int | None
     ) -> Extraction:
-        """Return the extraction of a paper, given as rows of a `WordTable`, with the words of its sentences."""
+        """Return the extraction of a paper: rows of a `WordTable`, and how many words its sentences have."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
         if not any(lengths):
