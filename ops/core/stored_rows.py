@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +19,7 @@ from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 
-from ops.core.outcome import Row
+from ops.core.outcome import Row, in_blocks
 
 Item = TypeVar("Item")
 
@@ -29,7 +28,7 @@ _BLOCK = 16
 
 
 class StoredRows(Sequence[Row]):
-    """N rows of a schema. Their file has no name, and its space is free when the rows are given up."""
+    """N rows of a schema. Their file goes when they are given up; another process may read it until then."""
 
     def __init__(
         self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None, block: int = _BLOCK
@@ -37,17 +36,22 @@ class StoredRows(Sequence[Row]):
         """Write rows, which are taken one after the other, into `folder`, or among the temporary files."""
         digest = hashlib.sha256()
         self._size, self._block = 0, block
-        with TemporaryDirectory(prefix="rows-", dir=folder) as place:
-            path = str(Path(place, "rows.arrow"))
-            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
-                remaining = iter(rows)
-                while some := list(islice(remaining, block)):
-                    batch = pa.RecordBatch.from_pylist(some, schema=schema)
-                    writer.write_batch(batch)
-                    digest.update(batch.serialize())
-                    self._size += len(some)
-            self._file = pa.ipc.open_file(pa.OSFile(path))
+        self._folder: TemporaryDirectory[str] | None = TemporaryDirectory(prefix="rows-", dir=folder)
+        self._path = str(Path(self._folder.name, "rows.arrow"))
+        with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for some in in_blocks(rows, block):
+                batch = pa.RecordBatch.from_pylist(some, schema=schema)
+                writer.write_batch(batch)
+                digest.update(batch.serialize())
+                self._size += len(some)
+        self._file = pa.ipc.open_file(pa.OSFile(self._path))
         self._digest = digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_folder": None, "_file": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _file=pa.ipc.open_file(pa.OSFile(state["_path"])))
 
     def __len__(self) -> int:
         return self._size

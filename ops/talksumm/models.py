@@ -393,9 +393,12 @@ class _Places:
             if row["split"] == "validation":
                 self.validating.append(place)
 
+    def _example(self, place: int) -> LearningExample:
+        return _example(self._stored[place], self._by_people)
+
     def examples(self, places: Sequence[int]) -> Sequence[LearningExample]:
         """Return the examples in some places, read as they are asked for."""
-        return Made(places, lambda place: _example(self._stored[place], self._by_people))
+        return Made(places, self._example)
 
 
 def labelled(examples: Sequence[LearningExample]) -> Labelled:

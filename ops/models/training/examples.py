@@ -43,7 +43,7 @@ class ExampleStore(Made[TokenExample]):
                 yield {"name": name, "source": source, "target": target}
 
         self._rows = StoredRows(_SCHEMA, rows(), folder)
-        super().__init__(self._rows, lambda row: TokenExample(row["source"], row["target"]))
+        super().__init__(self._rows, _example)
         #: N x 2: tokens of source and target.
         self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
         #: What the examples are called.
@@ -52,3 +52,7 @@ class ExampleStore(Made[TokenExample]):
     def digest(self) -> str:
         """Return what identifies the content."""
         return self._rows.digest()
+
+
+def _example(row: Row) -> TokenExample:
+    return TokenExample(row["source"], row["target"])

@@ -16,6 +16,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -334,11 +335,12 @@ def _examples(rows: StoredRows) -> _Examples:
     places = {"train": array("q"), "validation": array("q")}
     for place, row in enumerate(rows):
         places[row["split"]].append(place)
-    learnt, judges = (Made(found, lambda place: _span_example(rows[place])) for found in places.values())
+    learnt, judges = (Made(found, partial(_span_example, rows)) for found in places.values())
     told = "validation split" if len(judges) else "training set"
     return _Examples("pseudo data", learnt, judges if len(judges) else learnt, told)
 
 
-def _span_example(row: Row) -> SpanExample:
+def _span_example(rows: StoredRows, place: int) -> SpanExample:
+    row = rows[place]
     span = None if row["start"] is None else (row["start"], row["end"])
     return SpanExample(row["id"], row["first"], row["second"], span)

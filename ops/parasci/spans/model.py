@@ -13,6 +13,7 @@ import hashlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -189,7 +190,7 @@ class SpanTask:
         self._model = model
         self.module = model.network
         self._training, self._validation = training, validation
-        self.names: Sequence[str] = Made(training, lambda example: example.name)
+        self.names: Sequence[str] = Made(training, attrgetter("name"))
         self.costs: Sequence[int] = array("i", map(len, _tokens_of(model, training)))
         for _ in _tokens_of(model, validation):
             pass

@@ -10,7 +10,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class _ExtractionTask(ABC):
     ) -> None:
         self.module = extractor.network
         self.training, self.validation = training.learnable(), validation.learnable()
-        self.names: Sequence[str] = Made(self.training, lambda learnt: learnt[0].id)
+        self.names: Sequence[str] = Made(Made(self.training, itemgetter(0)), attrgetter("id"))
         self.costs: Sequence[int] = array("i", (len(paper) for paper, _, _ in self.training))
         self._validation_papers, self._judge, self._words = validation.papers, judge, words
         initial = save({name: value.contiguous() for name, value in self.module.state_dict().items()})
