@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa
 
 Row: TypeAlias = Mapping[str, Any]
+Item = TypeVar("Item")
 
 
 class Role(NamedTuple):
@@ -248,9 +249,9 @@ def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
         yield Outcome.joined(held)
 
 
-def in_blocks(rows: Iterable[Row], size: int = 1024) -> Iterator[list[Row]]:
-    """Yield rows by so many, for outcomes of rows that are made one after the other."""
-    remaining = iter(rows)
+def in_blocks(items: Iterable[Item], size: int = 1024) -> Iterator[list[Item]]:
+    """Yield items by so many: rows, say, that are made one after the other."""
+    remaining = iter(items)
     while block := list(islice(remaining, size)):
         yield block
 

@@ -1,8 +1,8 @@
 """Sentence encoders: the default, how one is loaded, and embeddings by it.
 
-Belongs here: loading, once a process; embeddings of sentences, rounded and made once for all models of a
-step; embeddings of tokens in context, at a layer, within a bound of memory. Not here: where a model is
-installed (installed.py), and what is read off the rows. torch is imported when an encoder is loaded, not
+Belongs here: loading, once a process; embeddings of sentences, rounded; embeddings of tokens in context, at a
+layer, within a bound of memory. Not here: embeddings that several models share (embedded.py), where a model
+is installed (installed.py), and what is read off the rows. torch is imported when an encoder is loaded, not
 before.
 """
 
@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 
 from ops.core.params import ModelName
 from ops.models.installed import existing, hub_snapshot, is_file, is_hub_model, package_folder
-from ops.models.training.checkpoints import CheckpointFolder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -89,9 +87,6 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 _DECIMALS = 4
 _SENTENCES_AT_ONCE = 32
 
-#: Texts that are embedded at once, and stored: one core embeds about 100 a second.
-SLICE = 4096
-
 #: A row of a matrix product does not depend on the other rows where each text takes a multiple of this many:
 #: kernels take rows by fours, and those that are left over in another order of sums. Measured: equal to the
 #: bit, at 1.8 times the speed of texts one by one.
@@ -130,44 +125,6 @@ def _by_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[lis
     for index, row in enumerate(tokens):
         lengths.setdefault(-(-len(row) // _TOKENS), []).append(index)
     return lengths.values()
-
-
-def remembering(embed: Embed, known: Mapping[str, NDArray[np.float32]] | None = None) -> Embed:
-    """Return a function that embeds no text twice, nor what is known: 4 E bytes a text stay in memory."""
-    known = dict(known or {})
-
-    def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
-        if new := list(dict.fromkeys(text for text in texts if text not in known)):
-            known.update(zip(new, embed(new), strict=True))
-        return np.stack([known[text] for text in texts])
-
-    return remembered
-
-
-def embedded_before(
-    embed: Embed, texts: Iterable[str], checkpoints: CheckpointFolder
-) -> dict[str, NDArray[np.float32]]:
-    """Return the embedding of every text; of many, each slice is stored, so that none is embedded again.
-
-    Lines on stderr tell how far that is. What is stored of other texts counts for nothing.
-    """
-    distinct = list(dict.fromkeys(texts))
-    if len(distinct) <= SLICE:
-        return dict(zip(distinct, embed(distinct), strict=True)) if distinct else {}
-    known: dict[str, NDArray[np.float32]] = {}
-    for start in range(0, len(distinct), SLICE):
-        asked = distinct[start : start + SLICE]
-        stored = checkpoints.at(f"embeddings-{start // SLICE:05d}")
-        told = json.dumps(asked).encode()
-        found = stored.read()
-        if found is None or found["texts"] != told:
-            rows = embed(asked)
-            stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})
-        else:
-            rows = np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
-        known.update(zip(asked, rows, strict=True))
-        print(f"embeddings  {len(known)}/{len(distinct)} sentences", file=sys.stderr, flush=True)
-    return known
 
 
 _BATCH = 64

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from ops.core.identity import joint_licence, row_id
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.parts import Parts
-from ops.models.encoder import SLICE, embedder, embedding_size, encoder
+from ops.models.embedded import SLICE
+from ops.models.encoder import embedder, embedding_size, encoder
 
 
 @dataclass(frozen=True)

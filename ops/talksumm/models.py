@@ -11,19 +11,25 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
-from ops.core.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
+from ops.core.stored_rows import Made, StoredRows
 from ops.metrics.rouge import rouge_of_references
-from ops.models.encoder import ENCODER, Embed, embedded_before, embedder, remembering
+from ops.models.embedded import embedded_before, remembering
+from ops.models.encoder import ENCODER, Embed, embedder
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
 from ops.models.training.report import training_report
@@ -59,6 +65,8 @@ EXTRACTOR = Shape(
         ("chosen", pa.bool_(), "whether this is the model that validation chose"),
     ),
 )
+
+_ROWS_OF_PART = 16_384
 
 #: What the loop calls the mean of a judge, and what it is here.
 _JUDGED = "score"
@@ -172,34 +180,51 @@ def extractor(
     Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
     name.
     """
+    yield from in_parts(_outcomes(training_sets, gold_papers, params, checkpoints, strict), _ROWS_OF_PART)
+
+
+def _outcomes(
+    training_sets: Parts,
+    gold_papers: Parts,
+    params: ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
     from ops.talksumm.extractors.files import save
 
-    units = training_sets.read().to_pylist()
-    sets = learning_sets(units, gold_papers.read().to_pylist())
-    embed = embedder(params.encoder, strict)
-    papers = [example.paper for examples in sets for example in (*examples.examples, *examples.judges)]
-    texts = (text for paper in papers for text in (paper.title, *paper.sentences))
-    read = texts if "transformer" in params.architectures else ()  # the pointer network reads words
-    embed = remembering(embed, embedded_before(embed, read, checkpoints))
-    models = [
-        _train(architecture, examples, params, embed, checkpoints, strict)
-        for examples in sets
-        for architecture in params.architectures
-    ]
-    best = max(models, key=lambda model: model.rank, default=None)
-    kept = [
-        _row(model, example, params.words, model is best)
-        for model in models
-        for example in model.set.examples
-    ]
-    dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
+    with training_sets.engine.scratch() as folder:
+        sets = learning_sets(training_sets, gold_papers, folder)
+        embed = embedder(params.encoder, strict)
+        if "transformer" in params.architectures:  # the pointer network reads words
+            embed = embedded_before(embed, _texts(sets), checkpoints, folder / "embeddings")
+        models = [
+            _train(architecture, examples, params, embed, checkpoints, strict, folder)
+            for examples in sets
+            for architecture in params.architectures
+        ]
+        best = max(models, key=lambda model: model.rank, default=None)
+        for model in models:
+            rows = (_row(model, example, params.words, model is best) for example in model.set.examples)
+            first = model.architecture == params.architectures[0] and model.set.name != ORACLE
+            for block in in_blocks(rows):
+                yield Outcome.of(EXTRACTOR, [row["example_id"] for row in block if first], block)
+    for table in training_sets:
+        dropped = [drop(unit, "no_label") for unit in table.to_pylist() if not any(unit["labels"])]
+        yield Outcome.of(EXTRACTOR, [unit["id"] for unit in dropped], [], dropped)
     files = {
         f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
     }
-    reports = json.dumps([_report(model, model is best) for model in models], indent=1, sort_keys=True)
-    yield Outcome.of(
-        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: reports.encode()}
-    )
+    reports = [_report(model, model is best) for model in models]
+    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
+    yield Outcome.of(EXTRACTOR, [], [], files=files)
+
+
+def _texts(sets: Iterable[LearningSet]) -> Iterator[str]:
+    """Yield the titles and sentences of all papers that models of some sets read."""
+    for examples in sets:
+        for example in chain(examples.examples, examples.judges):
+            yield example.paper.title
+            yield from example.paper.sentences
 
 
 def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool, Extractor]]:
@@ -226,6 +251,7 @@ def _train(
     embed: Embed,
     checkpoints: CheckpointFolder,
     strict: bool,
+    folder: Path,
 ) -> _Model:
     from ops.talksumm.extractors.files import make
     from ops.talksumm.extractors.tasks import task_of
@@ -235,7 +261,7 @@ def _train(
 
     name, training = f"{architecture}/{examples.name}", params.training(architecture)
     model = make(params.config(architecture), training.seed, embed=embed)
-    task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words)
+    task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words, folder)
     checkpoint = checkpoints.at(name.replace("/", "-"))
     with errors_of(name):
         ended = train(task, training, checkpoint, ProgressLines(name), strict)
@@ -314,36 +340,75 @@ class LearningSet:
     judged_on: str
 
 
-def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet]:
-    """Return the sets of rows of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
+def learning_sets(training_sets: Parts, gold_papers: Parts, folder: Path | None = None) -> list[LearningSet]:
+    """Return the sets of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
 
-    A paper that is in the split `validation` or `test` of `gold` is so in every set, and so is one of another
-    source that has its title (but for case, accents and punctuation): nothing is learnt from what models are
-    judged on. Raises TrainingError for a set that has rows, but none to learn from, or that
-    is called `oracle`, and LabelError for a row that has not one label a sentence.
+    A paper that is in the split `validation` or `test` of the latter is so in every set, and so is one of
+    another source that has its title (but for case, accents and punctuation): nothing is learnt from what
+    models are judged on. Rows are read from `folder`; in memory are 24 bytes for each. Raises TrainingError
+    for a set that has rows, but none to learn from, or that is called `oracle`, and LabelError for a row that
+    has not one label a sentence.
     """
+    gold = StoredRows(gold_papers.schema, gold_papers.rows(), folder, block=1)
     held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
-    sets: dict[str, list[LearningExample]] = {}
-    for unit in units:
+    sets: dict[str, _Places] = {}
+
+    def in_its_split(unit: Row) -> Row:
         splits = [held[name] for name in _names(unit) if name in held]
-        row = {**unit, "split": splits[0] if splits else unit["split"]}
-        sets.setdefault(unit["set"], []).append(_example(row))
+        return {**unit, "split": splits[0] if splits else unit["split"]}
+
+    units = StoredRows(training_sets.schema, map(in_its_split, training_sets.rows()), folder, block=1)
+    for place, row in enumerate(units):
+        sets.setdefault(row["set"], _Places(units)).add(place, row)
     if ORACLE in sets:
         raise TrainingError(
             f"a training set is called {ORACLE!r}, as the one of summaries by people is: rename its budget"
         )
-    by_people = [_example(row, [reference["sentences"] for reference in row["references"]]) for row in gold]
-    if learnt := [example for example in by_people if example.row["split"] == "train"]:
+    learnt, judges = _Places(gold, by_people=True), array("q")
+    for place, row in enumerate(gold):
+        if row["split"] == "train":
+            learnt.add(place, row)
+        if row["split"] == "validation":
+            judges.append(place)
+    if learnt.rows:
         sets[ORACLE] = learnt
-    judges = [example for example in by_people if example.row["split"] == "validation"]
-    return [_set(name, examples, judges) for name, examples in sorted(sets.items())]
+    return [_set(name, places, learnt.examples(judges)) for name, places in sorted(sets.items())]
+
+
+class _Places:
+    """Which of some stored rows are the examples of a set, those that have labels."""
+
+    def __init__(self, stored: StoredRows, by_people: bool = False) -> None:
+        self._stored, self._by_people = stored, by_people
+        self.rows = 0
+        self.labelled, self.learnt, self.validating = array("q"), array("q"), array("q")
+
+    def add(self, place: int, row: Row) -> None:
+        """Take a row. Raises LabelError where it has not one label a sentence."""
+        self.rows += 1
+        if _example(row, self._by_people).labels:
+            self.labelled.append(place)
+            if row["split"] == "train":
+                self.learnt.append(place)
+            if row["split"] == "validation":
+                self.validating.append(place)
+
+    def _example(self, place: int) -> LearningExample:
+        return _example(self._stored[place], self._by_people)
+
+    def examples(self, places: Sequence[int]) -> Sequence[LearningExample]:
+        """Return the examples in some places, read as they are asked for."""
+        return Made(places, self._example)
 
 
 def labelled(examples: Sequence[LearningExample]) -> Labelled:
     """Return examples as tasks of training take them; with gains where all of them have these."""
-    gains = [example.gains for example in examples if example.gains is not None]
-    whole = gains if len(gains) == len(examples) else None
-    return Labelled([example.paper for example in examples], [example.labels for example in examples], whole)
+    with_gains = all(example.gains is not None for example in examples)
+    return Labelled(
+        Made(examples, attrgetter("paper")),
+        Made(examples, attrgetter("labels")),
+        Made(examples, attrgetter("gains")) if with_gains else None,
+    )
 
 
 def paper_of(row: Row) -> ExtractorPaper:
@@ -357,24 +422,24 @@ def _names(row: Row) -> list[tuple[str, str]]:
     return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
 
 
-def _set(name: str, rows: Sequence[LearningExample], judges: Sequence[LearningExample]) -> LearningSet:
-    examples = [example for example in rows if example.labels]
-    learnt = [example for example in examples if example.row["split"] == "train"]
-    if not labelled(learnt).learnable():
+def _set(name: str, places: _Places, judges: Sequence[LearningExample]) -> LearningSet:
+    learnt, validating = places.examples(places.learnt), places.examples(places.validating)
+    if not len(labelled(learnt).learnable()):
         raise TrainingError(
-            f"training set {name}: of its {len(rows)} examples, none in the split train has a label; lower "
+            f"training set {name}: of its {places.rows} examples, none in the split train has a label; lower "
             "validation and test in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
         )
-    validating = [example for example in examples if example.row["split"] == "validation"]
-    which = max(place for place, found in enumerate((learnt, validating, judges)) if found)
-    return LearningSet(name, examples, learnt, (learnt, validating, judges)[which], JUDGED_ON[which])
+    several = (learnt, validating, judges)
+    which = max(place for place, found in enumerate(several) if len(found))
+    return LearningSet(name, places.examples(places.labelled), learnt, several[which], JUDGED_ON[which])
 
 
-def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> LearningExample:
-    """Return an example; without references, it is judged by the summary that its own labels make."""
+def _example(row: Row, by_people: bool) -> LearningExample:
+    """Return an example; it is judged by the summaries by people, or by the one that its own labels make."""
     sentences = row["sentences"]
     if len(row["labels"]) != len(sentences):
         raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
     labels = [index for index, label in enumerate(row["labels"]) if label]
+    references = [reference["sentences"] for reference in row["references"]] if by_people else []
     labelled_sentences = [[sentences[index] for index in labels]]
     return LearningExample(row, paper_of(row), labels, references or labelled_sentences, row.get("gains"))

@@ -6,6 +6,7 @@ the training loop (ops/models/training), what the texts are and how answers are 
 | module | what | loads torch |
 |---|---|---|
 | config | `Seq2SeqTransformerConfig`, `CopyNetConfig`; `Pairs`: sources with their targets | no |
+| pairs | pairs of a dataset on disk, what is learnt from of them, and answers to any number of sources | no |
 | pieces | `Pieces`: the vocabulary, learnt from texts | no |
 | files | `make`, `save`, `load`; `KIND`: how one is called where the project is not | when one is made |
 | model | `Seq2Seq`: what all models can do; answers, by Hugging Face's `generate`; `Seq2SeqTask` | yes |

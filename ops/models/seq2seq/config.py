@@ -1,4 +1,4 @@
-"""The sizes and options of models from text to text, and the pairs that they learn from.
+"""The sizes and options of models from text to text, and the pairs that judge them.
 
 Belongs here: what a saved model's config.json holds, and texts with the texts that they are to become. Not
 here: how a model is trained (ops/models/training), cutting texts into pieces (pieces.py). torch is not
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -96,6 +96,9 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        return zip(self.names, self.sources, self.targets, strict=True)
 
     def digest(self) -> str:
         """Return what identifies their content."""

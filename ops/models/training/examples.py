@@ -9,13 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ops.core.outcome import Row
-from ops.core.stored_rows import StoredRows
+from ops.core.stored_rows import Made, StoredRows
 
 
 class TokenExample(NamedTuple):
@@ -30,7 +30,7 @@ _SCHEMA = pa.schema(
 )
 
 
-class ExampleStore(Sequence[TokenExample]):
+class ExampleStore(Made[TokenExample]):
     """N examples, each with a name. In memory are the lengths: 8 bytes an example."""
 
     def __init__(self, examples: Iterable[tuple[str, TokenExample]], folder: Path | None = None) -> None:
@@ -43,25 +43,11 @@ class ExampleStore(Sequence[TokenExample]):
                 yield {"name": name, "source": source, "target": target}
 
         self._rows = StoredRows(_SCHEMA, rows(), folder)
+        super().__init__(self._rows, _example)
         #: N x 2: tokens of source and target.
         self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
         #: What the examples are called.
         self.names: Sequence[str] = self._rows.column("name")
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @overload
-    def __getitem__(self, index: int) -> TokenExample: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[TokenExample]: ...
-    def __getitem__(self, index: int | slice) -> TokenExample | list[TokenExample]:
-        if isinstance(index, slice):
-            return [_example(row) for row in self._rows[index]]
-        return _example(self._rows[index])
-
-    def __iter__(self) -> Iterator[TokenExample]:
-        return map(_example, self._rows)
 
     def digest(self) -> str:
         """Return what identifies the content."""

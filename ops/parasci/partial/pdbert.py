@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
@@ -26,6 +29,7 @@ from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn, place_of
+from ops.core.stored_rows import Made, StoredRows
 from ops.models.encoder import ENCODER
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
@@ -49,18 +53,6 @@ class PseudoParams(Params):
     paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
     behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
     seed: int = Field(0, ge=0)
-
-
-class SentencePool(Protocol):
-    """All sentences, by number."""
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        ...
-
-    def __getitem__(self, index: int, /) -> str:
-        """Return a sentence."""
-        ...
 
 
 class PseudoExample(NamedTuple):
@@ -149,23 +141,9 @@ class _Examples:
     judged_on: str
 
 
-class Texts:
-    """The texts of all sentences, read by number from a file in a folder that the system maps into memory."""
-
-    def __init__(self, sentences: Parts, folder: Path) -> None:
-        schema, path = pa.schema([("text", pa.string())]), folder / "texts.arrow"
-        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
-            for part in sentences.parts:
-                writer.write_table(part.read(["text"]).cast(schema))
-        # One array of strings ends at 2 GiB: the chunks stay those of the parts.
-        self._column = pa.ipc.open_file(pa.memory_map(str(path))).read_all()["text"]
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    def __getitem__(self, index: int) -> str:
-        text: str = self._column[index].as_py()
-        return text
+def texts_of(sentences: Parts, folder: Path) -> Sequence[str]:
+    """Return the texts of all sentences, which are read by number from a file in `folder`."""
+    return StoredRows(pa.schema([("text", _TEXT)]), sentences.rows(["text"]), folder).column("text")
 
 
 def without_end(sentence: str) -> str:
@@ -186,7 +164,7 @@ def put_together(
 
 
 def pseudo_examples(
-    name: str, pair: tuple[str, str], pool: SentencePool, params: PseudoParams
+    name: str, pair: tuple[str, str], pool: Sequence[str], params: PseudoParams
 ) -> Iterator[tuple[int, PseudoExample]]:
     """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
 
@@ -221,34 +199,40 @@ def pdbert(
     into the model), `no_example` (none was drawn). `combinations` count the examples that were drawn, and of
     these the `empty` and the `long` ones, which are no rows. The pairs of a share of the papers judge the
     model; where that is none, what was learnt from. Without any example there is no model. In memory are
-    the pairs above the threshold and their examples, which it learns from epoch by epoch: some 2 KB a pair
-    and 1 KB an example. Sentences are read from disk.
+    the names of papers, 2 bytes a pair and 8 an example; sentences and examples are read from disk.
     """
-    chosen = {row["id"]: row for table in intra for row in table.to_pylist() if _lost(row, coarse) is None}
-    split = _splits(chosen.values(), params)
-    model = _made(params, strict) if chosen else None
+    split = _splits((row["key"] for row in _chosen(intra, coarse)), params)
+    model = _made(params, strict) if split else None
     counts: Counter[str] = Counter()
-    rows: dict[str, list[Row]] = {}
-    missing: dict[str, str] = {}
-    with sentences.engine.scratch() as folder:
-        pool = Texts(sentences, folder)
-        for name, row in chosen.items():
-            rows[name], long = _rows(row, pool, split[row["key"]], params, model)
-            drawn_examples = params.pseudo.draws
-            counts += Counter(drawn=drawn_examples, long=long, empty=drawn_examples - long - len(rows[name]))
-            if not rows[name]:
-                missing[name] = "long" if long else "no_example"
-    files = _trained(model, [row for its in rows.values() for row in its], params, checkpoints, strict)
-    for table in intra:
-        units = table.to_pylist()
-        lost = [
-            drop(unit, reason, unit["cosine"] if reason == "cosine" else None)
-            for unit in units
-            if (reason := _lost(unit, coarse) or missing.get(unit["id"]))
-        ]
-        kept = [row for unit in units for row in rows.get(unit["id"], ())]
-        yield Outcome.of(PDBERT, [unit["id"] for unit in units], kept, lost)
-    yield Outcome.of(PDBERT, [], [], combinations=counts, files=files)
+    numbers = array("h")  # of each pair's examples; where it has none, -1 if they are long
+    with intra.engine.scratch() as folder:
+        pool = texts_of(sentences, folder)
+
+        def examples() -> Iterator[Row]:
+            for row in _chosen(intra, coarse):
+                found, long = _rows(row, pool, split[row["key"]], params, model)
+                empty = params.pseudo.draws - long - len(found)
+                counts.update(drawn=params.pseudo.draws, long=long, empty=empty)
+                numbers.append(len(found) or -(long > 0))
+                yield from found
+
+        rows = StoredRows(PDBERT.kept, examples(), folder)
+        files = _trained(model, rows, params, checkpoints, strict)
+        remaining, of_pairs = iter(rows), iter(numbers)
+        for table in intra:
+            units = table.to_pylist()
+            kept: list[Row] = []
+            lost: list[Row] = []
+            for unit in units:
+                reason = _lost(unit, coarse)
+                if reason is None:
+                    number = next(of_pairs)
+                    kept += islice(remaining, max(0, number))
+                    reason = {0: "no_example", -1: "long"}.get(number)
+                if reason is not None:
+                    lost.append(drop(unit, reason, unit["cosine"] if reason == "cosine" else None))
+            yield Outcome.of(PDBERT, [unit["id"] for unit in units], kept, lost)
+    yield Outcome.of(PDBERT, [], [], combinations=+counts, files=files)  # without what is 0
 
 
 def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
@@ -259,7 +243,7 @@ def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
     return load(files, strict) if files else None
 
 
-def _picked(pool: SentencePool, avoided: Collection[str], draw: Sequence[object]) -> str | None:
+def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:
     """Return a sentence of the pool that is not to be avoided; None where hardly any is."""
     for attempt in range(_ATTEMPTS if len(pool) else 0):
         text = pool[int(place_of(0, *draw, attempt) * len(pool))]
@@ -268,15 +252,19 @@ def _picked(pool: SentencePool, avoided: Collection[str], draw: Sequence[object]
     return None
 
 
+def _chosen(intra: Parts, coarse: CoarseParams) -> Iterator[Row]:
+    return (row for row in intra.rows() if _lost(row, coarse) is None)
+
+
 def _lost(row: Row, coarse: CoarseParams) -> str | None:
     if row["cosine"] < coarse.cosine:
         return "cosine"
     return "identical" if row["first"].lower().split() == row["second"].lower().split() else None
 
 
-def _splits(rows: Iterable[Row], params: PdbertParams) -> dict[str, str]:
-    """Return the split of each paper."""
-    papers = sorted({row["key"] for row in rows}, key=lambda paper: drawn(params.seed, paper))
+def _splits(names: Iterable[str], params: PdbertParams) -> dict[str, str]:
+    """Return the split of each paper, given by name."""
+    papers = sorted(set(names), key=lambda paper: drawn(params.seed, paper))
     validation = round(params.validation * len(papers))
     return {paper: "validation" if place < validation else "train" for place, paper in enumerate(papers)}
 
@@ -288,7 +276,7 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 
 
 def _rows(
-    row: Row, pool: SentencePool, split: str, params: PdbertParams, model: SpanModel | None
+    row: Row, pool: Sequence[str], split: str, params: PdbertParams, model: SpanModel | None
 ) -> tuple[list[Row], int]:
     """Return the examples of a pair that fit into the model, and how many do not."""
     assert model is not None
@@ -320,14 +308,14 @@ def _row(row: Row, number: int, split: str, example: PseudoExample) -> Row:
 
 def _trained(
     model: SpanModel | None,
-    rows: Sequence[Row],
+    rows: StoredRows,
     params: PdbertParams,
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> dict[str, bytes]:
     """Return the model's files, and what its training was."""
     examples = _examples(rows)
-    if model is None or not examples.learnt:
+    if model is None or not len(examples.learnt):
         return {MODELS: b"[]"}
     from ops.parasci.spans.model import SpanTask
 
@@ -343,12 +331,16 @@ def _trained(
     return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
 
 
-def _examples(rows: Sequence[Row]) -> _Examples:
-    splits: dict[str, list[SpanExample]] = {"train": [], "validation": []}
-    for row in rows:
-        span = None if row["start"] is None else (row["start"], row["end"])
-        splits[row["split"]].append(SpanExample(row["id"], row["first"], row["second"], span))
-    learnt, judges = splits["train"], splits["validation"]
-    return _Examples(
-        "pseudo data", learnt, judges or learnt, "validation split" if judges else "training set"
-    )
+def _examples(rows: StoredRows) -> _Examples:
+    places = {"train": array("q"), "validation": array("q")}
+    for place, row in enumerate(rows):
+        places[row["split"]].append(place)
+    learnt, judges = (Made(found, partial(_span_example, rows)) for found in places.values())
+    told = "validation split" if len(judges) else "training set"
+    return _Examples("pseudo data", learnt, judges if len(judges) else learnt, told)
+
+
+def _span_example(rows: StoredRows, place: int) -> SpanExample:
+    row = rows[place]
+    span = None if row["start"] is None else (row["start"], row["end"])
+    return SpanExample(row["id"], row["first"], row["second"], span)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -21,12 +23,13 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from transformers import AutoTokenizer
 
+from ops.core.stored_rows import Made
 from ops.models.encoder import encoder, encoder_folder
 from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
 from ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
-#: Pairs that are read together.
-BATCH = 32
+#: Pairs that are read together, and those that are cut into tokens together.
+BATCH, _AT_ONCE = 32, 256
 
 #: A row does not depend on the texts beside it where all are padded to a like multiple of this.
 _MULTIPLE = 8
@@ -180,13 +183,17 @@ class SpanTask:
     def __init__(
         self, model: SpanModel, training: Sequence[SpanExample], validation: Sequence[SpanExample]
     ) -> None:
-        """Cut all examples into tokens. Raises ValueError for one that is too long, or has no such place."""
+        """Look at all examples. Raises ValueError for one that is too long, or has no such place.
+
+        They are cut into tokens whenever they are asked for: sequences on disk stay there.
+        """
         self._model = model
         self.module = model.network
-        self.names = [example.name for example in training]
-        self._training, self._validation = _cut(model, training), _cut(model, validation)
-        self._judged = validation
-        self.costs = [len(tokens) for tokens, _ in self._training]
+        self._training, self._validation = training, validation
+        self.names: Sequence[str] = Made(training, attrgetter("name"))
+        self.costs: Sequence[int] = array("i", map(len, _tokens_of(model, training)))
+        for _ in _tokens_of(model, validation):
+            pass
         self._identity = {
             "model": model.config.model_dump(mode="json"),
             "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
@@ -200,27 +207,27 @@ class SpanTask:
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training examples."""
-        return self._losses([self._training[index] for index in indices]).mean()
+        examples = _cut(self._model, [self._training[index] for index in indices])
+        scores = self._model.scores([tokens for tokens, _ in examples])
+        return _losses(scores, [truth for _, truth in examples]).mean()
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
         """Return the metrics of the validation examples."""
         losses, exact, shared = 0.0, 0, 0.0
         for start in range(0, len(self._validation), BATCH):
-            batch = self._validation[start : start + BATCH]
+            examples = self._validation[start : start + BATCH]
+            batch = _cut(self._model, examples)
             scores = self._model.scores([tokens for tokens, _ in batch])
             losses += float(_losses(scores, [truth for _, truth in batch]).double().sum())
             found = scores.double().cpu().numpy()
             for place, (tokens, _) in enumerate(batch):
                 span = _answer(tokens, found[0, place], found[1, place])
-                wanted = self._judged[start + place].span
+                wanted = examples[place].span
                 exact += span == wanted
                 shared += overlap(span, wanted)
         number = max(1, len(self._validation))
         return {"loss": losses / number, "exact": exact / number, "overlap": shared / number}
-
-    def _losses(self, batch: Sequence[tuple[PairTokens, tuple[int, int]]]) -> Tensor:
-        return _losses(self._model.scores([tokens for tokens, _ in batch]), [truth for _, truth in batch])
 
 
 def _losses(scores: Tensor, truths: Sequence[tuple[int, int]]) -> Tensor:
@@ -235,6 +242,12 @@ def _answer(tokens: PairTokens, starts: Any, ends: Any) -> tuple[int, int] | Non
     if best is None or best[2] <= starts[0] + ends[0]:
         return None
     return tokens.offsets[best[0] + 1][0], tokens.offsets[best[1] + 1][1]
+
+
+def _tokens_of(model: SpanModel, examples: Sequence[SpanExample]) -> Iterator[PairTokens]:
+    """Yield the tokens of all examples. Raises ValueError as `_place` does."""
+    for start in range(0, len(examples), _AT_ONCE):
+        yield from (tokens for tokens, _ in _cut(model, examples[start : start + _AT_ONCE]))
 
 
 def _cut(model: SpanModel, examples: Sequence[SpanExample]) -> list[tuple[PairTokens, tuple[int, int]]]:

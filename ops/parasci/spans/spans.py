@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -71,6 +71,9 @@ def overlap(found: tuple[int, int] | None, wanted: tuple[int, int] | None) -> fl
     return 2 * shared / (found[1] - found[0] + wanted[1] - wanted[0])
 
 
-def digest(examples: Sequence[SpanExample]) -> str:
+def digest(examples: Iterable[SpanExample]) -> str:
     """Return what identifies the content of some examples."""
-    return hashlib.sha256(json.dumps(examples).encode()).hexdigest()
+    found = hashlib.sha256()
+    for example in examples:
+        found.update(json.dumps(example).encode())
+    return found.hexdigest()

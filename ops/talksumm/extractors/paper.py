@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Protocol
+
+from ops.core.stored_rows import Made
 
 
 class LabelError(ValueError):
@@ -102,7 +105,8 @@ class Labelled:
     """Papers with the sentences that their summaries take, a row each.
 
     `gains`, where given, say of every sentence how much it is worth to the best of its paper (0 to 1):
-    soft labels for the Transformer. Raises LabelError for labels outside their paper, naming the row.
+    soft labels for the Transformer. Sequences that are on disk stay there. Raises LabelError for labels
+    outside their paper, naming the row.
     """
 
     papers: Sequence[ExtractorPaper]
@@ -121,26 +125,25 @@ class Labelled:
 
     def digest(self) -> str:
         """Return the SHA-256 of everything in it."""
-        rows = [[*astuple(paper)] for paper in self.papers]
-        content = [
-            rows,
-            [list(labels) for labels in self.labels],
-            self.gains and [list(gains) for gains in self.gains],
-        ]
-        return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
-
-    def learnable(self) -> list[tuple[ExtractorPaper, list[int], list[float]]]:
-        """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
-        found = []
+        found = hashlib.sha256()
         for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
-            kept = sorted(index for index in labels if index < LONGEST)
-            if kept:
-                cut = ExtractorPaper(
-                    paper.id,
-                    paper.sentences[:LONGEST],
-                    paper.title,
-                    paper.roles[:LONGEST],
-                    paper.sections[:LONGEST],
-                )
-                found.append((cut, kept, list(self.gains[row][:LONGEST]) if self.gains else []))
-        return found
+            content = [*astuple(paper), labels, self.gains[row] if self.gains is not None else None]
+            found.update(json.dumps(content, default=list).encode())
+        return found.hexdigest()
+
+    def learnable(self) -> Sequence[tuple[ExtractorPaper, list[int], list[float]]]:
+        """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
+        rows = (row for row, labels in enumerate(self.labels) if any(index < LONGEST for index in labels))
+        return Made(array("q", rows), self._learnt)
+
+    def _learnt(self, row: int) -> tuple[ExtractorPaper, list[int], list[float]]:
+        paper = self.papers[row]
+        cut = ExtractorPaper(
+            paper.id,
+            paper.sentences[:LONGEST],
+            paper.title,
+            paper.roles[:LONGEST],
+            paper.sections[:LONGEST],
+        )
+        labels = sorted(index for index in self.labels[row] if index < LONGEST)
+        return cut, labels, list(self.gains[row][:LONGEST]) if self.gains is not None else []

@@ -12,7 +12,8 @@ paper's sentences, a summary ends at a number of words, and no sentence comes tw
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -60,14 +61,15 @@ class PointerExtractor:
         the network stops by itself, behind one sentence at least. Memory: a vector a sentence, and the words
         of some hundred sentences at once.
         """
-        [rows], table = word_rows([paper.sentences], self.vectors, self.config.sentence_words)
-        return self.decode(rows, table, [len(text.split()) for text in paper.sentences], words)
+        table = WordTable([paper.sentences], self.vectors, self.config.sentence_words)
+        rows = [torch.tensor(row) for row in table.rows(paper.sentences)]
+        return self.decode(rows, table.vectors, [len(text.split()) for text in paper.sentences], words)
 
     @torch.no_grad()
     def decode(
         self, rows: Sequence[Tensor], table: Tensor, lengths: Sequence[int], words: int | None
     ) -> Extraction:
-        """Return the extraction of a paper given as `word_rows`; `lengths` are its sentences' words."""
+        """Return the extraction of a paper: rows of a `WordTable`, and how many words its sentences have."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
         if not any(lengths):
@@ -260,26 +262,31 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PADDING, _UNKNOWN = 0, 1
 
 
-def word_rows(
-    papers: Sequence[Sequence[str]], vectors: WordVectors, longest: int
-) -> tuple[list[list[Tensor]], Tensor]:
-    """Return the words of every sentence of some papers as rows of a table, and the table (V x D).
+class WordTable:
+    """The words of some papers that have vectors, by the rows of a table (V x D).
 
     Row 0 pads (zeros) and row 1 is a word that has no vector (the mean of all). Of a sentence the first
     `longest` tokens count; one without tokens is a single unknown word.
     """
-    tokens = [[_TOKEN.findall(text.lower())[:longest] for text in sentences] for sentences in papers]
-    words = sorted({word for sentences in tokens for sentence in sentences for word in sentence})
-    found_rows, found = vectors.vectors(words)
-    known = [word for word, is_found in zip(words, found.tolist(), strict=True) if is_found]
-    places = {word: place for place, word in enumerate(known, start=_UNKNOWN + 1)}
-    special = np.stack([np.zeros(vectors.dimensions), vectors.mean]).astype(np.float32)
-    table = torch.from_numpy(np.concatenate([special, found_rows[found]]))
-    rows = [
-        [
-            torch.tensor([places.get(word, _UNKNOWN) for word in sentence] or [_UNKNOWN])
-            for sentence in sentences
+
+    def __init__(self, papers: Iterable[Sequence[str]], vectors: WordVectors, longest: int) -> None:
+        """Read papers, which are taken one after the other, as their sentences."""
+        self._longest = longest
+        known: set[str] = set()
+        for sentences in papers:
+            words = sorted({word for text in sentences for word in self._words(text)} - known)
+            known.update(compress(words, vectors.vectors(words)[1].tolist()))
+        ordered = sorted(known)
+        special = np.stack([np.zeros(vectors.dimensions), vectors.mean]).astype(np.float32)
+        self.vectors = torch.from_numpy(np.concatenate([special, vectors.vectors(ordered)[0]]))
+        self._places = {word: place for place, word in enumerate(ordered, start=_UNKNOWN + 1)}
+
+    def rows(self, sentences: Sequence[str]) -> list[list[int]]:
+        """Return the words of every sentence of a paper as rows of the table."""
+        return [
+            [self._places.get(word, _UNKNOWN) for word in self._words(text)] or [_UNKNOWN]
+            for text in sentences
         ]
-        for sentences in tokens
-    ]
-    return rows, table
+
+    def _words(self, text: str) -> list[str]:
+        return _TOKEN.findall(text.lower())[: self._longest]

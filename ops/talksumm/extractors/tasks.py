@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ops.core.outcome import Row
+from ops.core.stored_rows import Made, StoredRows
 from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
-from ops.talksumm.extractors.pointer import PointerExtractor, word_rows
+from ops.talksumm.extractors.pointer import PointerExtractor, WordTable
 from ops.talksumm.extractors.transformer import TransformerExtractor
 
 #: Says how good an extraction of the i-th validation paper is; higher is better.
@@ -26,6 +33,23 @@ ExtractionJudge = Callable[[int, Extraction], float]
 
 #: A sentence with the gain 1 is wanted e^5 times as much as one with the gain 0.
 _SHARPNESS = 5.0
+
+
+#: What each network reads of a paper.
+_WORDS = pa.schema([("words", pa.list_(pa.list_(pa.int32())))])
+_INPUTS = pa.schema([("sentences", pa.int32()), ("embedded", pa.binary()), ("features", pa.binary())])
+
+
+def _word_rows(row: Row) -> list[Tensor]:
+    return [torch.tensor(words) for words in row["words"]]
+
+
+def _tensors(row: Row) -> tuple[Tensor, Tensor]:
+    embedded, features = (
+        torch.from_numpy(np.frombuffer(row[name], np.float32).reshape(row["sentences"], -1).copy())
+        for name in ("embedded", "features")
+    )
+    return embedded, features
 
 
 class _ExtractionTask(ABC):
@@ -43,8 +67,8 @@ class _ExtractionTask(ABC):
     ) -> None:
         self.module = extractor.network
         self.training, self.validation = training.learnable(), validation.learnable()
-        self.names = [paper.id for paper, _, _ in self.training]
-        self.costs = [len(paper) for paper, _, _ in self.training]
+        self.names: Sequence[str] = Made(Made(self.training, itemgetter(0)), attrgetter("id"))
+        self.costs: Sequence[int] = array("i", (len(paper) for paper, _, _ in self.training))
         self._validation_papers, self._judge, self._words = validation.papers, judge, words
         initial = save({name: value.contiguous() for name, value in self.module.state_dict().items()})
         self._identity = {
@@ -92,17 +116,20 @@ class PointerTask(_ExtractionTask):
         validation: Labelled,
         judge: ExtractionJudge | None = None,
         words: int = 150,
+        folder: Path | None = None,
     ) -> None:
         super().__init__(extractor, training, validation, judge, words)
         self._extractor = extractor
         longest = extractor.config.sentence_words
 
-        def rows(papers: Sequence[ExtractorPaper]) -> tuple[list[list[Tensor]], Tensor]:
-            return word_rows([paper.sentences for paper in papers], extractor.vectors, longest)
+        def words(papers: Iterable[ExtractorPaper]) -> tuple[Sequence[list[Tensor]], Tensor]:
+            table = WordTable((paper.sentences for paper in papers), extractor.vectors, longest)
+            rows = ({"words": table.rows(paper.sentences)} for paper in papers)
+            return Made(StoredRows(_WORDS, rows, folder, block=1), _word_rows), table.vectors
 
-        self._rows, self._table = rows([paper for paper, _, _ in self.training])
-        self._seen, self._seen_table = rows([paper for paper, _, _ in self.validation])
-        self._judged, self._judged_table = rows(self._validation_papers) if judge else ([], self._table)
+        self._rows, self._table = words(Made(self.training, itemgetter(0)))
+        self._seen, self._seen_table = words(Made(self.validation, itemgetter(0)))
+        self._judged, self._judged_table = words(self._validation_papers if judge else [])
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training papers."""
@@ -130,7 +157,7 @@ class TransformerTask(_ExtractionTask):
     of the scores (ListNet, Cao et al. 2007). It fixes the scores but for a constant: then they order
     sentences and are no probabilities, and only a budget of words ends a summary.
 
-    Every paper is embedded once, when the task is made: E float32 a sentence stay in memory.
+    Every paper is embedded once, when the task is made: E float32 a sentence lie on disk.
     """
 
     def __init__(
@@ -140,14 +167,25 @@ class TransformerTask(_ExtractionTask):
         validation: Labelled,
         judge: ExtractionJudge | None = None,
         words: int = 150,
+        folder: Path | None = None,
     ) -> None:
         super().__init__(extractor, training, validation, judge, words)
         self._extractor = extractor
-        self._inputs = [extractor.inputs(paper) for paper, _, _ in self.training]
-        self._seen = [extractor.inputs(paper) for paper, _, _ in self.validation]
-        self._judged = [
-            extractor.inputs(paper) if len(paper) else None for paper in self._validation_papers if judge
-        ]
+
+        def inputs(papers: Iterable[ExtractorPaper]) -> Sequence[tuple[Tensor, Tensor]]:
+            return Made(StoredRows(_INPUTS, map(self._row, papers), folder, block=1), _tensors)
+
+        self._inputs = inputs(Made(self.training, itemgetter(0)))
+        self._seen = inputs(Made(self.validation, itemgetter(0)))
+        self._judged = inputs(self._validation_papers if judge else [])
+
+    def _row(self, paper: ExtractorPaper) -> Row:
+        embedded, features = self._extractor.inputs(paper) if len(paper) else (torch.empty(0), torch.empty(0))
+        return {
+            "sentences": len(paper),
+            "embedded": embedded.numpy().tobytes(),
+            "features": features.numpy().tobytes(),
+        }
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training papers."""
@@ -172,9 +210,10 @@ class TransformerTask(_ExtractionTask):
         return self._loss(self._seen[row], *self.validation[row][1:])
 
     def _extract(self, row: int) -> Extraction:
-        inputs = self._judged[row]
         paper = self._validation_papers[row]
-        return Extraction((), ()) if inputs is None else self._extractor.choose(paper, inputs, self._words)
+        if not len(paper):
+            return Extraction((), ())
+        return self._extractor.choose(paper, self._judged[row], self._words)
 
 
 def task_of(
@@ -183,8 +222,9 @@ def task_of(
     validation: Labelled,
     judge: ExtractionJudge | None = None,
     words: int = 150,
+    folder: Path | None = None,
 ) -> PointerTask | TransformerTask:
-    """Return the task that trains an extractor."""
+    """Return the task that trains an extractor; what it reads of papers lies in `folder`."""
     if isinstance(extractor, PointerExtractor):
-        return PointerTask(extractor, training, validation, judge, words)
-    return TransformerTask(extractor, training, validation, judge, words)
+        return PointerTask(extractor, training, validation, judge, words, folder)
+    return TransformerTask(extractor, training, validation, judge, words, folder)

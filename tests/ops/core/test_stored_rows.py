@@ -1,5 +1,8 @@
 """Rows on disk are those that were written, and their file is nobody's but theirs."""
 
+import gc
+import pickle
+
 import pyarrow as pa
 
 from ops.core.stored_rows import StoredRows
@@ -24,10 +27,16 @@ def test_rows_come_back_as_they_were_in_any_order_and_as_often_as_they_are_read(
     assert len(StoredRows(SCHEMA, [], tmp_path)) == 0
 
 
-def test_rows_need_no_file_that_somebody_could_leave_behind_or_change(tmp_path):
+def test_the_file_goes_with_the_rows_and_not_with_a_copy_for_another_process(tmp_path):
     found = StoredRows(SCHEMA, rows(50), tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    assert found[20] == rows(50)[20]
+    copy = pickle.loads(pickle.dumps((found, found.column("id"))))
+    assert (copy[0][20], copy[0].digest(), copy[1][20]) == (rows(50)[20], found.digest(), "r20")
+    del copy
+    gc.collect()
+    assert found[30] == rows(50)[30] and list(tmp_path.iterdir())
+    del found
+    gc.collect()
+    assert not list(tmp_path.iterdir())
 
 
 def test_only_the_same_rows_have_the_same_digest(tmp_path):

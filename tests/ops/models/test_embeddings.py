@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from ops.models import encoder as module
-from ops.models.encoder import ENCODER, embedder, encoder, remembering
+from ops.models.embedded import remembering
+from ops.models.encoder import ENCODER, embedder, encoder
 from tests.ops.talksumm.extractors.extractor_cases import embed
 
 

@@ -205,9 +205,12 @@ def test_captions_of_a_picture_and_pairs_that_share_a_text_are_in_one_split(tmp_
         }
         for at, row in enumerate(rows)
     ]
-    found = external_pairs(
-        parts(tmp_path, PARAPHRASE_PAIRS.kept, table), ExternalParams(validation=0.3, test=0.3)
+    pairs_of_others = external_pairs(
+        parts(tmp_path / "pairs", PARAPHRASE_PAIRS.kept, table),
+        ExternalParams(validation=0.3, test=0.3),
+        tmp_path / "external",
     )
+    found = list(pairs_of_others.rows())
     assert {row["split"] for row in found} == {"train", "validation", "test"}
     for shared in ("document", "first", "second"):
         splits = defaultdict(set)

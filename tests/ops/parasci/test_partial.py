@@ -29,10 +29,10 @@ from ops.parasci.partial.pdbert import (
     PDBERT,
     PdbertParams,
     PseudoParams,
-    Texts,
     pdbert,
     pseudo_examples,
     put_together,
+    texts_of,
     without_end,
 )
 from ops.parasci.schemas import CANDIDATES, SENTENCES
@@ -365,7 +365,6 @@ def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_
 def test_sentences_are_read_by_number_from_disk(tmp_path):
     texts = [["one", "zwei é"], [], ["three"]]
     rows = [[statement(text, text, unit(1, 0)) for text in several] for several in texts]
-    pool = Texts(parts(tmp_path / "sentences", SENTENCES.kept, *rows), tmp_path)
+    pool = texts_of(parts(tmp_path / "sentences", SENTENCES.kept, *rows), tmp_path)
     assert [pool[number] for number in range(len(pool))] == ["one", "zwei é", "three"]
-    (tmp_path / "none").mkdir()
-    assert len(Texts(parts(tmp_path / "no sentences", SENTENCES.kept), tmp_path / "none")) == 0
+    assert len(texts_of(parts(tmp_path / "no sentences", SENTENCES.kept), tmp_path)) == 0

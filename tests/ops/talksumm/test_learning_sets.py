@@ -1,9 +1,22 @@
+import pyarrow as pa
 import pytest
 
 from ops.models.training import TrainingError
+from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
 from ops.talksumm.extractors.paper import LabelError
-from ops.talksumm.models import learning_sets, paper_of
+from ops.talksumm.models import learning_sets as learning_sets_of_parts
+from ops.talksumm.models import paper_of
+from ops.talksumm.schemas import TRAINING_SETS
 from tests.ops.talksumm.summary_cases import example, gold, text
+from tests.parts import in_memory
+
+
+def learning_sets(units, golden):
+    def stored(shape, rows):
+        whole = [{"source_ids": [], "licence": "MIT", **row} for row in rows]
+        return in_memory(pa.Table.from_pylist(whole, schema=shape.kept))
+
+    return learning_sets_of_parts(stored(TRAINING_SETS, units), stored(GOLD_PAPERS, golden))
 
 
 def ids(examples):

@@ -26,7 +26,7 @@ def made(folder, **more):
 
 def task_of(model):
     pairs = Pairs(["a", "b", "c"], SOURCES, TARGETS)
-    return Seq2SeqTask(model, pairs, pairs, lambda answers: {"bleu": 0.0})
+    return Seq2SeqTask(model, model.stored(pairs), pairs, lambda answers: {"bleu": 0.0})
 
 
 def test_the_loss_is_that_of_hugging_face(folder):

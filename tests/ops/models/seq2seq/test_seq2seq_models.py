@@ -44,7 +44,7 @@ class Every:
 
 def trained(config, checkpoints=None, knobs=KNOBS, judge=lambda answers: {"exact": 0.0}, **more):
     made = model(config, **more)
-    task = Seq2SeqTask(made, pairs(0, 16), pairs(16), judge, beam=1)
+    task = Seq2SeqTask(made, made.stored(pairs(0, 16)), pairs(16), judge, beam=1)
     return save(made), train(task, knobs, checkpoints), made
 
 
@@ -159,7 +159,7 @@ def test_the_transformer_learns_by_heart_to_write_what_it_reads():
     whole = pairs(0, 6)
     task = Seq2SeqTask(
         made,
-        type(whole)(whole.names, texts, texts),
+        made.stored(type(whole)(whole.names, texts, texts)),
         type(whole)(whole.names, texts, texts),
         lambda answers: {"exact": sum(map(str.__eq__, answers, texts)) / 6},
     )
@@ -196,7 +196,7 @@ def test_a_checkpoint_of_another_model_is_refused_by_the_name_of_what_differs(co
 def test_a_loss_that_is_no_number_names_the_pairs():
     made = model(COPYNET)
     made.network.generated.bias.data[0] = torch.nan
-    task = Seq2SeqTask(made, pairs(0, 2), pairs(16), lambda answers: {"exact": 0.0})
+    task = Seq2SeqTask(made, made.stored(pairs(0, 2)), pairs(16), lambda answers: {"exact": 0.0})
     with pytest.raises(NotFiniteError, match="update 1, epoch 1: the loss is nan; examples: pair-"):
         train(task, KNOBS)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.encoder import remembering
+from ops.models.embedded import remembering
 from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
 from ops.talksumm.extractors import paper as paper_module

@@ -6,7 +6,7 @@ import torch
 
 from ops.talksumm.extractors.config import PointerConfig
 from ops.talksumm.extractors.paper import Extraction
-from ops.talksumm.extractors.pointer import Pointer, PointerExtractor, word_rows
+from ops.talksumm.extractors.pointer import Pointer, PointerExtractor, WordTable
 from tests.ops.talksumm.extractors.extractor_cases import paper_of, pointer, spans
 
 
@@ -72,10 +72,15 @@ def test_convolution_is_the_maximum_over_windows_of_three_four_and_five_words():
     np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-4, atol=1e-6)
 
 
+def word_rows(sentences, vectors, longest):
+    table = WordTable([sentences], vectors, longest)
+    return [torch.tensor(words) for words in table.rows(sentences)], table.vectors
+
+
 def greedy(extractor, paper, words):
     """Decode step by step as the paper says, without beams."""
     model = extractor.network
-    [rows], table = word_rows([paper.sentences], extractor.vectors, extractor.config.sentence_words)
+    rows, table = word_rows(paper.sentences, extractor.vectors, extractor.config.sentence_words)
     lengths = [len(text.split()) for text in paper.sentences]
     with torch.no_grad():
         memory, there = model.encode([rows], table)
@@ -114,7 +119,7 @@ def test_a_beam_of_one_is_greedy_decoding(seed, words):
 def best_of_all(extractor, paper, words):
     """Try every order of sentences up to the budget."""
     model = extractor.network
-    [rows], table = word_rows([paper.sentences], extractor.vectors, extractor.config.sentence_words)
+    rows, table = word_rows(paper.sentences, extractor.vectors, extractor.config.sentence_words)
     lengths = [len(text.split()) for text in paper.sentences]
     memory, there = model.encode([rows], table)
     found = []
@@ -158,7 +163,7 @@ def test_without_a_budget_the_network_stops_by_itself_behind_one_sentence_at_lea
 
 def test_words_without_a_vector_are_read_as_the_mean_of_all():
     extractor = PointerExtractor(PointerConfig(channels=2, hidden=3))
-    [[known, unknown, empty]], table = word_rows([["the cat", "zzzqq xxyyq", ""]], extractor.vectors, 50)
+    (known, unknown, empty), table = word_rows(["the cat", "zzzqq xxyyq", ""], extractor.vectors, 50)
     assert unknown.tolist() == [1, 1] and empty.tolist() == [1] and min(known) > 1
     np.testing.assert_allclose(table[1].numpy(), extractor.vectors.mean, rtol=1e-6)
     assert table[0].abs().sum() == 0

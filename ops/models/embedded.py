@@ -1,0 +1,105 @@
+"""Embeddings of texts that several models of a step read, made once for all of them.
+
+Belongs here: remembering the latest, and embeddings of any number of texts on disk. Not here: the encoders
+that make them (encoder.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ops.core.joins import database, insert
+from ops.core.outcome import Row, in_blocks
+from ops.core.stored_rows import StoredRows
+from ops.models.encoder import Embed
+from ops.models.training.checkpoints import CheckpointFolder
+
+#: Texts that are embedded at once, and stored: one core embeds about 100 a second.
+SLICE = 4096
+
+#: Texts that are remembered: of 384 numbers each, they take 100 MB.
+_REMEMBERED = 2**16
+
+_TEXTS = pa.schema([("number", pa.int64()), ("text", pa.string())])
+_EMBEDDED = pa.schema([("text", pa.string()), ("row", pa.binary())])
+
+
+def remembering(embed: Embed, most: int = _REMEMBERED) -> Embed:
+    """Return a function that embeds none of the `most` latest texts again: 4 E bytes each are in memory."""
+    known: dict[str, NDArray[np.float32]] = {}
+
+    def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
+        if new := list(dict.fromkeys(text for text in texts if text not in known)):
+            known.update(zip(new, embed(new), strict=True))
+        found = np.stack([known[text] for text in texts])
+        while len(known) > most:
+            del known[next(iter(known))]
+        return found
+
+    return remembered
+
+
+def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointFolder, folder: Path) -> Embed:
+    """Embed every text once, onto disk, and return a function that reads them there and embeds others.
+
+    Of many texts each slice is stored as a checkpoint, so that none is embedded again; lines on stderr tell
+    how far that is. What is stored of other texts counts for nothing. The embeddings lie in `folder`, which
+    is made; 16 bytes a text are in memory.
+    """
+    hashes = array("Q")
+    with database(folder) as tables:
+        insert(tables, "texts", _TEXTS.empty_table())
+        for block in in_blocks(enumerate(texts)):
+            insert(tables, "texts", pa.table(list(zip(*block, strict=True)), schema=_TEXTS))
+        [(count,)] = tables.execute("SELECT count(DISTINCT text) FROM texts").fetchall()
+        distinct = tables.sql("SELECT text FROM texts GROUP BY text ORDER BY min(number)")
+
+        def rows() -> Iterator[Row]:
+            batches = distinct.to_arrow_reader(1024)
+            each = (text for batch in batches for text in batch.column("text").to_pylist())
+            for number, asked in enumerate(in_blocks(each, SLICE)):
+                at = f"embeddings-{number:05d}"
+                found = embed(asked) if count <= SLICE else _stored(embed, asked, checkpoints, at)
+                for text, row in zip(asked, found, strict=True):
+                    hashes.append(_hash(text))
+                    yield {"text": text, "row": row.tobytes()}
+                if count > SLICE:
+                    print(f"embeddings  {len(hashes)}/{count} sentences", file=sys.stderr, flush=True)
+
+        stored = StoredRows(_EMBEDDED, rows(), folder)
+    places = np.argsort(np.frombuffer(hashes, np.uint64), kind="stable")
+    in_order = np.frombuffer(hashes, np.uint64)[places]
+
+    def row_of(text: str) -> NDArray[np.float32]:
+        wanted = np.uint64(_hash(text))
+        first, last = (int(np.searchsorted(in_order, wanted, side)) for side in ("left", "right"))
+        for place in places[first:last].tolist():
+            if (row := stored[place])["text"] == text:
+                return np.frombuffer(row["row"], np.float32)
+        return embed([text])[0]
+
+    return lambda texts: np.stack([row_of(text) for text in texts])
+
+
+def _stored(embed: Embed, asked: list[str], checkpoints: CheckpointFolder, name: str) -> NDArray[np.float32]:
+    """Return the embeddings of a slice of texts from its checkpoint, which is made if it is of others."""
+    stored, told = checkpoints.at(name), json.dumps(asked).encode()
+    found = stored.read()
+    if found is not None and found["texts"] == told:
+        return np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
+    rows = embed(asked)
+    stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})
+    return rows
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
