@@ -1,7 +1,7 @@
 """How processor time and peak memory of every dataset grow with its inputs.
 
     python benchmarks/growth.py [--only wikisum/references,talksumm] [--size 512] [--sizes 3] [--parts 256]
-        [--memory 256MB] [--keep FOLDER] [--trainings]
+        [--memory 256MB] [--keep FOLDER] [--trainings] [--statements]
 
 Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents of prose
 (benchmarks/synthetic_corpus.py), and on each every dataset of the four systems, as its declaration says: the
@@ -79,8 +79,9 @@ def main() -> None:
     parser.add_argument("--memory", default="256MB", help="that a join may hold")
     parser.add_argument("--keep", type=Path, help="where corpora and datasets stay, and are found again")
     parser.add_argument("--trainings", action="store_true", help="also what trains models, one update each")
+    parser.add_argument("--statements", action="store_true", help="parasci/sentences is given, not made")
     given = parser.parse_args()
-    there = synthetic(given.trainings)
+    there = synthetic(given.trainings) | {"parasci/sentences" for _ in range(given.statements)}
     every, left_out = possible(there, given.trainings)
     asked = [name for name in given.only.split(",") if name] or list(SYSTEMS)
     wanted = [name for name in every if name in asked or name.partition("/")[0] in asked]

@@ -23,13 +23,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks import fake_encoder
 from ops.core.outcome import Shape
 from ops.core.parts import part_name
 from ops.crawl.outcomes import PAGES
 from ops.discofuse.schemas import PROSE
+from ops.models.encoder import embedding_size
 from ops.models.installed import package_folder
 from ops.parasci.partial.pdbert import PDBERT
-from ops.parasci.schemas import PASSAGES
+from ops.parasci.schemas import PASSAGES, SENTENCES
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 
@@ -131,15 +133,22 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     }
 
 
+def embedded(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
+    """Return the rows of parasci/sentences, for who measures what is made of them alone."""
+    rows = (row for number in range(documents) for row in statements(number, documents))
+    return {"parasci/sentences": (SENTENCES.sized(embedding_size()), rows)}
+
+
 def write(folder: Path, documents: int, per_part: int, names: Collection[str]) -> None:
     """Write those of some sources that are not there, as part files of so many rows, a folder each."""
-    for name, (shape, rows) in sources(documents).items():
+    for name, (shape, rows) in {**sources(documents), **embedded(documents)}.items():
         if name not in names or (folder / name).is_dir():
             continue
         (folder / name).mkdir(parents=True)
+        of_part = per_part * (SENTENCES_OF_SECTION * len(_SECTIONS) if name == "parasci/sentences" else 1)
         defaults = dict.fromkeys(shape.kept.names) | {"licence": "CC0-1.0", "month": MONTH}
         index = 0
-        while (some := list(islice(rows, per_part))) or not index:
+        while (some := list(islice(rows, of_part))) or not index:
             whole = [{**defaults, "source_ids": [f"synthetic/{row['id']}"], **row} for row in some]
             table = pa.Table.from_pylist(whole, schema=shape.kept)
             pq.write_table(table, folder / name / part_name("kept", index), compression="zstd")
@@ -202,7 +211,7 @@ def crawled(number: int) -> Row:
 
 
 def paper(number: int) -> Row:
-    """Return a paper that defines a term, and whose conclusion says what its abstract says, in another order."""
+    """Return a paper that defines a term, and whose conclusion says in another order what its abstract says."""
     writer = Writer("paper", number)
     title = writer.title()
     parts = [writer.sentences(SENTENCES_OF_SECTION, _SCIENCE) for _ in _SECTIONS]
@@ -264,6 +273,36 @@ def citations(number: int, papers: int) -> Row:
         ],
         "bibliography": [{"key": str(place), "text": f"paper-{name}"} for place, name in enumerate(cited)],
     }
+
+
+def statements(number: int, papers: int) -> list[Row]:
+    """Return the sentences of a paper as rows of parasci/sentences, embedded by fake_encoder.py."""
+    about = paper(number)
+    texts = [sentence["text"].replace(" [ 1 ]", "") for sentence in about["sentences"]]
+    cited = {mark["sentence_id"]: [mark["cited_id"]] for mark in citations(number, papers)["marks"]}
+    rows = zip(about["sentences"], texts, fake_encoder.embedder("")(texts), strict=True)
+    return [
+        {
+            "id": f"statement-{number}-{sentence['position']}",
+            "source_ids": [sentence["id"]],
+            "area": "computer science",
+            "text": text,
+            "words": len(text.split()),
+            "truncated": False,
+            "mentions": [
+                {
+                    "sentence_id": sentence["id"],
+                    "paper_id": about["id"],
+                    "section": sentence["section"],
+                    "role": _ROLES[sentence["section"]],
+                    "term": text.partition(" is the task ")[0].lower() if " is the task " in text else None,
+                    "cited": cited.get(sentence["id"], []),
+                }
+            ],
+            "embedding": embedding,
+        }
+        for sentence, text, embedding in rows
+    ]
 
 
 def passage(number: int, papers: int) -> Row:
