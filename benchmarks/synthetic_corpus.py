@@ -211,7 +211,7 @@ def crawled(number: int) -> Row:
 
 
 def paper(number: int) -> Row:
-    """Return a paper that defines a term, and whose conclusion says in another order what its abstract says."""
+    """Return a paper that defines a term; its conclusion says in another order what its abstract says."""
     writer = Writer("paper", number)
     title = writer.title()
     parts = [writer.sentences(SENTENCES_OF_SECTION, _SCIENCE) for _ in _SECTIONS]
