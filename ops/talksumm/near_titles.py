@@ -10,7 +10,7 @@ the more papers there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 COMPARED = 50
 
 GRAM, RARE, COMMON = 3, 24, 2_000
+
+#: Talks that are compared at once, at least: each may have `RARE` x `COMMON` titles that share a run.
+_TALKS = 1_000
 
 #: Papers of one title, by id, with their titles as they are written.
 NEAR_TITLES = pa.schema(
@@ -52,7 +55,9 @@ CREATE TABLE groups AS
     FROM papers WHERE letters <> '' GROUP BY letters
 """
 
-_ALL = "CREATE TABLE near AS SELECT part, place, number FROM talks, groups WHERE talks.letters <> ''"
+_NEAR = "CREATE TABLE near (part INTEGER, place INTEGER, number BIGINT)"
+
+_ALL = "INSERT INTO near SELECT part, place, number FROM talks, groups WHERE talks.letters <> ''"
 
 _INDEX = f"""
 CREATE TABLE grams AS SELECT DISTINCT number, substr(padded, place, {GRAM}) AS gram FROM (
@@ -68,18 +73,21 @@ CREATE TABLE asked AS SELECT part, place, gram FROM (
     )
 ) JOIN frequencies USING (gram)
 QUALIFY row_number() OVER (PARTITION BY part, place ORDER BY titles, gram) <= {RARE};
-CREATE TABLE near AS SELECT part, place, number FROM (
+"""  # noqa: S608  numbers of ours
+
+_SOME = f"""
+INSERT INTO near SELECT part, place, number FROM (
     SELECT part, place, number, count(*) AS shared FROM asked JOIN grams USING (gram)
-    GROUP BY part, place, number
+    WHERE part BETWEEN $first AND $last GROUP BY part, place, number
 ) JOIN talks USING (part, place) JOIN groups USING (number)
 QUALIFY row_number() OVER (
     PARTITION BY part, place
     ORDER BY shared DESC, abs(length(groups.letters) - length(talks.letters)), number
 ) <= {COMPARED}
-UNION SELECT part, place, number FROM talks JOIN groups USING (letters);
+UNION SELECT part, place, number FROM talks JOIN groups USING (letters) WHERE part BETWEEN $first AND $last
 """  # noqa: S608  numbers of ours
 
-_NEAR = """
+_LISTED = """
 SELECT talks.id AS talk_id, groups.papers, near.part AS __part
 FROM near JOIN talks USING (part, place) JOIN groups USING (number)
 ORDER BY near.part, near.place, near.number
@@ -99,10 +107,26 @@ def near_titles(
         _fill(tables, "talks", talks, letters)
         tables.execute(_GROUPS)
         [(titles,)] = tables.execute("SELECT count(*) FROM groups").fetchall()
-        tables.execute(_INDEX if titles > COMPARED else _ALL)
-        near = tables.sql(_NEAR).to_arrow_reader()
+        tables.execute(_NEAR)
+        if titles > COMPARED:
+            tables.execute(_INDEX)
+            for first, last in _batches([part.rows for part in talks.parts]):
+                tables.execute(_SOME, {"first": first, "last": last})
+        else:
+            tables.execute(_ALL)
+        near = tables.sql(_LISTED).to_arrow_reader()
         parts = tuple(written_by_part(near, len(talks.parts), NEAR_TITLES, folder))
     return Parts(NEAR_TITLES, parts, talks.engine), titles
+
+
+def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last of neighbouring parts that have `_TALKS` talks together, or a few more."""
+    first = count = 0
+    for part, its in enumerate(talks):
+        count += its
+        if count >= _TALKS or part == len(talks) - 1:
+            yield first, part
+            first, count = part + 1, 0
 
 
 def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
@@ -169,7 +169,7 @@ def candidates_of(
         lost: Counter[str] = Counter()
         candidates = _candidates(article, lost, crawled, index, params)
         counts = [{"reason": reason, "count": count} for reason, count in lost.items()]
-        kept.append({"lost": counts, "candidates": [asdict(candidate) for candidate in candidates]})
+        kept.append({"lost": counts, "candidates": [vars(candidate) for candidate in candidates]})
     nothing = pa.table({"id": pa.array([], _TEXT)})
     table = pa.Table.from_pylist(kept, schema=_CANDIDATES)
     return Outcome(pa.array([], _TEXT), table, nothing, nothing)

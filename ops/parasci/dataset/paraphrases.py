@@ -38,8 +38,8 @@ from ops.parasci.schemas import PARAPHRASES
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Sets that are compared with all others at once.
-_BLOCK = 2_000
+#: Pairs of sets that are compared at once, but for those of one set: some 200 MB.
+_COMPARED = 1_000_000
 
 #: Pairs of a part of the dataset, and what fills the last of its sources.
 _ROWS_OF_PART = 50_000
@@ -99,25 +99,36 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
 def near_duplicates(sets: Sequence[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
     """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is `least` or more.
 
-    Two sets with such an overlap share one of the rarest words of each (Bayardo et al. 2007, prefix filter),
-    so only those that do are compared. A set without words is near to none.
+    Of two sets with such an overlap, the larger has one of the rarest words of the smaller among its own
+    rarest words (Xiao et al. 2008, prefix filter), so only those are compared. How many words these are
+    follows from the least overlap with a smaller set, and with a larger one. A set without words is near to
+    none. In memory are the sets, and some millions of pairs.
     """
     frequency = Counter(chain.from_iterable(sets))
     rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
     numbers = {word: number for number, word in enumerate(rarest_first)}
     rows = [sorted(numbers[word] for word in words) for words in sets]
     sizes = np.array([len(row) for row in rows], np.int64)
-    prefixes = [row[: len(row) - ceil(least * len(row) - _ROUNDING) + 1] for row in rows]
-    whole, rarest = (_matrix(of_set, len(numbers)) for of_set in (rows, prefixes))
-    for start in range(0, len(rows), _BLOCK):
-        meeting = (rarest[start : start + _BLOCK] @ rarest.T).tocoo()
+    of_larger, of_smaller = (
+        [row[: len(row) - ceil(share * len(row) - _ROUNDING) + 1] for row in rows]
+        for share in (least, 2 * least / (1 + least))
+    )
+    whole, larger, smaller = (_matrix(of_set, len(numbers)) for of_set in (rows, of_larger, of_smaller))
+    meetings = np.cumsum(larger @ smaller.sum(axis=0))
+    start = 0
+    while start < len(rows):
+        before = meetings[start - 1] if start else 0
+        end = max(start + 1, int(np.searchsorted(meetings, before + _COMPARED, "right")))
+        meeting = (larger[start:end] @ smaller.T).tocoo()
         first, second = meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
-        smaller, larger = np.sort([sizes[first], sizes[second]], axis=0)
-        possible = (first < second) & (smaller >= least * larger - _ROUNDING)
+        start = end
+        possible = (sizes[first] > sizes[second]) | ((sizes[first] == sizes[second]) & (first < second))
+        possible &= sizes[second] >= least * sizes[first] - _ROUNDING
         first, second = first[possible], second[possible]
         shared = whole[first].multiply(whole[second]).sum(axis=1)
         near = shared / (sizes[first] + sizes[second] - shared) >= least
-        yield from zip(first[near].tolist(), second[near].tolist(), strict=True)
+        pairs = np.sort(np.stack([first[near], second[near]], axis=1), axis=1)
+        yield from map(tuple, pairs.tolist())
 
 
 def clusters(links: Sequence[Iterable[Hashable]]) -> list[int]:
