@@ -54,8 +54,6 @@ class Report:
     failed: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What its partitions took, added up: several at once take less."""
-    spare: bool = False
-    """Whether a processor had nothing to do when it was through."""
 
 
 def bring_up_to_date(
@@ -151,7 +149,6 @@ class _Loop:
             for report in list(open_reports):
                 if not any((report.dataset.name, partition) in self._left for partition in report.partitions):
                     open_reports.remove(report)
-                    report.spare = len(self._under_way) < self._executor.places > 1
                     yield report
 
     def _hand_out(self) -> None:
