@@ -53,27 +53,15 @@ def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str
     faults: list[str] = []
     totals: Counter[str] = Counter()
     for index, part in enumerate(units):
-        kept = pq.read_table(folder / part_name("kept", index), columns=["id", "source_ids"])
-        mentioned = [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
-        fates = {"used": pc.unique(part.filter(pc.is_in(part, pa.chunked_array(mentioned, pa.string()))))}
-        for table in ("dropped", "rejected"):
-            fates[table] = pq.read_table(folder / part_name(table, index), columns=["id"])["id"]
+        fates = _fates(part, {table: [folder / part_name(table, index)] for table in TABLES})
         totals.update({fate: len(ids) for fate, ids in fates.items()})
-        if pc.count_distinct(part).as_py() == len(part) and _same(_chunked([part]), _chunked(fates.values())):
-            continue
-        taken = Counter(part.to_pylist())
-        ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
-        faults += _listed(f"units are there twice in part {index}", _repeated(taken))
-        faults += _listed(f"units are lost in part {index}", taken.keys() - ended.keys())
-        faults += _listed(f"units have more than one fate in part {index}", _repeated(ended))
-        faults += _listed(f"lost units are no input of part {index}", ended.keys() - taken.keys())
+        faults += _faults(part, fates, f" in part {index}")
     all_units, all_due = _chunked(units), _chunked(_batches(expected))
     if not _same(all_units, all_due):
         taken, due = Counter(all_units.to_pylist()), Counter(all_due.to_pylist())
         faults += _listed("units of the input were not taken", (due - taken).elements())
         faults += _listed("units were taken that the input does not hold", (taken - due).elements())
-    numbers = " + ".join(f"{totals[fate]} {fate}" for fate in ("used", "dropped", "rejected"))
-    return Finding(tuple(faults), f"{len(all_due)} in = {numbers}")
+    return Finding(tuple(faults), _summary(len(all_due), totals))
 
 
 def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
@@ -82,27 +70,42 @@ def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
     What the step says it took, part by part, is not among them: each unit of the input is to have one fate.
     """
     due = pc.unique(_chunked(_batches(expected)))
+    fates = _fates(due, {table: part_files(folder, table) for table in TABLES})
+    summary = _summary(len(due), {fate: len(ids) for fate, ids in fates.items()})
+    return Finding(tuple(_faults(due, fates, "")), summary)
+
+
+def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Return the units that are used, dropped and rejected, by files of each table."""
     mentioned: list[pa.Array] = []
-    for path in part_files(folder, "kept"):
+    for path in paths["kept"]:
         kept = pq.read_table(path, columns=["id", "source_ids"])
         mentioned += [*kept["id"].chunks, *pc.list_flatten(kept["source_ids"]).chunks]
-    used = due.filter(pc.is_in(due, pa.chunked_array(mentioned, pa.string())))
-    fates = {"used": _chunked([used])}
-    for table in ("dropped", "rejected"):
-        fates[table] = _chunked(
-            pq.read_table(path, columns=["id"])["id"] for path in part_files(folder, table)
-        )
-    summary = f"{len(due)} in = {' + '.join(f'{len(ids)} {fate}' for fate, ids in fates.items())}"
-    if _same(_chunked([due]), _chunked(fates.values())):
-        return Finding((), summary)
-    wanted = set(due.to_pylist())
+    used = pc.unique(units.filter(pc.is_in(units, pa.chunked_array(mentioned, pa.string()))))
+    lost = ("dropped", "rejected")
+    return {
+        "used": used,
+        **{
+            table: _chunked(pq.read_table(path, columns=["id"])["id"] for path in paths[table])
+            for table in lost
+        },
+    }
+
+
+def _faults(units: pa.Array, fates: Mapping[str, pa.Array | pa.ChunkedArray], where: str) -> Iterator[str]:
+    """Yield which units have not exactly one fate, and which have one that are no units."""
+    if pc.count_distinct(units).as_py() == len(units) and _same(_chunked([units]), _chunked(fates.values())):
+        return
+    taken = Counter(units.to_pylist())
     ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
-    faults = [
-        *_listed("units are lost", wanted - ended.keys()),
-        *_listed("units have more than one fate", _repeated(ended)),
-        *_listed("lost units are no input", ended.keys() - wanted),
-    ]
-    return Finding(tuple(faults), summary)
+    yield from _listed(f"units are there twice{where}", _repeated(taken))
+    yield from _listed(f"units are lost{where}", taken.keys() - ended.keys())
+    yield from _listed(f"units have more than one fate{where}", _repeated(ended))
+    yield from _listed(f"lost units are no input{where}", ended.keys() - taken.keys())
+
+
+def _summary(units: int, totals: Mapping[str, int]) -> str:
+    return f"{units} in = {' + '.join(f'{totals[fate]} {fate}' for fate in ('used', 'dropped', 'rejected'))}"
 
 
 def schema(folder: Path, shape: Shape) -> Finding:

@@ -144,16 +144,12 @@ def sync(workspace: Workspace) -> None:
 
 
 @command(assets=False)
-def send(
-    workspace: Workspace,
-    follow: Annotated[bool, typer.Option("--follow", help="Go on until standard input ends.")] = False,
-) -> int:
+def send(workspace: Workspace) -> int:
     """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
-    from orchestration.mlflow.send import send, send_until
+    from orchestration.mlflow.send import send_and_tell
 
-    if line := send_until(workspace, sys.stdin) if follow else send(workspace):
-        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
-        return 1
+    if status := send_and_tell(workspace):
+        return status
     print("no run waits for MLflow")
     return 0
 

@@ -5,8 +5,6 @@ Belongs here: hidden commands, each in a process of its own. Not here: what peop
 
 from __future__ import annotations
 
-import json
-
 from orchestration.cli.command import command
 from orchestration.workspace.workspace import Workspace
 
@@ -42,14 +40,6 @@ def code(workspace: Workspace) -> None:
     check_lock(workspace)
     write_code(workspace)
     check(workspace)
-
-
-@command(hidden=True)
-def source_versions(workspace: Workspace) -> None:
-    """Print the version of each month's records, by the name of the records, as JSON."""
-    from orchestration.dagster.automation import versions
-
-    print(json.dumps(versions(workspace)))
 
 
 @command(hidden=True)

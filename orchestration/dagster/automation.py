@@ -6,12 +6,9 @@ Belongs here: when something is asked for, and of what. Not here: how a folder i
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterable
 
 import dagster as dg
 
@@ -167,9 +164,7 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
         automation_condition=dg.AutomationCondition.on_cron(OFTEN),
     )
     def observe(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        present = _asked(workspace, context.run_id).get(records)
-        if present is None:
-            raise LookupError(f"sources.{records} has no folders any more: reload the definitions")
+        present = versions(workspace, records)
         former = _observed(context.instance, key, present)
         return dg.DataVersionsByPartition(
             {partition: version for partition, version in present.items() if former.get(partition) != version}
@@ -178,34 +173,21 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
     return observe
 
 
-def versions(workspace: Workspace) -> dict[str, dict[str, str]]:
-    """Return the version of each month's records, by the name of the records.
-
-    Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
-    """
-    present = workspace.settings.partitions.months
-    return {
-        name: {partition: corpus(workspace, name).version(partition) for partition in present}
-        for name in observed(workspace)
-    }
+def versions(workspace: Workspace, records: str) -> dict[str, str]:
+    """Return the version of each month of some records. Raises SourceError for an unreadable folder."""
+    months = workspace.settings.partitions.months
+    return {month: corpus(workspace, records).version(month) for month in months}
 
 
 def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
     """Tell Dagster the versions of sources that it does not know: what is made of them records these."""
-    for records, present in versions(workspace).items():
-        key = source_key(records)
+    for records in observed(workspace):
+        key, present = source_key(records), versions(workspace, records)
         former = _observed(instance, key, present)
         for partition, version in present.items():
             if former.get(partition) != version:
                 tags = {DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
                 instance.report_runless_asset_event(dg.AssetObservation(key, partition=partition, tags=tags))
-
-
-@lru_cache(maxsize=1)
-def _asked(workspace: Workspace, run_id: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the versions as of a run, which may look at several sources."""
-    found: Mapping[str, Mapping[str, str]] = ask(workspace, "source-versions")
-    return found
 
 
 def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[str]) -> dict[str, str]:
@@ -221,30 +203,7 @@ def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[
     }
 
 
-#: Dagster gives a tick 60 seconds.
-SECONDS = 50.0
-
-
-def ask(workspace: Workspace, command: str, *options: str, seconds: float = SECONDS) -> Any:
-    """Return what a command prints, read as JSON.
-
-    Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
-    """
-    with begin(workspace, command, *options) as process:
-        try:
-            printed, complaint = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            process.kill()
-            raise TimeoutError(
-                f"`silverloom {command}` took more than {seconds:.0f} s; in a terminal it has no limit"
-            ) from error
-    if process.returncode != 0:
-        ended = f"`silverloom {command}` ended with status {process.returncode}"
-        raise RuntimeError((complaint.strip() or ended).splitlines()[-1].removeprefix("error: "))
-    return json.loads(printed)
-
-
-def begin(workspace: Workspace, command: str, *options: str) -> subprocess.Popen[str]:
-    """Begin a command that can be written to, and read from."""
-    argv, pipe = [sys.executable, "-m", "orchestration.cli", command, *options], subprocess.PIPE
-    return subprocess.Popen(argv, cwd=workspace.root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+def begin(workspace: Workspace, command: str) -> subprocess.Popen[str]:
+    """Begin a command of `silverloom`."""
+    argv, pipe = [sys.executable, "-m", "orchestration.cli", command], subprocess.PIPE
+    return subprocess.Popen(argv, cwd=workspace.root, stdout=pipe, stderr=pipe, text=True)

@@ -14,15 +14,13 @@ import contextlib
 import io
 import logging
 import os
-import select
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
@@ -46,9 +44,6 @@ _UNPACKED = ".unpacked-"
 
 #: Signs of a tag that MLflow keeps: it does not cut those that a run begins with, and Postgres refuses them.
 _LONGEST_TAG = 8_000
-
-#: Seconds between two looks at what waits.
-_PAUSE = 2.0
 
 #: A request is not repeated by MLflow, which cannot know whether the first one made a run, and not waited for
 #: without end. Who sets these variables otherwise has it so.
@@ -81,16 +76,11 @@ def send(workspace: Workspace) -> str:
     return f"{number} {'run waits' if number == 1 else 'runs wait'} in {place} for MLflow: {causes[0]}"
 
 
-def send_until(workspace: Workspace, ended: IO[str]) -> str:
-    """Send what waits again and again until a pipe is closed, then a last time, and return what `send` does.
-
-    Other processes are given way to: this is for one that runs beside the work.
-    """
-    os.nice(10)
-    _client_class()  # it takes as long to load as many a dataset to make
-    while not select.select([ended], [], [], _PAUSE)[0]:
-        send(workspace)
-    return send(workspace)
+def send_and_tell(workspace: Workspace) -> int:
+    """Send what waits, and say in a line what still does; 1 if any run does."""
+    if line := send(workspace):
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+    return 1 if line else 0
 
 
 def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:
@@ -267,46 +257,6 @@ class _Sender:
         make_folder(target.parent)
         shutil.rmtree(target, ignore_errors=True)
         return target
-
-
-#: Seconds; what then is still being sent goes on after the command.
-_PATIENCE = 300.0
-
-
-class Sender:
-    """Sends in a process beside this one, which has the processors that the work leaves idle.
-
-    To import MLflow's client takes seconds. That process says at its end what still waits, and ends also when
-    this one is interrupted.
-    """
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self, soon: bool = False) -> None:
-        """Send what waits, and what will until `finish`; where nothing waits yet, only if it `soon` will."""
-        if self._process is None and (soon or waiting(self._workspace)):
-            command = [sys.executable, "-m", "orchestration.cli", "send", "--follow"]
-            self._process = subprocess.Popen(
-                command,
-                cwd=self._workspace.root,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-
-    def finish(self) -> None:
-        """Send all; a slow server is not waited for without end."""
-        self.start()
-        if self._process is None:
-            return
-        assert self._process.stdin is not None, "it is a pipe"
-        self._process.stdin.close()
-        try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            print("MLflow is slow: runs are still being sent to it", file=sys.stderr)
 
 
 def save_model(

@@ -7,7 +7,7 @@ they are told (write.py), the rule itself (ops/core/release.py).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import yaml
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Row, meaning
@@ -29,8 +27,7 @@ from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Commit, Workspace
-from pages.ancestry import Ancestry, File, RowPlace
-from pages.reading import read, tables
+from pages.reading import tables
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
 _TOLD = ("kind", "dataset", "domain", "licence")
@@ -182,66 +179,32 @@ class ForbiddenError(ValueError):
 
 def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> None:
     """Raise ForbiddenError where rows were left out of the files of a release for their licence."""
-    ids = [
-        name
-        for table in tables(workspace.folder(dataset), "dropped", ["id", "reason"])
-        for name in table.filter(pc.field("reason") == FORBIDDEN)["id"].to_pylist()
-    ]
-    if not ids:
+    dropped = tables(workspace.folder(dataset), "dropped", ["reason"])
+    if not (rows := sum(table["reason"].to_pylist().count(FORBIDDEN) for table in dropped)):
         return
     named = "; ".join(
-        f"{source} ({licence})" for source, licence in sorted(_sources(workspace, dataset, params, ids))
+        f"{source} ({licence})" for source, licence in sorted(_forbidding(workspace, dataset, params))
     )
     raise ForbiddenError(
-        f"{len(ids)} rows of {dataset.key.group} may not be released: {named}; take these sources out, or let"
+        f"{rows} rows of {dataset.key.group} may not be released: {named}; take these sources out, or let"
         " release.licences in params.yaml list what may be released"
     )
 
 
-def _sources(
-    workspace: Workspace, dataset: Declaration, params: ReleaseParams, ids: Sequence[str]
-) -> set[tuple[str, str]]:
-    """Return the sources that forbid the release of some rows, by name, with their licences."""
-    folders = {
-        ancestor.name: {
-            partition: workspace.folder(ancestor, partition) for partition in ancestor.made_partitions
-        }
-        for ancestor in workspace.graph.ancestors(dataset)
-    }
-    ancestry = Ancestry(Everything(folders, workspace.graph))
-    places: dict[File, list[RowPlace]] = defaultdict(list)
-    for place in _first_rows(ancestry, ids):
-        places[place.file].append(place)
+def _forbidding(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> set[tuple[str, str]]:
+    """Return the sources with rows that may not be released, by name, each with such a licence."""
     found = set()
-    for file, of_file in places.items():
-        rows = read(file.path, ["licence", *(["crawl"] if file.dataset.crawl else [])])
-        for place, row in zip(
-            of_file, rows.take([place.index for place in of_file]).to_pylist(), strict=True
-        ):
-            records = (name for name in ancestry.names(ancestry.sources(place.code)) if "/" in name)
-            named = {row["crawl"]} if file.dataset.crawl else {record_place(name)[0] for name in records}
-            refused = [name for name in licence_names(row["licence"]) if name not in params.licences]
-            found |= {
-                (f"sources.{file.dataset.records}.{name}", licence) for name in named for licence in refused
-            }
+    for ancestor in workspace.graph.ancestors(dataset):
+        columns = ["source_ids", "licence", *(["crawl"] if ancestor.crawl else [])]
+        for partition in ancestor.made_partitions if ancestor.records else ():
+            for table in tables(workspace.folder(ancestor, partition), "kept", columns):
+                for row in table.to_pylist():
+                    refused = [name for name in licence_names(row["licence"]) if name not in params.licences]
+                    records = (name for name in row["source_ids"] if "/" in name)
+                    named = {row["crawl"]} if ancestor.crawl else {record_place(name)[0] for name in records}
+                    found |= {
+                        (f"sources.{ancestor.records}.{name}", licence)
+                        for name in named
+                        for licence in refused
+                    }
     return found
-
-
-def _first_rows(ancestry: Ancestry, ids: Sequence[str]) -> Iterator[RowPlace]:
-    """Yield the rows that were read of sources and that some rows come from, each once."""
-    waiting, seen = set(ancestry.codes(ids)) - {-1}, set[int]()
-    while waiting:
-        seen |= waiting
-        following = set[int]()
-        units: dict[str, tuple[Declaration, set[int]]] = {}
-        for code in waiting:
-            made_of = ancestry.sources(code)
-            following.update(made_of)
-            for place in ancestry.standings(code):
-                if place.file.table == "kept" and place.file.dataset.records:
-                    yield place
-                else:  # what it was made of may be no rows, but stand in a list of rows
-                    units.setdefault(place.file.dataset.name, (place.file.dataset, set()))[1].update(made_of)
-        for dataset, codes in units.values():
-            following |= ancestry.holders(dataset, ancestry.names([*codes - seen]))
-        waiting = following - seen

@@ -16,7 +16,7 @@ from rich.markup import escape
 from ops.core.periods import fault
 from orchestration.files.full_disk import full_disk
 from orchestration.messages import describe
-from orchestration.mlflow.send import Sender
+from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Report, Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
@@ -61,13 +61,10 @@ def drive(
         if dataset.records:
             corpus(workspace, dataset.records).check()
     input_snapshot(workspace)
-    reports, sender = [], Sender(workspace)
+    reports = []
     with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-            # Where a processor has nothing to do, and beside the last dataset of all, which one worker makes.
-            if report.spare or (jobs > 1 and len(reports) == len(wanted) - 1):
-                sender.start()
     worked = any(report.made or report.failed for report in reports)
     if worked:
         _show_so_far(workspace, console, reports)
@@ -78,7 +75,7 @@ def drive(
         for note in notes:
             console.print(note)
     _tell(workspace, console, news=worked or bool(committed))
-    sender.finish()
+    send_and_tell(workspace)
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 

@@ -55,8 +55,6 @@ class Report:
     failed: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What its partitions took, added up: several at once take less."""
-    spare: bool = False
-    """Whether a processor had nothing to do when it was through."""
 
 
 def bring_up_to_date(
@@ -156,7 +154,6 @@ class _Loop:
             for report in list(open_reports):
                 if not self._left[report.dataset.name]:
                     open_reports.remove(report)
-                    report.spare = len(self._under_way) < self._executor.places > 1
                     yield report
 
     def _hand_out(self) -> None:

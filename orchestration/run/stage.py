@@ -17,7 +17,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
 from orchestration.dvc.stages import restore
-from orchestration.mlflow.send import Sender
+from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date
 from orchestration.run.summary import tell_rejected
@@ -58,13 +58,6 @@ def stage(workspace: Workspace, name: str) -> int:
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
-    sender, before = Sender(workspace.enclosing), View(workspace)
-    # The store of a temporary folder goes with it.
-    sends = workspace.enclosing == workspace or not workspace.tracked_here
-    if sends and (
-        force or not all(before.status(dataset, partition).fresh for partition in dataset.made_partitions)
-    ):
-        sender.start(soon=True)
     (report,) = bring_up_to_date(workspace, [(dataset, dataset.made_partitions)], console, force)
     view = View(workspace)
     statuses = {partition: view.status(dataset, partition) for partition in dataset.made_partitions}
@@ -76,8 +69,9 @@ def stage(workspace: Workspace, name: str) -> int:
     check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write(dataset, view)
-    if sends and (report.made or report.failed):
-        sender.finish()
+    # The store of a temporary folder goes with it.
+    if workspace.enclosing == workspace or not workspace.tracked_here:
+        send_and_tell(workspace.enclosing)
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 
 
