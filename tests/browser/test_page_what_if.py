@@ -36,7 +36,7 @@ def content_of(parts, rule=at_least, value=0.5, name="threshold"):
 @pytest.fixture
 def opened(visit, tmp_path):
     def opened(*contents, fragment="", **how):
-        listed = [{key: one[key] for key in what_if._LISTED} for one in contents]
+        listed = [{key: one[key] for key in what_if.LISTED} for one in contents]
         files = dict(shared())
         files |= dict([render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)])
         files |= {one["script"]: f"silverloom.whatIf({embedded(one)});".encode() for one in contents}

@@ -65,7 +65,7 @@ def pages(everything: Everything) -> Files:
         shown=len(listed),
         with_page=len(chosen),
     )
-    makers = _makers(everything)
+    makers = makers_of(everything)
     for article in chosen_articles(everything, chosen):
         row, data = article.ranked, page_data(article, makers)
         yield render(
@@ -159,7 +159,7 @@ def _no_example(everything: Everything) -> dict[str, str]:
     return {row["article_id"]: row["reason"].replace("_", " ") for row in found}
 
 
-def _makers(everything: Everything) -> Makers:
+def makers_of(everything: Everything) -> Makers:
     """Return what inputs are made with, as far as it is there."""
     params = everything.graph.datasets[EXAMPLES].arguments.values() if EXAMPLES in everything else ()
     sets = next((value.sets for value in params if isinstance(value, ExampleParams)), {})
