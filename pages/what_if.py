@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import NAME, Declaration, Input, Knob, Threshold
+from assets.rows.reading import tables
 from ops.core.parts import OneProcess, Part, Parts, part_files
 from ops.core.thresholds import SCORED
 from ops.metrics.bootstrap import Floats
 from pages.html import embedded, render
-from pages.reading import tables
 
 #: Different scores up to which every count is exact; of more, so many quantiles are.
 POINTS = 2_000

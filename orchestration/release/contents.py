@@ -21,6 +21,8 @@ import yaml
 
 from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.reading import read, tables
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Row, meaning
 from ops.core.parts import FILES
@@ -30,8 +32,6 @@ from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.git import Commit
 from orchestration.workspace.workspace import Workspace
-from pages.ancestry import Ancestry, File, RowPlace
-from pages.reading import read, tables
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
 _TOLD = ("kind", "dataset", "domain", "licence")

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import counted
 from ops.core.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.schemas import ALIGNMENTS, GOLD_ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS, TUNING
 from orchestration.files.parquet import write_outcomes
 from pages.html import shared
-from pages.reading import counted
 from pages.systems.talksumm import talks
 from pages.systems.talksumm.site import tuning_pages
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.core.parts import FILES, Artifact, OneProcess, Parts
 from ops.text.words import count_words
@@ -21,7 +22,6 @@ from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.examples import ExampleParams
 from pages.html import render
-from pages.reading import grouped, rows, shortened, tables
 from pages.sampling import rank
 from pages.systems.wikisum.article import (
     LONGEST_LINE,

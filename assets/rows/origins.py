@@ -15,10 +15,10 @@ import yaml
 
 from assets.declare.logins import without_logins
 from assets.declare.settings import settings
+from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.reading import read
 from ops.core.outcome import Row, of_role
 from ops.parse.records import record_place
-from pages.ancestry import Ancestry, File, RowPlace
-from pages.reading import read
 
 WIDTH = 240
 SPOKEN = 3
