@@ -34,7 +34,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.catalogue  # noqa: E402, F401  declares every asset
+import orchestration.definitions  # noqa: E402, F401  declares every asset
 
 from tests.end_to_end.corpus import PAPER, TALK  # noqa: E402
 from tests.systems import leave_out  # noqa: E402
@@ -46,8 +46,8 @@ LEFT_OUT = ("discofuse", "parasci", "wikisum")
 
 MAKE = """
 import sys
-from orchestration.catalogue import workspace
-from orchestration.files.locks import making
+from orchestration.definitions import workspace
+from orchestration.files.publish import making
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
 
@@ -61,7 +61,7 @@ for name in ("sources/papers", "sources/sentences", "sources/talks"):
 """
 
 PAGES = """
-from orchestration.catalogue import workspace
+from orchestration.definitions import workspace
 from orchestration.present import write_pages_so_far
 write_pages_so_far(workspace())
 """

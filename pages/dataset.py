@@ -13,12 +13,12 @@ import yaml
 from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import Declaration
 from assets.declare.settings import without_logins
+from assets.rows.reading import Counted
 from ops.core.measures import edges
 from ops.core.outcome import meaning
 from ops.core.profile import profile, total
 from pages.html import render
 from pages.paths import page_path
-from pages.reading import Counted
 from pages.system import systems
 
 

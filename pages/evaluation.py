@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import Counted, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
 from ops.metrics.bootstrap import Comparison, Interval
-from pages.reading import Counted, side_file
 
 #: Raters, and pairs of them, that a page holds: those whose agreement rests on the most rows.
 MOST_RATERS = 200

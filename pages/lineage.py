@@ -13,12 +13,12 @@ import numpy as np
 
 from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from assets.rows.reading import read
 from ops.core.outcome import of_role
-from pages.ancestry import Ancestry, File, RowPlace
 from pages.html import about, json_ready, render
-from pages.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from pages.paths import page_path
-from pages.reading import read
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
 NODES, NAMED = 15_000, 200

@@ -16,8 +16,8 @@ from grandalf.layouts import SugiyamaLayout
 
 from assets.declare.dataset import Files
 from assets.declare.graph import AssetGraph
+from assets.rows.reading import Counted
 from pages.html import render
-from pages.reading import Counted
 
 WIDTH, HEIGHT = 162, 76
 _GAP_X, _GAP_Y, _MARGIN = 10, 36, 6

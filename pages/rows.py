@@ -15,14 +15,14 @@ import pyarrow.compute as pc
 
 from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.rows.ancestry import Ancestry, RowPlace
+from assets.rows.reading import Counted, read
 from ops.core.measures import measure
 from ops.core.outcome import DROP_COLUMNS, NAME, REJECT_COLUMNS, TEXT, TRANSCRIPT, Row, role
 from ops.core.parts import TABLES
 from ops.text.words import count_words
-from pages.ancestry import Ancestry, RowPlace
 from pages.html import json_ready, render
 from pages.paths import page_path
-from pages.reading import Counted, read
 from pages.sampling import LIMIT, fair
 from pages.text_pairs import text_pairs
 
@@ -141,7 +141,7 @@ def _data(
         pairs: list[dict[str, Any]] = [{}] * len(chosen)
         if kind == "kept" and dataset.text_pair:
             compared, pairs = text_pairs(ancestry, dataset, table)
-        of_measures = zip(*(_numbers(table, name) for name in measures), strict=True)
+        of_measures = zip(*(numbers_of(table, name) for name in measures), strict=True)
         rows += [
             {
                 "table": TABLES.index(kind),
@@ -151,7 +151,7 @@ def _data(
                 **page,
             }
             for place, values, pair, page in zip(
-                chosen, of_measures, pairs, _pages(table, pages_of), strict=True
+                chosen, of_measures, pairs, page_links(table, pages_of), strict=True
             )
         ]
     return {
@@ -165,7 +165,7 @@ def _data(
     }
 
 
-def _pages(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
+def page_links(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
     """Return of each row the page of what it is, or of what it names; nothing where there is none."""
     found: list[dict[str, str]] = [{}] * len(table)
     for name in table.column_names if pages_of else ():
@@ -182,7 +182,8 @@ def _table(places: Sequence[RowPlace]) -> pa.Table:
     return pa.concat_tables([read(file.path).take(pa.array(rows)) for file, rows in indices.items()])
 
 
-def _numbers(table: pa.Table, name: str) -> list[float | None]:
+def numbers_of(table: pa.Table, name: str) -> list[float | None]:
+    """Return a measure of each row, None where it has none."""
     column = name.partition(".")[0]
     # A dropped row is a unit, which may have a list by the name of a number of the kept rows.
     if column not in table.column_names or (column == name and pa.types.is_nested(table[column].type)):

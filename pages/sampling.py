@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pages.ancestry import Ancestry, File, RowPlace
-from pages.reading import read
+from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.reading import read
 
 #: The most rows of a dataset that are shown.
 LIMIT = 5_000

@@ -14,10 +14,10 @@ from typing import TypedDict
 
 from assets.declare.dataset import Everything, Files
 from assets.declare.settings import document
+from assets.rows.ancestry import Ancestry, RowPlace
+from assets.rows.reading import Counted, counted
 from pages import dataset, lineage, overview, rows, what_if
-from pages.ancestry import Ancestry, RowPlace
 from pages.html import shared
-from pages.reading import Counted, counted
 from pages.sampling import sample
 from pages.system import systems
 

@@ -16,7 +16,7 @@ import pages.systems
 from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import AssetGraph
-from pages.reading import Counted
+from assets.rows.reading import Counted
 
 
 class DatasetPart(NamedTuple):

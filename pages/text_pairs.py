@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from assets.declare.declaration import Declaration
+from assets.rows.ancestry import Ancestry, RowPlace
+from assets.rows.reading import read, shortened
 from ops.core.outcome import of_role
 from ops.text.words import difference
-from pages.ancestry import Ancestry, RowPlace
-from pages.reading import read, shortened
 from pages.sampling import fair
 
 #: Characters of all texts that are held beside a page's rows for comparison.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assets.declare.settings import checkout
 
-_SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
+SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
 #: A scope of its own: the bundle's top-level names are of one letter.
 _SCOPE = "(() => {%s})();\n"
 
@@ -24,13 +24,13 @@ def bundle(folder: Path | None = None) -> str:
     What was made before is taken from a folder (the local state of this checkout, by default) if it is of
     this package and snippet, and whole. Where it cannot be kept, it is made each time.
     """
-    made_from = _digest(f"{version('vl-convert-python')} {_SNIPPET} {_SCOPE}")
+    made_from = _digest(f"{version('vl-convert-python')} {SNIPPET} {_SCOPE}")
     path = (folder or checkout() / ".silverloom") / f"vega-{made_from}.js"
     first, _, script = _text(path).partition("\n")
     if not script or first != f"// {_digest(script)}":
         import vl_convert
 
-        script = _SCOPE % vl_convert.javascript_bundle(_SNIPPET)
+        script = _SCOPE % vl_convert.javascript_bundle(SNIPPET)
         with contextlib.suppress(OSError):
             _keep(path, f"// {_digest(script)}\n{script}")
     return script

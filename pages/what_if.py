@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import NAME, Declaration, Input, Knob, Threshold
+from assets.rows.reading import tables
 from ops.core.parts import OneProcess, Part, Parts, part_files
 from ops.core.thresholds import SCORED
 from ops.metrics.bootstrap import Floats
 from pages.html import embedded, render
-from pages.reading import tables
 
 #: Different scores up to which every count is exact; of more, so many quantiles are.
 POINTS = 2_000
@@ -35,7 +35,7 @@ ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
 _ROWS = SCORED.append(pa.field("hash", pa.binary()))
 _BEFORE, _AFTER = b"silverloom.whatIf(", b");\n"
-_LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
+LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
 
 #: Equal steps from the least to the greatest value to try.
 STEPS = 40
@@ -54,7 +54,7 @@ def pages(everything: Everything) -> Files:
 def index(scripts: Iterable[bytes]) -> tuple[str, bytes]:
     """Return the page that lists the thresholds of some scripts."""
     contents = [json.loads(script[len(_BEFORE) : -len(_AFTER)]) for script in scripts]
-    listed = [{key: content[key] for key in _LISTED} for content in contents]
+    listed = [{key: content[key] for key in LISTED} for content in contents]
     return render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
 
 

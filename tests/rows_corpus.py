@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assets.declare.dataset import Everything
+from assets.rows.ancestry import Ancestry
+from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop, reject
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages import lineage, rows
-from pages.ancestry import Ancestry
 from pages.html import shared
-from pages.reading import counted
 from pages.sampling import sample
 
 JUNE, JULY = "2018-06", "2018-07"

@@ -186,7 +186,7 @@ WRITER = Symbol("orchestration.files.parquet", "write_outcomes")
 
 #: Where the modules lie that a dataset's code may be made of, and those of a report.
 DATASET = ("ops",)
-REPORT = ("ops", "pages")
+REPORT = ("ops", "assets.rows", "pages")
 
 
 def entry(

@@ -39,7 +39,7 @@ OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise
 
 
 #: What tells whether an expectation is met, and where what it reaches counts as well.
-_RULES = (Symbol("orchestration.checks.validate", "validate"), ("orchestration.checks", "ops"))
+RULES = (Symbol("orchestration.checks.validate", "validate"), ("orchestration.checks", "ops"))
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def suite_version(suite: Suite) -> str:
 
     That are the measures, the rules by which they are looked at, and Great Expectations.
     """
-    content = repr(list(suite)) + rules(*_RULES)
+    content = repr(list(suite)) + rules(*RULES)
     return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
 
 

@@ -20,7 +20,7 @@ from ops.text.words import count_words
 SCORES = frozenset({"score", "similarity", "accuracy", "low", "high", "within_two"})
 _UNIT = [index / 50 for index in range(51)]
 #: All others: bins that grow 1, 2, 5, 10, so that any corpus fits.
-_GROWING = [0.0, 1.0, *(step * 10.0**power for power in range(9) for step in (2, 5, 10))]
+GROWING = [0.0, 1.0, *(step * 10.0**power for power in range(9) for step in (2, 5, 10))]
 
 
 def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
@@ -47,7 +47,7 @@ def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 def edges(name: str) -> list[float]:
     """Return the edges of a measure's bins, which depend on its name alone: versions can be compared."""
-    return _UNIT if name.split(".")[-1] in SCORES else _GROWING
+    return _UNIT if name.split(".")[-1] in SCORES else GROWING
 
 
 def histogram(values: pa.ChunkedArray, name: str) -> list[int]:

@@ -123,7 +123,7 @@ def _content_type(address: str) -> str:
 
 
 #: Of the processor, for what one line lists.
-_SECONDS = 600
+SECONDS = 600
 
 
 def list_lines(
@@ -140,7 +140,7 @@ def list_lines(
     """
     for number, line in enumerate(lines, start=1):
         try:
-            with computing_at_most(_SECONDS):
+            with computing_at_most(SECONDS):
                 links = tuple(addresses(line))
             "".join(links).encode()  # what is no text cannot be written
         except Exception as error:  # whatever a library raises at an answer that no provider gives

@@ -19,7 +19,7 @@ from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 #: URLs over the limit of pages that are told apart. Of more, each counts as often as it is linked to.
-_TOLD_APART = 100_000
+TOLD_APART = 100_000
 
 
 class PageRequest(NamedTuple):
@@ -38,7 +38,7 @@ class Frontier:
     options: CrawlOptions
     entries: Mapping[str, UrlOutcome]
     left_out: int = 0
-    """How many URLs were over the limit of pages, so far; see _TOLD_APART."""
+    """How many URLs were over the limit of pages, so far; see TOLD_APART."""
     asked: int = 0
     """How many URLs the levels hold, so far, listings included."""
     _listings: int = 0
@@ -62,7 +62,7 @@ class Frontier:
     def _fresh(self, pages: Iterable[PageRequest]) -> list[PageRequest]:
         fresh: list[PageRequest] = []
         for page in pages:
-            if self.left_out >= _TOLD_APART:
+            if self.left_out >= TOLD_APART:
                 self.left_out += 1
                 continue
             if (key := same(page.url)) in self._seen:

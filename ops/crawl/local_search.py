@@ -49,15 +49,15 @@ _FACTOR = 2.2
 _RELATIVE, _ABSOLUTE = 1e-5, 1e-6
 
 #: Memory for words that are not yet on disk, of both threads that write.
-_HEAP, _THREADS = 128_000_000, 2
+HEAP, THREADS = 128_000_000, 2
 #: How many candidates are asked for at first; each time again, four times as many.
-_FIRST, _MORE = 64, 4
+FIRST, _MORE = 64, 4
 _BATCH = 256
 
 _STATISTICS = "statistics.json"
 _WORD = re.compile(r"(?u)\b\w\w+\b")
 #: Lucene's list.
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     _WORD.findall(
         "an and are as at be but by for if in into is it no not of on or such that the their then there "
         "these they this to was will with"
@@ -108,7 +108,7 @@ class LocalIndex:
 
         folder.mkdir(parents=True, exist_ok=True)
         index = tantivy.Index(_schema(), path=str(folder), reuse=False)
-        writer = index.writer(_HEAP, _THREADS)
+        writer = index.writer(HEAP, THREADS)
         count = total = 0
         for url, text in pages:
             words = _words(text)
@@ -134,15 +134,15 @@ class LocalIndex:
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` pages that share a word with the query; ties go by URL."""
-        words = [(word, rarity) for word in _words(query) if (rarity := self._rarity(word)) > 0]
+        words = [(word, rarity) for word in _words(query) if (rarity := self.rarity(word)) > 0]
         if not words or k < 1:
             return []
-        scores = self._scores(words, k)
+        scores = self.scores(words, k)
         least = sorted((score for score, _ in scores), reverse=True)[:k][-1]
         best = sorted((-score, self._url(address)) for score, address in scores if score >= least)[:k]
         return [Hit(url, rank, -score) for rank, (score, url) in enumerate(best, start=1)]
 
-    def _scores(self, words: Sequence[tuple[str, float]], k: int) -> list[tuple[float, tantivy.DocAddress]]:
+    def scores(self, words: Sequence[tuple[str, float]], k: int) -> list[tuple[float, tantivy.DocAddress]]:
         """Return the scores of some pages, all those among them that may be of the best k."""
         import tantivy
 
@@ -150,7 +150,7 @@ class LocalIndex:
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, terms[word]) for word, _ in words])
         found: list[tuple[float, tantivy.DocAddress]] = []
         best: list[float] = []
-        limit = max(_FIRST, 4 * k)
+        limit = max(FIRST, 4 * k)
         while True:
             hits = self._searcher.search(query, limit, count=False).hits
             fresh = hits[len(found) :]
@@ -194,7 +194,8 @@ class LocalIndex:
         [frequency] = [part for part in told["details"] if part["description"].startswith("freq /")]
         return float(frequency["details"][0]["value"])
 
-    def _rarity(self, word: str) -> float:
+    def rarity(self, word: str) -> float:
+        """Return the inverse document frequency of a word; 0 where no page has it."""
         pages = self._searcher.doc_freq("text", word)
         if not pages:
             return 0
@@ -241,7 +242,7 @@ def _words(text: str) -> list[str]:
     return [
         word if len(word) <= _LONGEST else sha256(word.encode()).hexdigest()
         for word in _WORD.findall(text.lower())
-        if word not in _STOP_WORDS
+        if word not in STOP_WORDS
     ]
 
 

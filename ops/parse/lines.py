@@ -228,7 +228,7 @@ def keys_of(raws: Iterable[Raw]) -> list[str]:
     """Return the keys of the objects of lines, in the order in which they are met; what is none has none."""
     there: dict[str, None] = {}
     for some in _batches(raws):
-        there |= dict.fromkeys(_keys_of([raw.content for raw in some if raw.error is None]))
+        there |= dict.fromkeys(keys_by_child([raw.content for raw in some if raw.error is None]))
     return list(there)
 
 
@@ -263,11 +263,12 @@ def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
     return [name for line in lines for name in _names_of(naming, [line])]
 
 
-def _keys_of(lines: Sequence[bytes]) -> list[str]:
+def keys_by_child(lines: Sequence[bytes]) -> list[str]:
+    """Return the keys of some lines, read in a child process; none of a line that it cannot read."""
     try:
         return child_of(_NAMING_BOUNDS).call(merged_keys, lines)
     except ParseError:
-        return [] if len(lines) < 2 else [key for line in lines for key in _keys_of([line])]
+        return [] if len(lines) < 2 else [key for line in lines for key in keys_by_child([line])]
 
 
 # What runs in the child:

@@ -39,7 +39,7 @@ from ops.parse.source import (
 
 #: Bytes that the records of one part may have together: all of them are in memory, and the content of those
 #: that are rejected is a column, which holds less than 2 GiB.
-_LARGEST_PART = 2**29
+LARGEST_PART = 2**29
 
 
 class SourceError(ValueError):
@@ -142,7 +142,7 @@ class Corpus:
         taken = 0
         for entry in self._by_month.get(month, ()):
             taken += entry.size
-            if not counts or counts[-1] == self.records_per_part or taken > _LARGEST_PART:
+            if not counts or counts[-1] == self.records_per_part or taken > LARGEST_PART:
                 counts.append(0)
                 taken = entry.size
             counts[-1] += 1

@@ -54,7 +54,7 @@ def build(workspace: Workspace) -> Path:
     environment.trim_blocks = environment.lstrip_blocks = True
     template, folder = environment.get_template("docs.html"), docs_folder(workspace)
     with writing_all(workspace, "docs"):
-        pages = list(_pages(workspace))
+        pages = list(validated_pages(workspace))
         for page in pages:
             write_changed(folder / page.path, template.render(page=page).encode())
         wanted = {page.path for page in pages}
@@ -80,7 +80,8 @@ def _path(name: str, partition: str) -> str:
     return f"validations/{name}/{partition or 'all'}.html"
 
 
-def _pages(workspace: Workspace) -> Iterator[DocsPage]:
+def validated_pages(workspace: Workspace) -> Iterator[DocsPage]:
+    """Yield the page of each partition that was validated."""
     for dataset in workspace.datasets.values():
         latest = _latest(workspace, dataset)
         for partition in dataset.made_partitions:

@@ -1,7 +1,7 @@
 """`silverloom explain`: from any row back to the bytes it was made of, and on to what became of it.
 
 Belongs here: the lineage of a row as text, with the run that made the row. Not here: finding rows
-(pages/ancestry.py), and lineage as pages (pages/lineage.py).
+(assets/rows/ancestry.py), and lineage as pages (pages/lineage.py).
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assets.declare.dataset import Everything
+from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
+from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
 from orchestration.checks import history
 from orchestration.state.manifests import read_manifest
 from orchestration.workspace.workspace import Workspace
-from pages.ancestry import Ancestry, File, Lineage, RowPlace
-from pages.origins import flow, raw_file, rows, short, spoken, summary_column, where
 
 _SOURCES_SHOWN = 3
 

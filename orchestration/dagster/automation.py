@@ -22,7 +22,7 @@ from orchestration.state.sources import RECRAWL, corpus
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds that a tick waits for MLflow: as long, other sensors wait for it.
-_SENDING = 10.0
+SENDING = 10.0
 
 
 def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
@@ -63,7 +63,7 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
                 return dg.SkipReason("no run waits for MLflow")
             under_way.append(begin(workspace, "send"))
         try:
-            _, complaint = under_way[0].communicate(timeout=_SENDING)
+            _, complaint = under_way[0].communicate(timeout=SENDING)
         except subprocess.TimeoutExpired:
             return dg.SkipReason(f"{len(waiting(workspace))} still wait, and are being sent")
         failed = under_way.pop().returncode

@@ -164,7 +164,7 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     version = view.finished(dataset, partition).version
     asked = {
         "version": version,
-        "code": _measuring(),
+        "code": measuring_code(),
         "measures": list(dataset.measures),
         "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
@@ -194,7 +194,8 @@ def _scores(dataset: Declaration, place: Path) -> dict[str, Sum]:
 
 
 @cache
-def _measuring() -> str:
+def measuring_code() -> str:
+    """Return the hashes of the modules that measure."""
     return " ".join(file_md5(checkout() / name) for name in _MEASURING)
 
 

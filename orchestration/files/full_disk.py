@@ -60,16 +60,16 @@ def in_words(text: str) -> str | None:
 
 def full_line(path: Path | None = None, name: str = "") -> str:
     """Return the line about the disk of a path; without one, about the fullest that a run writes to."""
-    place = _mount(path) if path else min(_places(), key=_free)
+    place = _mount(path) if path else min(_places(), key=free_bytes)
     system = os.statvfs(place)
     files = ", and no further file" if system.f_files and not system.f_favail else ""
-    room = f"{_free(place) / 2**20:.1f} MB are free on {place}{files}"
+    room = f"{free_bytes(place) / 2**20:.1f} MB are free on {place}{files}"
     return f"{FULL}{f' while {name} was written' if name else ''}: {room}; make room there and run again"
 
 
 def _means_full(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code == sqlite3.SQLITE_FULL or (code in _UNSURE and min(map(_free, _places())) < _LITTLE)
+    return code == sqlite3.SQLITE_FULL or (code in _UNSURE and min(map(free_bytes, _places())) < _LITTLE)
 
 
 def _places() -> list[Path]:
@@ -86,6 +86,7 @@ def _mount(path: Path) -> Path:
     return path
 
 
-def _free(place: Path) -> int:
+def free_bytes(place: Path) -> int:
+    """Return how many bytes are free where a path lies."""
     system = os.statvfs(place)
     return system.f_bavail * system.f_frsize

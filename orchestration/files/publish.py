@@ -60,7 +60,7 @@ def building(staging: Path, target: Path) -> Iterator[Path]:
                 yield new
                 for base, _, names in os.walk(new):
                     for name in ("", *sorted(names)):
-                        _sync(Path(base, name))
+                        sync_to_disk(Path(base, name))
                 _swap(new, target, slot)
         finally:
             with _mutex(staging):  # or another process, cleaning up, finds half of a slot
@@ -135,7 +135,7 @@ def writing(path: Path, sync: bool = True) -> Iterator[Path]:
         with disk_errors(path):
             yield temporary
             if sync:
-                _sync(temporary)
+                sync_to_disk(temporary)
         try:
             temporary.replace(path)
         except IsADirectoryError:
@@ -144,7 +144,7 @@ def writing(path: Path, sync: bool = True) -> Iterator[Path]:
     finally:
         temporary.unlink(missing_ok=True)
     if sync:
-        _sync(path.parent)
+        sync_to_disk(path.parent)
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -189,7 +189,8 @@ def _mutex(staging: Path) -> Iterator[None]:
         yield
 
 
-def _sync(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
+    """Have the content of a file, or the names in a folder, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -205,10 +206,10 @@ def _swap(new: Path, target: Path, slot: Path) -> None:
         new.rename(target)
     elif not exchange(new, target):
         # Between these two renames there is no target: recover() puts the old one back.
-        _sync(slot / "target")
+        sync_to_disk(slot / "target")
         target.rename(slot / "old")
         new.rename(target)
-    _sync(target.parent)
+    sync_to_disk(target.parent)
 
 
 def exchange(first: Path, second: Path) -> bool:

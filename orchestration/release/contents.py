@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from assets.declare.declaration import Declaration
+from assets.rows.reading import tables
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Row, meaning
 from ops.core.parts import FILES
@@ -27,7 +28,6 @@ from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Commit, Workspace
-from pages.reading import tables
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
 _TOLD = ("kind", "dataset", "domain", "licence")

@@ -26,6 +26,7 @@ import yaml
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from assets.rows.reading import tables
 from ops.core.release import ReleaseParams
 from orchestration.files.identity import listing, stamps_of, unreplaced
 from orchestration.files.publish import building
@@ -33,7 +34,6 @@ from orchestration.messages import escaped
 from orchestration.release.contents import Contents, Words, check
 from orchestration.state.freshness import View
 from orchestration.workspace.workspace import Workspace, commit
-from pages.reading import tables
 
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"

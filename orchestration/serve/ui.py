@@ -24,7 +24,7 @@ from orchestration.workspace.workspace import Workspace
 _LAST_LINES, _PATIENCE = 15, 30
 
 #: What the rest can do without: it is started again when it ends, once in so many seconds at most.
-_DISPENSABLE, _AGAIN = "watch", 60.0
+_DISPENSABLE, AGAIN = "watch", 60.0
 
 
 #: Leads the group of all other processes, and ends it when its standard input ends: with this process, even
@@ -98,7 +98,7 @@ def attend(workspace: Workspace, children: list[Child], group: int) -> int:
                 continue
             if child.name != _DISPENSABLE:
                 return _died(child, status, "so all end")
-            if time.monotonic() - child.began >= _AGAIN:
+            if time.monotonic() - child.began >= AGAIN:
                 _died(child, status, "and is started again")
                 children[number] = start_child(workspace, group, child.name, *child.command)
         time.sleep(0.3)

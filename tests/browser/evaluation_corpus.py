@@ -9,11 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import Counted
 from ops.core.parts import FILES
 from ops.talksumm.evaluation.people import PEOPLE
 from orchestration.files.parquet import write_table
 from pages.html import shared
-from pages.reading import Counted
 from pages.systems.talksumm.site import evaluation_pages
 
 METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]

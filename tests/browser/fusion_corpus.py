@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import pyarrow as pa
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import Counted
 from ops.core.parts import FILES, TABLES, part_name
 from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from orchestration.files.parquet import write_table
 from pages import dataset
 from pages.html import shared
-from pages.reading import Counted
 from pages.systems.discofuse.site import SYSTEM
 from tests.browser.evaluation_corpus import agreed, trained
 

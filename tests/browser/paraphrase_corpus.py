@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
@@ -19,7 +20,6 @@ from ops.parasci.schemas import PARAPHRASES, SCORED
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.html import shared
-from pages.reading import counted
 from pages.systems.parasci.site import SYSTEM
 from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
 from tests.parts import parts

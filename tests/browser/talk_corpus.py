@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import counted
 from ops.core.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.schemas import ALIGNMENTS, GOLD_ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS, TUNING
 from orchestration.files.parquet import write_outcomes
 from pages.html import shared
-from pages.reading import counted
 from pages.systems.talksumm import talks
 from pages.systems.talksumm.site import tuning_pages
 
@@ -59,7 +59,7 @@ class Corpus:
         self._write(
             "sources/talks",
             TALKS,
-            [{**self._talk(talk), "encoding": None} for talk in self.talks],
+            [{**self.row_of(talk), "encoding": None} for talk in self.talks],
             rejected=self._unread(),
         )
         self._write("sources/papers", PAPERS, [_paper(talk) for talk in self.talks])
@@ -90,14 +90,14 @@ class Corpus:
         write_outcomes(folder, [Outcome.of(shape, [], kept, dropped, rejected)], shape)
         self.everything[name] = {month: folder}
 
-    def _talk(self, talk: Talk) -> dict:
+    def row_of(self, talk: Talk) -> dict:
         return {
             **IDENTITY, "id": f"talk-{talk.name}", "document": talk.name, "title": talk.title, "date": "2018-06-01",
             "month": MONTH, "url": talk.url, "words": _words(talk),
         }  # fmt: skip
 
     def _unmatched(self) -> list:
-        talk = {**self._talk(Talk("")), "title": "", "words": []}
+        talk = {**self.row_of(Talk("")), "title": "", "words": []}
         return [
             drop({**talk, "id": f"talk-{at}", "title": title}, "unmatched", 0.3, "'Another' (0.300)")
             for at, title in enumerate(self.unmatched)

@@ -58,7 +58,7 @@ def test_pairs_are_chosen_by_method_and_fate_and_the_choice_can_be_linked_to(ope
     article = page.page.locator("#pairs article").first.filter(has_text="2.50")
     for mark in ("ins", "del"):
         expect(article.locator(mark).first).to_be_visible()
-    page.assert_address("origin=definitions&fate=length_rate")
+    expect(page.page).to_have_url(re.compile("origin=definitions&fate=length_rate"))
     again = visit(page.page.url)
     expect(again.page.locator("#pairs")).to_have_text(page.page.locator("#pairs").text_content())
     again.page.fill("#text", "no such text")

@@ -2,8 +2,7 @@
 
 import json
 
-from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
-
+from orchestration.compat import REPOSITORY_LABEL_TAG
 from orchestration.dagster.instance import instance
 
 print(

@@ -13,7 +13,6 @@ from pathlib import Path
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.waiting import ended, until
 
-HERE = Path(__file__).parent
 LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $it) {
   __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
 BACKFILL = """query($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill {
@@ -69,11 +68,20 @@ def serving(root):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(root / ".dagster"), "PYTHONPATH": ""}
+    environment = {
+        **os.environ,
+        **STRICT,
+        **QUIET,
+        "DAGSTER_HOME": str(root / ".dagster"),
+        "PYTHONPATH": str(root),
+    }
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = (
         [sys.executable, "-m", "orchestration.cli", "serve-dagster", str(port)],
-        [sys.executable, str(HERE / "daemon.py")],
+        [
+            *(str(Path(sys.executable).with_name("dagster-daemon")), "run"),
+            *("-m", "orchestration.definitions", "--code-server-log-level", "warning"),
+        ],
     )
     with (root / "servers.log").open("wb") as log:
         children = [

@@ -1,52 +1,68 @@
-"""Print, as JSON, what Dagster itself thinks of every partition: its staleness, data version and last run."""
+"""Print, as JSON, what Dagster itself thinks of every partition: its staleness, data version and last run.
+
+Staleness is what Dagster's own web application answers.
+"""
 
 import json
+from pathlib import Path
 
 import dagster as dg
-from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
-from dagster._core.loader import LoadingContextForTest
+from starlette.testclient import TestClient
 
 from assets.declare.dataset import asset_key, partitions
+from orchestration.compat import DATA_VERSION_TAG, web_application
 from orchestration.dagster.instance import instance
 from orchestration.definitions import defs, workspace
 
 MONTHS = partitions()
+STALENESS = "{ assetNodes { assetKey { path } partitionKeys staleStatus staleStatusByPartition } }"
 
 
-def shown(item, month):
+def staleness():
+    """Return the staleness of each partition, by dataset and partition."""
+    with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
+        answer = TestClient(application).post("/graphql", json={"query": STALENESS}).json()
+    found = {}
+    for node in answer["data"]["assetNodes"]:
+        name, keys = "/".join(node["assetKey"]["path"]), node["partitionKeys"]
+        of_partitions = zip(keys, node["staleStatusByPartition"], strict=True) if keys else ()
+        found |= {(name, key): status for key, status in of_partitions} or {(name, ""): node["staleStatus"]}
+    return found
+
+
+def shown(dataset, month):
     """How the partition's own page has it; None where nothing was ever made."""
-    found = (instance().get_status_by_partition(asset_key(item.key), [month], MONTHS) or {}).get(month)
+    found = (instance().get_status_by_partition(asset_key(dataset.key), [month], MONTHS) or {}).get(month)
     return found and found.value
 
 
-loading = LoadingContextForTest(instance())
+def checks(key, month):
+    """Return the last result of each check of a partition."""
+    found = {}
+    for check in (check for check in graph.asset_check_keys if check.asset_key == key):
+        for execution in instance().event_log_storage.get_asset_check_execution_history(check, limit=100):
+            event = execution.event.dagster_event if execution.event else None
+            if event and event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+                evaluation = event.asset_check_evaluation_data
+                if (evaluation.partition or "") == month:
+                    found.setdefault(check.name, evaluation.passed)
+    return found
+
+
 graph = defs.resolve_asset_graph()
-resolver = CachingStaleStatusResolver(instance(), graph, loading)
+status = staleness()
 answer = {}
-for name, item in workspace().datasets.items():
-    for month in item.made_partitions:
-        records = (
-            instance()
-            .fetch_materializations(
-                dg.AssetRecordsFilter(asset_key(item.key), asset_partitions=[month] if month else None),
-                limit=1,
-            )
-            .records
-        )
+for name, dataset in workspace().datasets.items():
+    key = asset_key(dataset.key)
+    for month in dataset.made_partitions:
+        chosen = dg.AssetRecordsFilter(key, asset_partitions=[month] if month else None)
+        records = instance().fetch_materializations(chosen, limit=1).records
         latest = records[0] if records else None
-        checks = {}
-        for key in (key for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)):
-            for execution in instance().event_log_storage.get_asset_check_execution_history(key, limit=100):
-                event = execution.event.dagster_event if execution.event else None
-                if event and event.event_type_value == "ASSET_CHECK_EVALUATION":
-                    evaluation = event.asset_check_evaluation_data
-                    if (evaluation.partition or "") == month:
-                        checks.setdefault(key.name, evaluation.passed)
         answer[f"{name} {month}".strip()] = {
-            "status": resolver.get_status(asset_key(item.key), month or None).value,
-            "shown": shown(item, month) if month else None,
+            "status": status[name, month],
+            "shown": shown(dataset, month) if month else None,
             "version": latest.asset_materialization.tags.get(DATA_VERSION_TAG) if latest else None,
             "run": latest.run_id if latest else None,
-            "checks": checks,
+            "checks": checks(key, month),
         }
 print(json.dumps(answer))

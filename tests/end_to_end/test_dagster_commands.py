@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import urllib.error
+from importlib.metadata import entry_points
 
 import polars
 import pytest
@@ -20,7 +21,6 @@ from tests.end_to_end.servers import Servers
 from tests.projects import ROOT, datasets
 
 DEFINITIONS = ("-m", "orchestration.definitions")
-SCRIPTS = {"dagster": "dagster._cli", "dg": "dagster_dg_cli.cli"}
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
 PACKAGES = ("ops", "assets", "pages", "orchestration")
 #: The environment of a shell in which nothing of the project was set.
@@ -43,9 +43,12 @@ def installed(done_project, tmp_path_factory):
     (packages / "others.pth").write_text("\n".join(others))
     pip = ["-m", "pip", "install", "--no-deps", "--no-build-isolation", "--quiet", "--editable", project.root]
     subprocess.run([folder / "venv/bin/python", *pip], check=True)
-    for name, module in SCRIPTS.items():
+    for name in ("dagster", "dg"):
+        [entry] = entry_points(group="console_scripts", name=name)
         script = folder / "venv/bin" / name
-        script.write_text(f"#!{folder}/venv/bin/python\nfrom {module} import main\nmain()\n")
+        script.write_text(
+            f"#!{folder}/venv/bin/python\nfrom {entry.module} import {entry.attr}\n{entry.attr}()\n"
+        )
         script.chmod(0o755)
     project.silverloom("setup")
     return project, folder / "venv/bin"

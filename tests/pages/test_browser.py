@@ -2,23 +2,23 @@
 
 import pyarrow as pa
 
-from pages.rows import _numbers, _pages
+from pages.rows import numbers_of, page_links
 
 
 def test_a_list_in_a_unit_is_no_number_of_a_kept_rows_column_of_that_name():
     kept = pa.table({"tokens": [3, None]})
     dropped = pa.table({"tokens": [[1, 2], []]})
-    assert _numbers(kept, "tokens") == [3, None]
-    assert _numbers(dropped, "tokens") == [None, None]
-    assert _numbers(dropped, "tokens.length") == [2, 0]
-    assert _numbers(dropped, "absent") == [None, None]
+    assert numbers_of(kept, "tokens") == [3, None]
+    assert numbers_of(dropped, "tokens") == [None, None]
+    assert numbers_of(dropped, "tokens.length") == [2, 0]
+    assert numbers_of(dropped, "absent") == [None, None]
 
 
 def test_a_row_leads_to_the_page_of_what_it_is_or_names():
     table = pa.table({"id": ["a", "b", "c"], "pair_id": ["d", "e", None], "text": ["e", "d", "d"]})
-    assert _pages(table, {"a": "a.html", "d": "d.html", "e": "e.html"}) == [
+    assert page_links(table, {"a": "a.html", "d": "d.html", "e": "e.html"}) == [
         {"page": "a.html"},
         {"page": "e.html"},
         {},
     ]
-    assert _pages(table, {}) == [{}, {}, {}]
+    assert page_links(table, {}) == [{}, {}, {}]

@@ -7,7 +7,7 @@ import pyarrow as pa
 from ops.parse.schemas import PAPERS, RECORD
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, TALKS, TRAINING_SETS
 from pages.html import embedded
-from pages.rows import _numbers, cells, columns, fitted
+from pages.rows import cells, columns, fitted, numbers_of
 
 
 def table(schema, *rows):
@@ -114,5 +114,5 @@ def test_numbers_that_json_has_no_word_for_are_missing_wherever_they_stand():
     assert [row[0] for row in made] == [1.5, None, None, None]
     assert made[0][1]["v"] == [1.5, None, None, None]
     assert [row[2]["v"][0][0] for row in made] == [1.5, None, None, None]
-    assert _numbers(pa.table({"score": odd}), "score") == [1.5, None, None, None]
+    assert numbers_of(pa.table({"score": odd}), "score") == [1.5, None, None, None]
     assert embedded({"a": [(1.5, math.nan)], "b": {"c": -math.inf}}) == '{"a":[[1.5,null]],"b":{"c":null}}'

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from assets.declare.settings import settings
+from assets.rows.ancestry import Ancestry
+from assets.rows.origins import raw_file
 from pages import lineage
-from pages.ancestry import Ancestry
-from pages.origins import raw_file
 from pages.sampling import sample
 from tests.rows_corpus import JUNE, row, talk, write
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ancestry import Ancestry
+from assets.rows.ancestry import Ancestry
 from pages.sampling import fair, sample
 from tests.rows_corpus import JULY, JUNE, row, together, write
 

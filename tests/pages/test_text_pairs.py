@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.declare.dataset import dataset
+from assets.rows.ancestry import Ancestry
+from assets.rows.reading import counted
 from ops.core.outcome import Outcomes
 from ops.core.parts import Parts
 from ops.talksumm.schemas import SUMMARIES
-from pages.ancestry import Ancestry
-from pages.reading import counted
 from pages.rows import pages
 from pages.sampling import sample
 from pages.text_pairs import standing

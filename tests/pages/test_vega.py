@@ -17,7 +17,7 @@ def made(monkeypatch):
 
 def test_it_is_made_once(made, tmp_path):
     first = vega.bundle(tmp_path)
-    assert first == f"(() => {{let a = 'é';\r\n{vega._SNIPPET}}})();\n"
+    assert first == f"(() => {{let a = 'é';\r\n{vega.SNIPPET}}})();\n"
     assert vega.bundle(tmp_path) == first and len(made) == 1
 
 
@@ -33,7 +33,7 @@ def test_what_is_damaged_is_made_again(made, tmp_path, damage):
 
 def test_another_snippet_is_another_bundle(made, tmp_path, monkeypatch):
     first = vega.bundle(tmp_path)
-    monkeypatch.setattr(vega, "_SNIPPET", "window.vega = vega;")
+    monkeypatch.setattr(vega, "SNIPPET", "window.vega = vega;")
     assert vega.bundle(tmp_path) != first and len(made) == 2
 
 

@@ -1,25 +1,152 @@
-"""What tests have in common lies beside them: none imports another."""
+"""Tests go by what is public, wait for pages, and keep what they have in common beside them.
+
+Belongs here: what the sources of all tests must hold to, read as syntax. Not here: what one test asserts.
+"""
 
 import ast
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).resolve().parents[1]
+PROJECT = ("ops", "assets", "pages", "orchestration")
+#: Counters of the compiler, which has no public ones.
+NO_PUBLIC_DOOR = {"torch._dynamo.utils"}
+#: To be given public names.
+PRIVATE_YET = {
+    "ops.core.joins._ROWS_OF_PART",
+    "_begin",  # executors/local.py
+    "_GPUS",
+    "_held",  # executors/node.py
+    "input_snapshot._version",
+    "orchestration.state.freshness._if_changed",
+}
+#: What Playwright reads at once, where `expect` waits until it is so.
+AT_ONCE = {
+    "all_inner_texts",
+    "all_text_contents",
+    "inner_text",
+    "input_value",
+    "is_checked",
+    "is_disabled",
+    "is_hidden",
+    "is_visible",
+    "text_content",
+    "title",
+}
 
 
-def imported(path):
-    """Yield the modules that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def sources():
+    """Yield the path and the syntax of each file of tests."""
+    for path in sorted(TESTS.rglob("*.py")):
+        yield path.relative_to(TESTS), ast.parse(path.read_text())
+
+
+def is_private(name):
+    return any(part[:1] == "_" and part[:2] != "__" for part in name.split("."))
+
+
+def imported(tree):
+    """Yield the modules that a file imports, wherever in it, and the names that it takes from each."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield node.module or ""
+            yield node.module or "", [(alias.name, alias.asname or alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            for alias in node.names:
+                yield alias.name, [("", alias.asname or alias.name.partition(".")[0])]
+
+
+def private_names(tree):
+    """Yield what a file reads or sets of the project's modules that they keep to themselves."""
+    modules = set()
+    for module, names in imported(tree):
+        if module.partition(".")[0] in PROJECT:
+            yield from (f"{module}.{name}" for name, _ in names if is_private(name))
+            modules |= {bound for _, bound in names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and isinstance(node.value, ast.Name):
+            if node.value.id in modules:
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("setattr", "patch"):
+            owner, *words = [*node.args[:2], *[node.func] * (2 - len(node.args[:2]))]
+            names = [word.value for word in (owner, *words) if isinstance(word, ast.Constant)]
+            of_module = isinstance(owner, ast.Constant) or getattr(owner, "id", "") in modules
+            yield from (str(name) for name in names if of_module and is_private(str(name)))
+
+
+def read_at_once(tree):
+    """Yield the assertions of a file that read a page at once."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            called = {
+                call.func.attr
+                for call in ast.walk(node)
+                if isinstance(getattr(call, "func", None), ast.Attribute)
+            }
+            if called & AT_ONCE:
+                yield ast.unparse(node)
 
 
 def test_no_module_imports_a_module_of_tests():
     found = [
-        f"{path.relative_to(TESTS)}: {module}"
-        for path in sorted(TESTS.rglob("*.py"))
-        for module in imported(path)
+        f"{path}: {module}"
+        for path, tree in sources()
+        for module, _ in imported(tree)
         if module.rpartition(".")[2].startswith("test_")
     ]
     assert not found
+
+
+def test_no_test_goes_by_what_a_module_of_the_project_keeps_to_itself():
+    found = [
+        f"{path}: {name}"
+        for path, tree in sources()
+        for name in private_names(tree)
+        if name not in PRIVATE_YET
+    ]
+    assert not found
+
+
+def test_no_test_imports_a_private_module_of_another_tool():
+    found = [
+        f"{path}: {module}"
+        for path, tree in sources()
+        for module, _ in imported(tree)
+        if is_private(module) and module not in NO_PUBLIC_DOOR
+    ]
+    assert not found
+
+
+def test_what_a_page_comes_to_show_is_waited_for():
+    found = [
+        f"{path}: {what}"
+        for path, tree in sources()
+        if path.parts[0] == "browser" and path.name.startswith("test_page")
+        for what in read_at_once(tree)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from ops.text import words\nwords._cache()",
+        "from ops.text.words import _cache",
+        "import ops\nfrom pages import rows\ndef test(patch): patch.setattr(rows, '_PAGE', 1)",
+        "def test(patch): patch.setattr('ops.text.words._cache', None)",
+    ],
+)
+def test_a_private_name_is_found(source):
+    assert list(private_names(ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from ops.text.words import words\nwords()._asdict()",
+        "from pathlib import Path\ndef test(patch): patch.setattr(Path, 'unlink', print)",
+        "class A:\n    def b(self): return self._c",
+    ],
+)
+def test_no_other_name_is_taken_for_one(source):
+    assert not list(private_names(ast.parse(source)))

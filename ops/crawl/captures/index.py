@@ -152,7 +152,7 @@ class Lookup:
         with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
             db.register("addresses", wanted)
             db.execute("CREATE TEMP TABLE wanted AS SELECT * FROM addresses")
-            hosts = _Hosts.of(wanted["host"].unique().to_pylist())
+            hosts = HostRanges.of(wanted["host"].unique().to_pylist())
             for name in names:
                 path = self._path(name)
                 if (found := _read(path)) is None:
@@ -203,7 +203,7 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class _Hosts:
+class HostRanges:
     """Where the keys of hosts lie in the order of SURT: from `com,example)` or `com,example:8080)` on."""
 
     begins: Sequence[str]
@@ -211,7 +211,8 @@ class _Hosts:
     """The last end of all hosts up to each."""
 
     @classmethod
-    def of(cls, hosts: Collection[str]) -> _Hosts:
+    def of(cls, hosts: Collection[str]) -> HostRanges:
+        """Return where the keys of some hosts lie."""
         begins = sorted(f"{host})" for host in hosts)
         return cls(begins, [*accumulate((f"{begin[:-1]}*" for begin in begins), max)])
 
@@ -222,7 +223,7 @@ class _Hosts:
 
 
 def _look_up(
-    db: duckdb.DuckDBPyConnection, place: RangedPlace, name: str, hosts: _Hosts, period: str
+    db: duckdb.DuckDBPyConnection, place: RangedPlace, name: str, hosts: HostRanges, period: str
 ) -> pa.Table:
     """Return what one file has of the addresses; a table with a `fault` where it cannot be read."""
     file = RangedFile(place, name)

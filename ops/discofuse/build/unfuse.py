@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 #: Characters of a natural text that are parsed at once; a longer one is cut at the ends of paragraphs. Memory
 #: grows with tokens: a part that has more of them than prose is halved.
-_AT_ONCE, _TOKENS_OF_PROSE = 100_000, 30_000
+AT_ONCE, TOKENS_OF_PROSE = 100_000, 30_000
 #: Tokens of a tokenised text that are parsed at once; a longer one is cut at the ends of sentences, and a
 #: longer sentence within.
-_TOKENS_AT_ONCE = 20_000
+TOKENS_AT_ONCE = 20_000
 
 
 def fusion_examples(
@@ -53,14 +53,14 @@ def annotated(
 ) -> Annotation:
     """Return the parse of a text, natural or space-tokenised, as `fusion_examples` reads it."""
     whole = is_tokenised(text) if space_tokenised is None else space_tokenised
-    documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title, _AT_ONCE)
+    documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title, AT_ONCE)
     return joined([Annotation.of(document) for document in documents])
 
 
 def _natural(text: str, nlp: Language, title: str | None, longest: int) -> Iterator[Doc]:
     for start, end in pieces(text, longest):
         document = nlp.make_doc(text[start:end])
-        if len(document) <= _TOKENS_OF_PROSE:
+        if len(document) <= TOKENS_OF_PROSE:
             yield nlp(with_title(document, title))
         else:
             yield from _natural(text[start:end], nlp, title, longest // 2)
@@ -71,7 +71,7 @@ def _tokenised(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
     part: list[Sequence[str]] = []
     length = 0
     for sentence in _cut(sentences_of(text)):
-        if part and length + len(sentence) > _TOKENS_AT_ONCE:
+        if part and length + len(sentence) > TOKENS_AT_ONCE:
             yield tokenised(nlp, part, title)
             part, length = [], 0
         part.append(sentence)
@@ -81,5 +81,5 @@ def _tokenised(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
 
 def _cut(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
     for sentence in sentences:
-        for first in range(0, len(sentence), _TOKENS_AT_ONCE):
-            yield sentence[first : first + _TOKENS_AT_ONCE]
+        for first in range(0, len(sentence), TOKENS_AT_ONCE):
+            yield sentence[first : first + TOKENS_AT_ONCE]

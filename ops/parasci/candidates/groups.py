@@ -62,10 +62,10 @@ _OF_GROUP = pa.schema([("id", pa.string()), ("fate", pa.int8())])
 _OF_PART = pa.schema([*_OF_GROUP, ("part", pa.string())])
 
 #: Places of sentences that are compared together, where no group is larger; some 50 MB.
-_MEMBERS_OF_PART = 10_000
+MEMBERS_OF_PART = 10_000
 
 #: Pairs and lost sentences of a part of the dataset, and what fills the last of its sources.
-_ROWS_OF_PART = 50_000
+ROWS_OF_PART = 50_000
 
 _NOTHING_LOST = (CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table())
 
@@ -118,7 +118,7 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
     kept: list[Row] = []
     dropped: list[Row] = []
     for row in sentences.drop_columns(["embedding"]).to_pylist():
-        found = [(key, mention) for mention in row["mentions"] for key in _KEYS[kind](row, mention)]
+        found = [(key, mention) for mention in row["mentions"] for key in KEYS[kind](row, mention)]
         kept += (
             {
                 "key": key,
@@ -130,7 +130,7 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
             for key, mention in found
         )
         if not found:
-            dropped.append(drop(row, _OUTSIDE[kind]))
+            dropped.append(drop(row, OUTSIDE[kind]))
     return Outcome(
         pa.array([row["id"] for row in dropped], pa.string()),
         pa.Table.from_pylist(kept, schema=_MEMBERS),
@@ -153,7 +153,7 @@ def pairs_of_groups(
         groups[member["key"]].setdefault((member["id"], member["paper"]), place)
     counts: Counter[str] = Counter()
     reasons = dict.fromkeys(rows, "alone")
-    kept = list(_of_groups(kind, groups, params, counts, reasons))
+    kept = list(rows_of_groups(kind, groups, params, counts, reasons))
     reasons |= dict.fromkeys((name for row in kept for name in row["source_ids"]), _USED)
     fates = pa.table([list(reasons), [_FATES.index(reason) for reason in reasons.values()]], _OF_GROUP)
     pairs = pa.Table.from_pylist(kept, schema=CANDIDATES.kept)
@@ -167,7 +167,7 @@ def lost_of(sentences: pa.Table, fates: pa.Table, kind: str) -> Outcome:
     dropped = []
     for row in sentences.drop_columns(["embedding"]).to_pylist():
         fate = _FATES[of_sentence.get(row["id"], 0)]
-        if fate != _USED and any(key for mention in row["mentions"] for key in _KEYS[kind](row, mention)):
+        if fate != _USED and any(key for mention in row["mentions"] for key in KEYS[kind](row, mention)):
             dropped.append(drop(row, fate))
     return Outcome.of(CANDIDATES, [row["id"] for row in dropped], [], dropped)
 
@@ -185,8 +185,8 @@ def _cited_papers(_: Row, mention: Row) -> Iterable[str]:
     return cited
 
 
-_KEYS: Mapping[str, Keys] = {DEFINITIONS: _terms, CITATIONS: _cited_papers}
-_OUTSIDE: Mapping[str, str] = {DEFINITIONS: "no_definition", CITATIONS: "no_citation"}
+KEYS: Mapping[str, Keys] = {DEFINITIONS: _terms, CITATIONS: _cited_papers}
+OUTSIDE: Mapping[str, str] = {DEFINITIONS: "no_definition", CITATIONS: "no_citation"}
 
 
 def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) -> Outcomes:
@@ -203,9 +203,9 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
         others: list[Parts] = []
         for number, outcome in enumerate(passages.map(members_of, kind)):
             others.append(stored([outcome.kept], _MEMBERS, sentences, folder / f"others {number}"))
-            counts[f"passages: {_OUTSIDE[kind]}"] += len(outcome.units)
+            counts[f"passages: {OUTSIDE[kind]}"] += len(outcome.units)
         in_groups = (table for one in (*members, *others) for table in one)
-        groups = grouped(in_groups, _MEMBERS, "key", sentences, folder / "groups", _MEMBERS_OF_PART)
+        groups = grouped(in_groups, _MEMBERS, "key", sentences, folder / "groups", MEMBERS_OF_PART)
         several = stored(map(_of_several_papers, groups), _MEMBERS, sentences, folder / "several")
         texts, others_texts = (
             matches(rows, "id", _ids(several), folder / f"{name} texts", _TEXT_COLUMNS)
@@ -222,7 +222,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
             counts.update(outcome.combinations)
         by_sentence = grouped(
             (table for one in of_groups for table in one),
-            _OF_PART, "id", sentences, folder / "by sentence", _MEMBERS_OF_PART,
+            _OF_PART, "id", sentences, folder / "by sentence", MEMBERS_OF_PART,
         )  # fmt: skip
         fates = stored(map(_last, by_sentence), _OF_PART, sentences, folder / "fates")
         found = matches(fates, "id", (_in_groups(one) for one in members), folder / "found")
@@ -245,7 +245,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
             yield from sentences.map(lost_of, kind, beside=[found])
             yield Outcome.of(CANDIDATES, [], [], combinations=+counts)
 
-        yield from in_parts(outcomes(), _ROWS_OF_PART)
+        yield from in_parts(outcomes(), ROWS_OF_PART)
 
 
 def _of_several_papers(members: pa.Table) -> pa.Table:
@@ -278,13 +278,14 @@ def _used(fates: pa.Table) -> pa.Table:
     return fates.filter(pc.equal(fates["fate"], _FATES.index(_USED)))
 
 
-def _of_groups(
+def rows_of_groups(
     origin: str,
     groups: Mapping[str, Mapping[tuple[str, str], Occurrence]],
     params: GroupParams,
     counts: Counter[str],
     reasons: dict[str, str],
 ) -> Iterator[Row]:
+    """Yield the candidates of some groups by key; count pairs, and say why a sentence is in none."""
     for key in sorted(groups):
         found = [groups[key][name] for name in sorted(groups[key])]
         of_two = _number(found)

@@ -110,7 +110,7 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
         raise ParseError("the file is empty")
     words: list[Word] = []
     offset = 0
-    stretches = _stretches(_frames(content))
+    stretches = stretches_of(frames_of(content))
     heard = _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model, language)
     for text, start, end in heard:
         words.append(Word(text, offset, start, end))
@@ -118,7 +118,7 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
     return words
 
 
-def _frames(content: bytes) -> Iterator[bytes]:
+def frames_of(content: bytes) -> Iterator[bytes]:
     """Yield the sound as 16-bit samples of one channel at 16 kHz, and tell how far it was listened to."""
     samples = 0
     try:
@@ -161,7 +161,7 @@ def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
     yield bytes(buffer[: size - 2]) or bytes(2)
 
 
-def _stretches(frames: Iterator[bytes]) -> Iterator[Stretch]:
+def stretches_of(frames: Iterator[bytes]) -> Iterator[Stretch]:
     """Yield each stretch of speech."""
     endpointer = pocketsphinx.Endpointer()
     stretch: list[bytes] | None = None

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted, side_file, tables
 from ops.discofuse.evaluation.alignment import words
 from pages.evaluation import values
 from pages.html import render
-from pages.reading import Counted, side_file, tables
 from pages.system import DatasetPart, SystemPages
 from pages.systems.discofuse import scores
 from pages.systems.discofuse.scores import PUBLISHED

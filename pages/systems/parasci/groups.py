@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import parts, rows, shortened, value_counts
 from pages.html import embedded, render
-from pages.reading import parts, rows, shortened, value_counts
 from pages.sampling import rank
 from pages.systems.parasci.pairs import PARAPHRASES
 

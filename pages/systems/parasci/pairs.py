@@ -17,11 +17,11 @@ from typing import Any
 import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted, parts, rows, shortened, value_counts
 from ops.core.outcome import Row
 from ops.parasci.dataset.threshold_scores import found_by
 from ops.text.words import difference
 from pages.html import embedded, render
-from pages.reading import Counted, parts, rows, shortened, value_counts
 from pages.sampling import rank
 
 #: What became of a pair, and the table that it stands in.

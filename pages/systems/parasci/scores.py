@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import rows, shortened, side_file
 from ops.core.outcome import Row
 from ops.core.sampling import SPLITS
 from ops.evaluation.table import EvaluationTable, read_table
@@ -22,7 +23,6 @@ from ops.metrics.bootstrap import Interval
 from ops.parasci.evaluation.human_evaluation import ALL
 from ops.text.words import difference
 from pages.evaluation import Grid, GridCell, GridLine, bars, test_cells
-from pages.reading import rows, shortened, side_file
 from pages.sampling import rank
 
 PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted, rows
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.threshold_scores import scores_of_both
 from pages.evaluation import values
 from pages.html import render
-from pages.reading import Counted, rows
 from pages.system import SystemPages
 from pages.systems.parasci import groups, pairs, scores
 from pages.systems.parasci.pairs import PARAPHRASES, SCORED, funnel, origins

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted, grouped, rows, shortened, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import named
 from pages.evaluation import values
 from pages.html import embedded, render
-from pages.reading import Counted, grouped, rows, shortened, side_file
 from pages.sampling import rank
 from pages.system import SystemPages
 from pages.systems.talksumm import scores, talks

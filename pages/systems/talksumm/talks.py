@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.text.words import STOP_WORDS
 from pages.html import render
-from pages.reading import grouped, rows, shortened, tables
 from pages.sampling import rank
 
 #: Pairs with a page, and talks in the list, chosen by the hash of their ids: a corpus may hold any number.

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from tokenizers import Tokenizer
 
+from assets.rows.reading import shortened
 from ops.core.outcome import Row
 from ops.rank.rankers import words
 from ops.text.word_numbers import normalised
 from ops.wikisum.examples import InputSet
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
 from ops.wikisum.ranked import members, order_of
-from pages.reading import shortened
 from pages.sampling import fair
 from pages.systems.wikisum.scores import label
 

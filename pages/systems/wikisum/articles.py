@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.core.parts import FILES, Artifact, OneProcess, Parts
 from ops.text.words import count_words
@@ -21,7 +22,6 @@ from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.examples import ExampleParams
 from pages.html import render
-from pages.reading import grouped, rows, shortened, tables
 from pages.sampling import rank
 from pages.systems.wikisum.article import (
     LONGEST_LINE,
@@ -65,7 +65,7 @@ def pages(everything: Everything) -> Files:
         shown=len(listed),
         with_page=len(chosen),
     )
-    makers = _makers(everything)
+    makers = makers_of(everything)
     for article in chosen_articles(everything, chosen):
         row, data = article.ranked, page_data(article, makers)
         yield render(
@@ -159,7 +159,7 @@ def _no_example(everything: Everything) -> dict[str, str]:
     return {row["article_id"]: row["reason"].replace("_", " ") for row in found}
 
 
-def _makers(everything: Everything) -> Makers:
+def makers_of(everything: Everything) -> Makers:
     """Return what inputs are made with, as far as it is there."""
     params = everything.graph.datasets[EXAMPLES].arguments.values() if EXAMPLES in everything else ()
     sets = next((value.sets for value in params if isinstance(value, ExampleParams)), {})

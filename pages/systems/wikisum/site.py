@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
 from ops.metrics.bootstrap import Comparison, Interval
@@ -23,7 +24,6 @@ from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLES
 from pages.evaluation import Grid, GridLine, bars, test_cells, values
 from pages.html import render
-from pages.reading import Counted, side_file
 from pages.system import SystemPages
 from pages.systems.wikisum import articles, scores
 

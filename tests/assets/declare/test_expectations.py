@@ -146,7 +146,7 @@ def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
 
 
 def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
-    symbol, within = expectations._RULES
+    symbol, within = expectations.RULES
     assert reached(symbol, within) >= {
         ("orchestration.checks.validate", "_evaluate"),
         ("orchestration.checks.validate", "measured"),

@@ -1,10 +1,12 @@
 """Crawls for tests: lists of URLs in, rows and files out."""
 
 import io
+import json
 import socket
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -140,3 +142,23 @@ def articles(tmp_path, options, **cited):
     corpus = Corpus("cited_pages", {}, {}, tmp_path, MONTH, MONTH, 256, None)
     found = RowRecords("encyclopedia", source, "citations", OF_ROWS["citations"], rows, MONTH)
     return Records(corpus, MONTH, None, (found,))
+
+
+def provider(**results):
+    """A route that gives what a query finds: paths of this server, or whole URLs, or another route."""
+
+    def route(handler):
+        fields = parse_qs(urlsplit(handler.path).query)
+        found = results.get(fields["q"][0].replace(" ", "_"), [])
+        if callable(found):
+            return found(handler)
+        site = f"http://{handler.headers['Host']}"
+        urls = [{"url": f"{site}{url}" if url.startswith("/") else url} for url in found]
+        reply(body=json.dumps({"web": {"results": urls[: int(fields["n"][0])]}}).encode())(handler)
+
+    return route
+
+
+def searched(tmp_path, site, queries, **options):
+    template = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
+    return crawled(tmp_path, queries, kind="search", **(template | options))

@@ -186,7 +186,7 @@ _HOSTS = st.text("ab,-:1", min_size=1, max_size=4)
     st.lists(st.tuples(_HOSTS, st.text("/a", max_size=2)), min_size=1, max_size=5),
 )
 def test_a_row_group_is_read_if_it_may_hold_a_key_of_a_host(hosts, pairs):
-    found = indexing._Hosts.of(hosts)
+    found = indexing.HostRanges.of(hosts)
     keys = sorted(f"{host}){path}" for host, path in pairs)
     for key in keys:
         assert found.between(key, key) == (key.partition(")")[0] in hosts)

@@ -58,7 +58,7 @@ def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, f
         return SimpleNamespace(items=fault if line == "bad" else lambda month: [])
 
     monkeypatch.setitem(KINDS, "acl_anthology", Kind(AclOptions, collection))
-    monkeypatch.setattr(collect, "_SECONDS", 1)
+    monkeypatch.setattr(collect, "SECONDS", 1)
     journal = collected(tmp_path, ["bad", "good"])
     found = {url: entry.cause or entry.fate for url, entry in journal.entries.items()}
     assert found == {"bad": cause, "good": "listing"}

@@ -121,7 +121,7 @@ def test_rules_behind_500_kib_of_robots_txt_do_not_count(tmp_path):
 
 def test_a_flood_of_links_is_not_held_in_memory(tmp_path, monkeypatch):
     """The process that makes rows of a crawl held all of them, 5 GB."""
-    monkeypatch.setattr("ops.crawl.frontier._TOLD_APART", 1_000)
+    monkeypatch.setattr("ops.crawl.frontier.TOLD_APART", 1_000)
     pages = [f"http://a.example/{page}" for page in range(30)]
     journal = Journal(tmp_path, "options")
     for page in pages:

@@ -20,7 +20,7 @@ def obvious(pages, query, k):
     """The best k of all pages, scored one by one."""
 
     def words(text):
-        stop = local_search._STOP_WORDS
+        stop = local_search.STOP_WORDS
         return [word for word in text.lower().split() if len(word) > 1 and word not in stop]
 
     counts = {url: Counter(words(text)) for url, text in pages.items()}
@@ -66,18 +66,18 @@ def many():
 
 
 def test_few_candidates_are_enough_for_the_best_of_many_pages(tmp_path, many, monkeypatch):
-    monkeypatch.setattr(local_search, "_FIRST", 1)
+    monkeypatch.setattr(local_search, "FIRST", 1)
     index = LocalIndex.of(many.items(), tmp_path / "index")
     for query in ("w1", "w2 w3", "w900", "w7 w7 w12", "w1 w2 w3 w4 w5 w6 w7 w8", "w50 w4000 w3"):
         assert found(index, query, 10) == obvious(many, query, 10)
-    scored = index._scores([("w7", index._rarity("w7")), ("w12", index._rarity("w12"))], 10)
+    scored = index.scores([("w7", index.rarity("w7")), ("w12", index.rarity("w12"))], 10)
     assert 10 <= len(scored) < 500
 
 
 def test_segments_and_their_order_change_no_answer(tmp_path, many, monkeypatch):
     one = LocalIndex.of_distinct(many.items(), tmp_path / "one")
-    monkeypatch.setattr(local_search, "_HEAP", 30_000_000)
-    monkeypatch.setattr(local_search, "_THREADS", 1)
+    monkeypatch.setattr(local_search, "HEAP", 30_000_000)
+    monkeypatch.setattr(local_search, "THREADS", 1)
     other = LocalIndex.of_distinct(reversed(many.items()), tmp_path / "other")
     for query in ("w1 w2", "w40 w41 w42"):
         assert found(one, query, 25) == found(other, query, 25)

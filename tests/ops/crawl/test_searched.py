@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import pytest
@@ -14,31 +13,11 @@ from ops.crawl.crawl import FORMATS, crawl
 from ops.crawl.options import CrawlPlace
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
-from tests.ops.crawl.crawling import QUICK, crawled, record_at
+from tests.ops.crawl.crawling import QUICK, provider, record_at, searched
 from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until
 
 KEY = "top/secret key"
-
-
-def provider(**results):
-    """A route that gives what a query finds: paths of this server, or whole URLs, or another route."""
-
-    def route(handler):
-        fields = parse_qs(urlsplit(handler.path).query)
-        found = results.get(fields["q"][0].replace(" ", "_"), [])
-        if callable(found):
-            return found(handler)
-        site = f"http://{handler.headers['Host']}"
-        urls = [{"url": f"{site}{url}" if url.startswith("/") else url} for url in found]
-        reply(body=json.dumps({"web": {"results": urls[: int(fields["n"][0])]}}).encode())(handler)
-
-    return route
-
-
-def searched(tmp_path, site, queries, **options):
-    template = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
-    return crawled(tmp_path, queries, kind="search", **(template | options))
 
 
 def found(crawl, site):
@@ -170,7 +149,7 @@ def test_queries_that_would_be_one_url_are_two_and_a_url_is_no_query(tmp_path):
 
 SEARCHED = """
 import pathlib, sys
-from tests.ops.crawl.test_searched import searched
+from tests.ops.crawl.crawling import searched
 searched(pathlib.Path(sys.argv[1]), sys.argv[2], ["salmon", "bread"], k=30)
 """
 

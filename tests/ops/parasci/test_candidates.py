@@ -284,7 +284,7 @@ def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
 
 def all_at_once(kind, sentences, passages, params):
     """Return kept and dropped rows and counts of groups that are all held by their key in one process."""
-    keys, outside = of_groups._KEYS[kind], of_groups._OUTSIDE[kind]
+    keys, outside = of_groups.KEYS[kind], of_groups.OUTSIDE[kind]
     groups, reasons, units, others, lost = defaultdict(dict), {}, {}, [], []
     for parts_of, noted in ((sentences, units), (passages, None)):
         for table_of in parts_of:
@@ -301,7 +301,7 @@ def all_at_once(kind, sentences, passages, params):
                 else:
                     lost.append(drop(light(row), outside))
     counts = Counter()
-    kept = list(of_groups._of_groups(kind, groups, params, counts, reasons))
+    kept = list(of_groups.rows_of_groups(kind, groups, params, counts, reasons))
     used = {source for row in kept for source in row["source_ids"]}
     lost += [drop(light(row), reasons[name]) for name, row in units.items() if name not in used]
     counts.update(f"passages: {reasons[name]}" for name in others if name not in used)
@@ -346,7 +346,7 @@ def test_groups_in_parts_give_what_all_at_once_gives(kind, stated, others, most,
     with temporary_folder() as folder:
         sentences = dealt(folder / "sentences", EMBEDDED, of_papers, 3)
         passages = dealt(folder / "passages", PASSAGES, of_passages)
-        with patch.multiple(of_groups, _MEMBERS_OF_PART=members, _ROWS_OF_PART=rows):
+        with patch.multiple(of_groups, MEMBERS_OF_PART=members, ROWS_OF_PART=rows):
             op = definitions if kind == "definitions" else citations
             outcomes = list(op(sentences, passages, params))
         kept, dropped, counts = all_at_once(kind, sentences, passages, params)

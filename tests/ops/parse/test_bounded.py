@@ -3,15 +3,11 @@
 import os
 import pickle
 import resource
-import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -19,9 +15,30 @@ from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.bounded.messages import KEPT, REFUSED, TOGETHER, joined, parted, tell, watched
-from ops.parse.decoding import json_value
-from ops.parse.papers.xml_tree import root_of
 from ops.parse.source import ParseError, Raw
+from tests.ops.parse.in_child import (
+    Evil,
+    abort,
+    answers,
+    crash,
+    digests,
+    fail,
+    fill_json,
+    fill_xml,
+    grow,
+    half,
+    half_within,
+    large,
+    lies,
+    nest,
+    places,
+    process,
+    refuse,
+    same,
+    sleep,
+    spin,
+    stops_within,
+)
 from tests.processes import alive
 from tests.waiting import until
 
@@ -33,119 +50,6 @@ def child():
     child = BoundedChild(SMALL)
     yield child
     child.close()
-
-
-def same(value) -> Any:
-    return value
-
-
-def process() -> int:
-    return os.getpid()
-
-
-def spin() -> int:
-    while True:
-        pass
-
-
-def sleep() -> int:
-    time.sleep(60)
-
-
-def grow() -> int:
-    return len(bytearray(2**30))
-
-
-def nest(depth=0) -> int:
-    return nest(depth + 1)
-
-
-def large() -> str:
-    return "x" * 2**21
-
-
-def crash() -> int:
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def refuse() -> int:
-    raise ParseError("line 3: it is odd")
-
-
-def fail() -> int:
-    return {}["missing"]
-
-
-def lies() -> int:
-    return "one"
-
-
-def half() -> str:
-    return "\ud800"
-
-
-def fill_json() -> int:
-    return len(json_value(b"[" + b'{"a":1},' * 2_000_000 + b"1]"))
-
-
-def fill_xml() -> int:
-    return len(root_of(b"<a>" + b"<b/>" * 4_000_000 + b"</a>", "a"))
-
-
-def abort() -> int:
-    os.abort()
-
-
-class Place(NamedTuple):
-    name: str
-    at: float | None = None
-
-
-@dataclass(frozen=True)
-class Places:
-    text: str
-    found: tuple[Place, ...]
-    by_name: Mapping[str, Sequence[Place]]
-
-
-def half_within() -> Places:
-    return Places("a\nb\udfff", (), {})
-
-
-def places() -> Places:
-    found = (Place("é\x00", 0.1 + 0.2), Place(""))
-    return Places("\u202e", found, {"all": list(found)})
-
-
-def answers(*messages) -> int:
-    """Do what the parser does not: send messages of one's own as the child's."""
-    frame = sys._getframe()
-    while "connection" not in frame.f_locals:
-        frame = frame.f_back
-    for message in messages:
-        frame.f_locals["connection"].send_bytes(joined([message]))
-    time.sleep(60)
-
-
-def stops_within() -> int:
-    """Begin an answer, and never end it."""
-    frame = sys._getframe()
-    while "connection" not in frame.f_locals:
-        frame = frame.f_back
-    os.write(frame.f_locals["connection"].fileno(), b"\0\0\0\x09k1")
-    time.sleep(60)
-
-
-class Evil:
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (self.path,)
-
-
-def digests(first: Raw, second: Raw) -> list[str]:
-    return [first.md5, second.md5]
 
 
 def test_a_result_is_that_of_the_function(child):
@@ -298,8 +202,9 @@ def test_a_forked_process_has_a_child_of_its_own(child):
 @pytest.mark.parametrize("state", ["waits", "sleeps"])
 def test_the_child_ends_with_its_parent_also_after_kill_9(state):
     program = (
-        "import threading\n"
-        "from tests.ops.parse.test_bounded import *\n"
+        "import threading, time\n"
+        "from ops.parse.bounded import BoundedChild\n"
+        "from tests.ops.parse.in_child import process, sleep\n"
         "child = BoundedChild()\n"
         "print(child.call(process), flush=True)\n"
         f"{'child.call(sleep)' if state == 'sleeps' else 'time.sleep(60)'}\n"

@@ -87,6 +87,6 @@ def test_how_deep_json_may_be_nested_does_not_depend_on_who_reads_it():
 
 def test_long_lines_are_asked_for_their_keys_some_at_a_time(monkeypatch):
     asked = []
-    monkeypatch.setattr(lines, "_keys_of", lambda contents: asked.append(len(contents)) or [])
+    monkeypatch.setattr(lines, "keys_by_child", lambda contents: asked.append(len(contents)) or [])
     keys_of(raw_lines(*[b'{"a": "' + b"b" * 2**19 + b'"}'] * 7))
     assert asked == [2, 2, 2, 1]

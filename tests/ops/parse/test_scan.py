@@ -73,7 +73,7 @@ def test_parts_begin_with_a_bounded_number_of_records(tmp_path):
 def test_parts_begin_with_a_bounded_number_of_bytes(tmp_path, monkeypatch):
     found = corpus(tmp_path, a="2018-06", b="2018-06", c="2018-06", d="2018-06")
     (tmp_path / "papers/b.txt").write_text(PAPER.format(name="b", date="2018-06") + "long " * 1_000)
-    monkeypatch.setattr(scan, "_LARGEST_PART", 1_000)
+    monkeypatch.setattr(scan, "LARGEST_PART", 1_000)
     parts = [outcome.units.to_pylist() for outcome in found.records("2018-06").map(parse_papers)]
     assert parts == [["text/a.txt"], ["text/b.txt"], ["text/c.txt", "text/d.txt"]]
     assert found.parts("2018-06") == [1, 1, 2]

@@ -25,7 +25,7 @@ def test_one_process_at_a_time_writes_them_and_old_pages_go(empty, monkeypatch):
             lock_file(empty.state / "locks/docs.lock")
         return []
 
-    monkeypatch.setattr(docs, "_pages", pages)
+    monkeypatch.setattr(docs, "validated_pages", pages)
     assert "Nothing was validated" in docs.build(empty).read_text()
     assert [path.name for path in empty.quality.glob("docs/validations/**/*.html")] == [".2018-07.html"]
 

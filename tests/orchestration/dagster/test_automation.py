@@ -31,7 +31,7 @@ def begin(workspace, command):
 @pytest.fixture
 def tick(tmp_path, monkeypatch):
     """Evaluates the sensor of a checkout in which a run waits; what the tick says."""
-    monkeypatch.setattr(automation, "_SENDING", 0.2)
+    monkeypatch.setattr(automation, "SENDING", 0.2)
     monkeypatch.setattr(automation, "begin", begin)
     put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     sensor = automation.runs_to_mlflow(Workspace(tmp_path))

@@ -123,8 +123,8 @@ def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
     project.put("2018-06", [3, 12])
     project.write()
     assert former(project.dataset, project) is not None
-    monkeypatch.setattr(measures, "_GROWING", [0.0, 1.0, 100.0])
-    monkeypatch.setattr(metrics, "_measuring", lambda: "other code")
+    monkeypatch.setattr(measures, "GROWING", [0.0, 1.0, 100.0])
+    monkeypatch.setattr(metrics, "measuring_code", lambda: "other code")
     assert former(project.dataset, project) is None
     project.put("2018-06", [3, 12, 40])
     assert former(project.dataset, project)["profile"]["last_word"] == [0, 2]

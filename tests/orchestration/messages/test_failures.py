@@ -112,5 +112,5 @@ def test_what_sqlite_cannot_tell_is_a_full_disk_only_where_one_is_full(tmp_path,
         sqlite3.connect(f"file:{tmp_path}/none/store.db?mode=rw", uri=True)
     except sqlite3.OperationalError as error:
         assert full_disk(error) is None and describe(error).startswith("OperationalError: unable to open")
-        monkeypatch.setattr("orchestration.files.full_disk._free", lambda place: 4096)
+        monkeypatch.setattr("orchestration.files.full_disk.free_bytes", lambda place: 4096)
         assert full_disk(error).startswith("no space left on the device: 0.0 MB are free on /")

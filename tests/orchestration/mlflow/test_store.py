@@ -2,15 +2,29 @@
 
 import os
 import sqlite3
+from importlib.resources import files
 
 import pytest
 from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from mlflow import MlflowClient
-from mlflow.store.db import utils
 
 from orchestration.files.publish import lock_file
 from orchestration.mlflow import store
 from orchestration.mlflow.store import prepare
+
+
+def migrations(path) -> Config:
+    """MLflow's own migrations of a store."""
+    config = Config()
+    config.set_main_option("script_location", str(files("mlflow.store") / "db_migrations"))
+    config.set_main_option("sqlalchemy.url", f"sqlite:///{path}")
+    return config
+
+
+def latest() -> str:
+    return ScriptDirectory.from_config(migrations("none.db")).get_current_head()
 
 
 def version(path) -> str:
@@ -23,7 +37,7 @@ def test_a_new_store_is_of_mlflows_latest_version_and_names_no_path(tmp_path):
     path = tmp_path / "new" / "mlflow.db"
     prepare(path)
     prepare(path)
-    assert version(path) == utils._get_latest_schema_revision()
+    assert version(path) == latest()
     assert [found.name for found in MlflowClient(f"sqlite:///{path}").search_experiments()] == ["Default"]
     assert os.fsencode(tmp_path) not in path.read_bytes()
 
@@ -33,10 +47,10 @@ def test_a_store_of_an_older_mlflow_is_upgraded_and_keeps_its_runs(tmp_path):
     prepare(path)
     client = MlflowClient(f"sqlite:///{path}")
     run = client.create_run(client.create_experiment("talksumm/pairs")).info.run_id
-    command.downgrade(utils._get_alembic_config(f"sqlite:///{path}"), "-1")
-    assert version(path) != utils._get_latest_schema_revision()
+    command.downgrade(migrations(path), "-1")
+    assert version(path) != latest()
     prepare(path)
-    assert version(path) == utils._get_latest_schema_revision()
+    assert version(path) == latest()
     assert client.get_run(run).info.run_id == run
 
 

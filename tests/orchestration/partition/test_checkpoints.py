@@ -40,7 +40,7 @@ def test_a_write_that_fails_leaves_the_former_checkpoint(at):
     assert at().read() == {"state.json": b"1"}
 
 
-@pytest.mark.parametrize(("call", "found"), [("_sync", b"1"), ("Path.replace", b"2")])
+@pytest.mark.parametrize(("call", "found"), [("sync_to_disk", b"1"), ("Path.replace", b"2")])
 def test_a_kill_during_a_write_leaves_the_former_checkpoint_or_the_new_one(at, call, found):
     at().write({"state.json": b"1"})
     child = os.fork()
@@ -54,7 +54,7 @@ def test_a_kill_during_a_write_leaves_the_former_checkpoint_or_the_new_one(at, c
 
 
 def die_behind(name):
-    call = publish.Path.replace if name == "Path.replace" else publish._sync
+    call = publish.Path.replace if name == "Path.replace" else publish.sync_to_disk
 
     def dying(*arguments):
         call(*arguments)

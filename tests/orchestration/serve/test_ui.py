@@ -10,7 +10,7 @@ from orchestration.serve import ui
 @pytest.fixture
 def start(tmp_workspace, monkeypatch):
     ui.log_folder(tmp_workspace).mkdir(parents=True)
-    monkeypatch.setattr(ui, "_AGAIN", 0.0)
+    monkeypatch.setattr(ui, "AGAIN", 0.0)
     children = []
 
     def start(name, code, *arguments):
@@ -53,7 +53,7 @@ def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, t
 
 def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, tmp_workspace):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
-    monkeypatch.setattr(ui, "_start", lambda *_: pytest.fail("something was started"))
+    monkeypatch.setattr(ui, "start_child", lambda *_: pytest.fail("something was started"))
     with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
         ui.serve(tmp_workspace)
 

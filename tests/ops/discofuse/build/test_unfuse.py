@@ -73,7 +73,7 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
     )
     whole = fusion_examples(text, nlp)
     parsed = []
-    monkeypatch.setattr(unfuse, "_TOKENS_AT_ONCE", 20)
+    monkeypatch.setattr(unfuse, "TOKENS_AT_ONCE", 20)
     monkeypatch.setattr(
         unfuse,
         "tokenised",
@@ -85,7 +85,7 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
 
 
 def test_a_long_sentence_of_a_tokenised_text_is_cut(nlp, monkeypatch):
-    monkeypatch.setattr(unfuse, "_TOKENS_AT_ONCE", 20)
+    monkeypatch.setattr(unfuse, "TOKENS_AT_ONCE", 20)
     text = "He ran , " * 15 + "."
     found = annotated(text, nlp, space_tokenised=True)
     assert [end - start for start, end in found.sentences] == [20, 20, 6]
@@ -95,7 +95,7 @@ def test_a_long_sentence_of_a_tokenised_text_is_cut(nlp, monkeypatch):
 def test_a_natural_text_of_very_many_tokens_is_parsed_in_smaller_parts(nlp, monkeypatch):
     text = "a, " * 99 + "a\n\nHe ran."
     parsed = []
-    monkeypatch.setattr(unfuse, "_TOKENS_OF_PROSE", 50)
+    monkeypatch.setattr(unfuse, "TOKENS_OF_PROSE", 50)
     monkeypatch.setattr(
         unfuse,
         "with_title",
@@ -189,5 +189,5 @@ def test_what_is_public_is_found_without_loading_spacy():
 def test_a_text_of_any_length_is_parsed_in_pieces(nlp, monkeypatch):
     text = "The rain stopped, and the sun came out.\n\nThe house is old and the garden is large."
     whole = fusion_examples(text, nlp)
-    monkeypatch.setattr(unfuse, "_AT_ONCE", 60)
+    monkeypatch.setattr(unfuse, "AT_ONCE", 60)
     assert len(whole) > 1 and fusion_examples(text, nlp) == whole

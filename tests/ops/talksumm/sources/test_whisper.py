@@ -77,7 +77,7 @@ def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
     with wave.open(content, "wb") as file:
         file.setparams((1, 2, 16_000, 0, "NONE", ""))
         file.writeframes(array("h", samples).tobytes())
-    assert list(speech._stretches(speech._frames(content.getvalue())))  # it is taken for speech
+    assert list(speech.stretches_of(speech.frames_of(content.getvalue())))  # it is taken for speech
     assert speech.read(content.getvalue()) == []
 
 

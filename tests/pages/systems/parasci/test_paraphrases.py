@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
+from assets.rows.reading import counted
 from ops.core.parts import FILES
 from ops.core.thresholds import above, below
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from orchestration.definitions import workspace
-from pages.reading import counted
 from pages.systems.parasci import groups, pairs, scores
 from pages.systems.parasci.pairs import funnel
 from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, sentences, whole

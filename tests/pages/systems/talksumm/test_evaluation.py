@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from assets.declare.dataset import Everything
+from assets.rows.reading import Counted
 from ops.core.parts import FILES
 from ops.evaluation.answers import RATINGS
 from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
 from pages import evaluation as renderer
-from pages.reading import Counted
 from pages.systems.talksumm import scores, site
 from pages.systems.talksumm.site import SYSTEM
 from tests.browser import evaluation_corpus as corpus

@@ -90,7 +90,7 @@ def test_summaries_and_labels_point_to_the_sentences_of_the_page(files):
 def test_labels_whose_name_two_talks_have_are_nobodys(files, monkeypatch):
     twin = Talk("b", TALK.words, SENTENCES, TALK.runs)
     monkeypatch.setattr(
-        Corpus, "_talk", lambda self, talk, made=Corpus._talk: {**made(self, talk), "document": "a"}
+        Corpus, "row_of", lambda self, talk, made=Corpus.row_of: {**made(self, talk), "document": "a"}
     )
     made = files(TALK, twin)
     assert made["talks/pair-a.html"]["gold"] is None and made["talks/pair-b.html"]["gold"] is None

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from assets.rows.reading import rows
 from ops.core.outcome import Row
 from ops.rank.rankers import words
 from ops.wikisum.examples import InputSet
 from ops.wikisum.rank import bigram_recalls
 from ops.wikisum.ranked import order_of
 from ops.wikisum.tokenizer import TITLE_END
-from pages.reading import rows
 from pages.systems.wikisum import article, articles
 from pages.systems.wikisum.site import SYSTEM
 from tests.browser import article_corpus as corpora
@@ -112,7 +112,7 @@ def test_orders_of_all_rankers_are_there_the_trained_one_too(everything, made):
 
 def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everything):
     [found] = articles.chosen_articles(everything, ["article-2"])
-    makers = replace(articles._makers(everything), sets={"title": InputSet(references=False)})
+    makers = replace(articles.makers_of(everything), sets={"title": InputSet(references=False)})
     [given] = article.page_data(found, makers)["inputs"]
     cuts = [(cut["paragraphs"], cut["characters"], cut["recall"]) for cut in given["cuts"].values()]
     assert cuts == [(0, None, 0.0)] * 6
@@ -122,7 +122,7 @@ def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(e
     [found] = articles.chosen_articles(everything, ["article-1"])
     whole = InputSet(ranker="cheating", target="article")
     for sets, said in (({"whole": whole}, True), ({"lead": InputSet(ranker="cheating")}, False)):
-        page = article.page_data(found, replace(articles._makers(everything), sets=sets))
+        page = article.page_data(found, replace(articles.makers_of(everything), sets=sets))
         notes = {given["ranker"]: given["note"] for given in page["rankings"]}
         assert ("by the bigrams of the lead" in notes["cheating"]) == said
         assert "of the lead" not in notes["tf_idf"]
@@ -167,7 +167,7 @@ def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
     references = article.references(found)
     assert [bool(row["reason"]) for row in references] == [False, False, True, True]
     assert [row["number"] for row in references] == sorted(row["number"] for row in references)
-    page = article.page_data(found, articles._makers(everything))
+    page = article.page_data(found, articles.makers_of(everything))
     assert len(page["paragraphs"]) == 3
     assert sum(len(given["text"]) for given in page["paragraphs"]) <= 92
     assert all(given["length"] > len(given["text"]) for given in page["paragraphs"])

@@ -8,9 +8,9 @@ import pytest
 
 from assets.declare.dataset import Everything
 from assets.declare.graph import AssetGraph
+from assets.rows.reading import side_file
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLE_2
-from pages.reading import side_file
 from pages.systems.wikisum import site
 from tests.browser import article_corpus as corpora
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pyarrow.parquet as pq
 
 from assets.declare.dataset import Everything, Files
+from assets.rows.reading import Counted
 from pages.html import render
-from pages.reading import Counted
 from pages.system import SystemPages
 
 

@@ -1,6 +1,6 @@
 """The counts of a dataset that pages show."""
 
-from pages.reading import counted
+from assets.rows.reading import counted
 from tests.rows_corpus import JUNE, row, write
 
 

@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from assets.rows.reading import read
 from ops.core.parts import TABLES, part_files
-from pages.reading import read
 
 Codes = npt.NDArray[np.int64]
 

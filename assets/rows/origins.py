@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 import yaml
 
 from assets.declare.settings import settings, without_logins
+from assets.rows.ancestry import Ancestry, File, RowPlace
+from assets.rows.reading import read
 from ops.core.outcome import Row, of_role
 from ops.parse.records import record_place
-from pages.ancestry import Ancestry, File, RowPlace
-from pages.reading import read
 
 WIDTH = 240
 SPOKEN = 3

@@ -1,4 +1,4 @@
-"""What pages read of datasets: rows of a table, by columns and values, JSON files beside it, and counts.
+"""What is read of datasets: rows of a table, by columns and values, JSON files beside it, and counts.
 
 Belongs here: reading. Not here: what is drawn of it, and finding rows by id (ancestry.py).
 """
