@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -183,10 +184,8 @@ def train_model(
     """Train a model in place, judged by Exact and SARI of its answers; errors begin with its name."""
     from ops.models.seq2seq.model import Seq2SeqTask
 
-    def judge(answers: Sequence[str]) -> Mapping[str, float]:
-        return judged(examples.judges, answers)
-
     with errors_of(name):
+        judge = partial(judged, examples.judges)
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
         return train(task, params, checkpoints, ProgressLines(name), strict)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -315,16 +316,18 @@ def _trained(
     from ops.models.seq2seq.files import save
     from ops.models.seq2seq.model import Seq2SeqTask
 
-    def judge(answers: Sequence[str]) -> dict[str, float]:
-        references = [[target] for target in examples.judges.targets]
-        return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
-
+    judge = partial(_judged, examples.judges.targets)
     training = params.part("training")
     with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
         ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
     report = _report(name, model, examples, training, ended)
     return {f"{name}/{file}": content for file, content in save(model).items()}, report
+
+
+def _judged(targets: Sequence[str], answers: Sequence[str]) -> dict[str, float]:
+    references = [[target] for target in targets]
+    return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
 
 
 def _report(

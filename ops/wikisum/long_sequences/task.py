@@ -138,10 +138,22 @@ class ExampleStore(Sequence[TokenExample]):
                 writer.write_batch(batch)
                 digest.update(batch.serialize())
                 lengths.extend(len(tokens) for _, example in rows for tokens in example)
-        self._file = pa.ipc.open_file(pa.memory_map(str(path)))
+        self._open(path)
         self._digest = digest.hexdigest()
         #: N x 2: tokens of source and target.
         self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the file here: another process of this machine reads the same one."""
+        path = Path(self.folder.name) / "examples.arrow"
+        return {"path": path, "_digest": self._digest, "lengths": self.lengths}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._open(state.pop("path"))
+        self.__dict__.update(state)
+
+    def _open(self, path: Path) -> None:
+        self._file = pa.ipc.open_file(pa.memory_map(str(path)))
 
     def __len__(self) -> int:
         return len(self.lengths)
