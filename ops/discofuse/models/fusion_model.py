@@ -22,6 +22,7 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.discofuse.models.training_sets import FusionTrainingSet, judged, source_of, target_of, training_sets
 from ops.discofuse.schemas import BALANCED
+from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
@@ -253,13 +254,15 @@ def fusion_model(
     yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)
 
 
-def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2Seq]]:
+def trained(
+    artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
+) -> Iterator[tuple[str, Seq2Seq]]:
     """Yield every trained model with the name of its training set."""
     from ops.models.seq2seq.files import load
 
     for report in json.loads((artifact.folder / MODELS).read_text()):
         model = load(artifact.files(report["model"]))
-        model.place(strict)
+        model.place(strict, decoding)
         yield report["model"], model
 
 

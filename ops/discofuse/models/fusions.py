@@ -21,6 +21,7 @@ from ops.core.parts import Artifact, Parts
 from ops.discofuse.models.fusion_model import trained
 from ops.discofuse.models.training_sets import bounded, source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
+from ops.models.decoding import Decoding, decoding_field
 
 _TEXT = pa.string()
 
@@ -48,6 +49,7 @@ class FusionParams(Params, section="discofuse.fusions"):
 
     examples: int | None = Field(None, ge=1, description="of each domain at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
+    decoding: Decoding = decoding_field()
 
 
 def fusions(
@@ -77,7 +79,7 @@ def fusions(
     down = {source for row in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in row}
     sources = [source_of(unit) for unit in chosen]
     kept = _rows(COPY, None, chosen, sources, down)
-    for name, model in trained(fusion_model, strict):
+    for name, model in trained(fusion_model, strict, params.decoding):
         kept += _rows(MODEL, name, chosen, model.generate(sources), down)
     yield Outcome.of(
         FUSIONS,

@@ -35,6 +35,7 @@ from ops.discofuse.models.training_sets import copied, pairs_of, source_of, targ
 from ops.discofuse.schemas import FUSION_PAIRS
 from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
 from ops.metrics.fusion import exact_match, sari
+from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.config import CopyNetConfig, Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.params import SizedParams
@@ -178,6 +179,7 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")
+    decoding: Decoding = decoding_field()
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """The weights with the best SARI stay."""
@@ -240,6 +242,7 @@ def transfer(
         files |= _files(name, model)
         reports.append(fusion_report(name, model, examples, training, ended, chosen=False))
         if name != PRETRAINING:
+            model.place(strict, params.decoding)
             answers[name] = model.generate(answers[COPY])
     answering = [report for report in reports if report["model"] != PRETRAINING]
     best = max(answering, key=lambda report: float(report["best"]))

@@ -17,10 +17,11 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from ops.models.decoding import Writer
 from ops.models.seq2seq.config import Pairs, Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
 
-#: Sources that are answered together.
+#: Sources that are answered together, if params do not say how many.
 BATCH = 32
 
 
@@ -47,7 +48,7 @@ class Inputs:
     words: Sequence[Sequence[str]]
 
 
-class Seq2Seq(ABC):
+class Seq2Seq(Writer, ABC):
     """A network with its vocabulary, from text to text."""
 
     config: Seq2SeqConfig
@@ -58,11 +59,6 @@ class Seq2Seq(ABC):
     def length(self, source: str, target: str) -> int:
         """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
         return max(len(self.pieces.numbers(text)) for text in (source, target))
-
-    def place(self, strict: bool) -> None:
-        """Move the network to a GPU, if there is one and numerics are not strict."""
-        if not strict and torch.cuda.is_available():
-            self.network.to("cuda")
 
     @abstractmethod
     def example(self, source: str, target: str) -> Example:
@@ -83,9 +79,11 @@ class Seq2Seq(ABC):
         width = beam or self.config.beam
         ordered = sorted(set(sources), key=lambda text: (len(self.pieces.numbers(text)), text))
         answers: dict[str, str] = {}
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
-            answers.update(zip(batch, self._answers(batch, width), strict=True))
+        size = self.at_once(BATCH)
+        for start in range(0, len(ordered), size):
+            batch = ordered[start : start + size]
+            with self.products():
+                answers.update(zip(batch, self._answers(batch, width), strict=True))
         return [answers[source] for source in sources]
 
     def _answers(self, sources: Sequence[str], beam: int) -> list[str]:

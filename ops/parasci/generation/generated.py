@@ -17,6 +17,7 @@ from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
+from ops.models.decoding import Decoding, decoding_field
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
 from ops.parasci.schemas import PARAPHRASES
@@ -54,6 +55,7 @@ class GeneratedParams(Params, section="parasci.generated"):
         None, ge=1, description="of the test split of each test set at most, drawn; null: all"
     )
     seed: int = Field(0, ge=0, description="of the draw")
+    decoding: Decoding = decoding_field()
 
 
 def generated(
@@ -84,7 +86,9 @@ def generated(
     chosen, left = _drawn(tests, params)
     sets = {OURS: chosen} | {corpus: _drawn(units, params)[0] for corpus, units in sorted(others.items())}
     counts = {f"{corpus}: not_drawn": len(units) - len(sets[corpus]) for corpus, units in others.items()}
-    models = trained(generator, strict) | trained(external_generators, strict) if any(sets.values()) else {}
+    models: dict[str, Seq2Seq] = {}
+    for artifact in (generator, external_generators) if any(sets.values()) else ():
+        models |= trained(artifact, strict, params.decoding)
     kept = [row for name, units in sets.items() for row in _written(name, units, models)]
     yield Outcome.of(
         GENERATED,

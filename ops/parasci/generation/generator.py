@@ -24,6 +24,7 @@ from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import SplitShares, drawn, split_of
 from ops.metrics.bleu import bleu
+from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import Pairs, PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
@@ -273,14 +274,14 @@ def _reports(found: Sequence[_OfSet]) -> bytes:
     return json.dumps(reports, indent=1, sort_keys=True).encode()
 
 
-def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
+def trained(artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL) -> dict[str, Seq2Seq]:
     """Return the model by its name; none where there was nothing to learn from."""
     from ops.models.seq2seq.files import load
 
     found = {}
     for report in json.loads((artifact.folder / MODELS).read_text()):
         found[report["model"]] = load(artifact.files(report["model"]))
-        found[report["model"]].place(strict)
+        found[report["model"]].place(strict, decoding)
     return found
 
 
