@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Decoding(Params):
-    """How models write. Both knobs may change an answer: where two are about as probable, and where a config's
-    `growth` bounds one, which counts from the longest source beside it.
+    """How models write. Both knobs may change an answer: where two are about as probable, and where the
+    `growth` of a config bounds one, which counts from the longest source beside it.
     """
 
     batch_size: int | None = Field(
