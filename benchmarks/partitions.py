@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import orchestration.definitions  # noqa: E402, F401  declares every asset
-
 from tests.end_to_end.corpus import PAPER, TALK  # noqa: E402
 from tests.systems import leave_out  # noqa: E402
 

@@ -14,6 +14,7 @@ import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -256,11 +257,9 @@ def _train(
     from ops.talksumm.extractors.files import make
     from ops.talksumm.extractors.tasks import task_of
 
-    def judge(index: int, extraction: Extraction) -> float:
-        return _rouge(examples.judges[index], extraction, params.words)
-
     name, training = f"{architecture}/{examples.name}", params.training(architecture)
     model = make(params.config(architecture), training.seed, embed=embed)
+    judge = partial(_rouge, examples.judges, params.words)
     task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words, folder)
     checkpoint = checkpoints.at(name.replace("/", "-"))
     with errors_of(name):
@@ -268,8 +267,9 @@ def _train(
     return _Model(architecture, examples, model, training, ended)
 
 
-def _rouge(example: LearningExample, extraction: Extraction, words: int) -> float:
+def _rouge(examples: Sequence[LearningExample], words: int, index: int, extraction: Extraction) -> float:
     """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
+    example = examples[index]
     summary = only(example.paper.sentences, extraction.indices, words, cut=True)
     return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
 

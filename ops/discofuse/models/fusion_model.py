@@ -10,7 +10,8 @@ Geva et al. (2019), section 5.1: one model on each domain after down-sampling, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -28,6 +29,7 @@ from ops.discofuse.models.training_sets import (
     training_sets,
 )
 from ops.discofuse.schemas import BALANCED
+from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
@@ -186,10 +188,8 @@ def train_model(
     """Train a model in place, judged by Exact and SARI of its answers; errors begin with its name."""
     from ops.models.seq2seq.model import Seq2SeqTask
 
-    def judge(answers: Sequence[str]) -> Mapping[str, float]:
-        return judged(examples.judges, answers)
-
     with errors_of(name):
+        judge = partial(judged, examples.judges)
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
         return train(task, params, checkpoints, ProgressLines(name), strict)
 
@@ -263,13 +263,15 @@ def _outcomes(
     yield Outcome.of(FUSION_MODEL, [], [], files=files)
 
 
-def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2Seq]]:
+def trained(
+    artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
+) -> Iterator[tuple[str, Seq2Seq]]:
     """Yield every trained model with the name of its training set."""
     from ops.models.seq2seq.files import load
 
     for report in json.loads((artifact.folder / MODELS).read_text()):
         model = load(artifact.files(report["model"]))
-        model.place(strict)
+        model.place(strict, decoding)
         yield report["model"], model
 
 

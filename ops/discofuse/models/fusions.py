@@ -22,6 +22,7 @@ from ops.core.sampling import sample_rows
 from ops.discofuse.models.fusion_model import trained
 from ops.discofuse.models.training_sets import source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
+from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.pairs import answers
 
 _TEXT = pa.string()
@@ -52,6 +53,7 @@ class FusionParams(Params, section="discofuse.fusions"):
 
     examples: int | None = Field(None, ge=1, description="of each domain at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
+    decoding: Decoding = decoding_field()
 
 
 def fusions(
@@ -99,7 +101,7 @@ def _written(
     for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
         yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
     with examples.engine.scratch() as folder:
-        for name, model in trained(fusion_model, strict):
+        for name, model in trained(fusion_model, strict, params.decoding):
             predictions = answers(model, sources(), folder / name)
             for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
                 yield Outcome.of(FUSIONS, [], rows)

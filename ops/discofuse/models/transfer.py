@@ -37,6 +37,7 @@ from ops.discofuse.models.training_sets import check_learnable, copied
 from ops.discofuse.schemas import FUSION_PAIRS
 from ops.evaluation.table import TABLE, Bootstrap, mean_scores, paired_tests
 from ops.metrics.fusion import exact_match, sari
+from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import answers, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
@@ -189,6 +190,7 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")
+    decoding: Decoding = decoding_field()
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """The weights with the best SARI stay."""
@@ -287,6 +289,7 @@ def _trained(
         files |= _files(name, model)
         reports.append(fusion_report(name, model, learnt, training, ended, chosen=False))
         if name != PRETRAINING:
+            model.place(strict, params.decoding)
             sources = (row["source"] for row in pairs.rows(["source"], split="test"))
             found = answers(model, sources, folder / f"answers of {name}")
             written[name] = StoredRows(_ANSWER, ({"prediction": text} for text in found), folder)

@@ -19,11 +19,12 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from ops.models.decoding import Writer
 from ops.models.seq2seq.config import Pairs, Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
 from ops.models.training.examples import ExampleStore, TokenExample
 
-#: Sources that are answered together.
+#: Sources that are answered together, if params do not say how many.
 BATCH = 32
 
 
@@ -37,7 +38,7 @@ class Inputs:
     words: Sequence[Sequence[str]]
 
 
-class Seq2Seq(ABC):
+class Seq2Seq(Writer, ABC):
     """A network with its vocabulary, from text to text."""
 
     config: Seq2SeqConfig
@@ -48,11 +49,6 @@ class Seq2Seq(ABC):
     def length(self, source: str, target: str) -> int:
         """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
         return max(self.pieces.length(text) for text in (source, target))
-
-    def place(self, strict: bool) -> None:
-        """Move the network to a GPU, if there is one and numerics are not strict."""
-        if not strict and torch.cuda.is_available():
-            self.network.to("cuda")
 
     @abstractmethod
     def example(self, source: str, target: str) -> TokenExample:
@@ -79,9 +75,11 @@ class Seq2Seq(ABC):
     def answers(self, ordered: Iterable[str], beam: int | None = None) -> Iterator[tuple[str, str]]:
         """Yield sources with their answers; each source comes once, by number of pieces, then by text."""
         remaining, width = iter(ordered), beam or self.config.beam
-        while batch := list(islice(remaining, BATCH)):
+        while batch := list(islice(remaining, self.at_once(BATCH))):
             self.network.eval()
-            yield from zip(batch, self._answers(batch, width), strict=True)
+            with self.products():
+                found = self._answers(batch, width)
+            yield from zip(batch, found, strict=True)
 
     @torch.no_grad()
     def _answers(self, sources: Sequence[str], beam: int) -> list[str]:

@@ -111,7 +111,7 @@ def load_pretrained(name: str, folder: Path | None = None) -> tuple[Any, Any]:
         raise ValueError(f"{name} has no fast tokenizer (tokenizer.json)")
     network = kind.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
     # Afterwards: loading goes by the whole state.
-    network.__class__ = type(kind.__name__, (SharedOnce, kind), {})
+    network.__class__ = _with_shared_once(kind)
     return network, tokenizer
 
 
@@ -147,6 +147,20 @@ def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
 
 def _installed(name: str) -> Path:
     return hub_snapshot(name) if is_hub_model(name) else existing(name)
+
+
+def _with_shared_once(kind: Any) -> Any:
+    """Return a class of networks of Hugging Face whose state names every tensor once."""
+    return type(kind.__name__, (SharedOnce, kind), {"__reduce__": _reduced})
+
+
+def _reduced(network: Any) -> tuple[Any, ...]:
+    return _emptied, (type(network).__mro__[2],), network.__dict__
+
+
+def _emptied(kind: Any) -> Any:
+    found = _with_shared_once(kind)
+    return found.__new__(found)
 
 
 class SharedOnce:

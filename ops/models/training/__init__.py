@@ -5,7 +5,8 @@ systems), and where checkpoints and curves are kept (orchestration).
 """
 
 from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints
-from ops.models.training.loop import NotFiniteError, train
+from ops.models.training.launch import train
+from ops.models.training.loop import NotFiniteError
 from ops.models.training.params import TrainingParams
 from ops.models.training.task import (
     CurvePoint,

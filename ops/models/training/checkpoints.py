@@ -115,6 +115,14 @@ class Checkpoint:
         return cls(state, *tensors)
 
 
+def has_ended(files: Mapping[str, bytes]) -> bool:
+    """Say whether a checkpoint is of a run that has ended; one that cannot be read has not."""
+    try:
+        return bool(json.loads(files[STATE])["state"]["reason"])
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
 def optimiser_tensors(state: Mapping[str, Any]) -> dict[str, Tensor]:
     """Return the tensors of an optimiser's `state_dict()` by "parameter.name"."""
     return {

@@ -1,25 +1,28 @@
 """The training loop of all systems, on Hugging Face Accelerate.
 
 Belongs here: updates, validation, early stopping, going on from a checkpoint, and what is done to a module
-before it is trained. Not here: what is trained (a `Task`), where checkpoints lie (a `Checkpoints`), and where
-curves are shown.
+before it is trained. Not here: what is trained (a `Task`), where checkpoints lie (a `Checkpoints`), starting
+several processes (launch.py), and where curves are shown.
 
-All chance is a function of the seed, the epoch and the update: `batches` for the order, and torch's
-generator, which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that
-was killed ends with the same bits as one that was not.
+All chance is a function of the seed, the epoch, the update and the part of its batch: `batches` for the
+order, and torch's generator, which is seeded anew before every part. So a checkpoint holds no generator's
+state, and a run that was killed ends with the same bits as one that was not.
 
-Processes that `accelerate launch` started together share every batch (processes.py). All of them see the last
-checkpoint and validate; the first one reports and writes.
+Processes that were started together share the parts of every batch (processes.py). All of them see the last
+checkpoint and validate; the first one reports and writes. A checkpoint does not know how many they are.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ops.models.precision import autocast, halves_products
 from ops.models.training.checkpoints import (
     Checkpoint,
     Checkpoints,
@@ -29,34 +32,27 @@ from ops.models.training.checkpoints import (
     with_tensors,
 )
 from ops.models.training.params import TrainingParams
-from ops.models.training.processes import Processes, batches
+from ops.models.training.processes import GradientSum, Processes, batches, parts_of
 from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-Batches = list[list[tuple[int, ...]]]
+Batches = list[tuple[int, ...]]
 
 
 class NotFiniteError(TrainingError):
     """The loss or the gradient is NaN or infinite; the message names update, epoch and examples."""
 
 
-def train(
+def train_here(
     task: Task,
     params: TrainingParams,
     checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] | None = None,
     strict: bool = True,
 ) -> Trained:
-    """Train a task's module in place, and leave it with the weights of its best validation.
-
-    Goes on from the last checkpoint where there is one; a run that has ended is not begun again. `strict` is
-    params.yaml's `numerics: strict`: on the processor, with one thread and deterministic algorithms; else on
-    the accelerator, if there is one. `report` hears of every update. Raises TrainingError for a training set
-    without examples and for a metric that validation does not give, CheckpointError for a checkpoint of
-    another run, NotFiniteError where the loss is no number; the last checkpoint stays.
-    """
+    """Train a task's module in place, in this process, which may be one of several: see `train`."""
     if not len(task.costs):
         raise TrainingError("the training set has no examples: there is nothing to train on")
     with _numerics(strict):
@@ -75,11 +71,10 @@ class _Run:
         import torch
 
         self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
-        on_processor = strict or not torch.cuda.is_available()
-        self.processes = Processes(on_processor)
-        self.halved = params.precision == "bfloat16" and not on_processor
+        self.processes = Processes(strict)
+        self.halved = halves_products(params.precision, self.processes.device, strict)
         task.module.to(self.processes.device)
-        prepare_module(task.module, params)
+        prepare_module(task.module, params, strict)
         self.optimiser = torch.optim.AdamW(
             [weights for weights in task.module.parameters() if weights.requires_grad],
             lr=params.learning_rate,
@@ -133,48 +128,55 @@ class _Run:
 
     def _updates(self, epoch: int) -> Batches:
         params = self.params
-        found = batches(self.task.costs, params.batch_size, params.batch_cost, params.seed, epoch)
-        return [
-            found[start : start + params.accumulation] for start in range(0, len(found), params.accumulation)
-        ]
+        costs, parts = self.task.costs, params.accumulation
+        return batches(costs, params.batch_size, params.batch_cost, params.seed, epoch, parts)
 
-    def _update(self, group: list[tuple[int, ...]]) -> float:
-        """Change the weights by one group of batches; return the mean loss of its examples."""
+    def _update(self, batch: Sequence[int]) -> float:
+        """Change the weights by a batch; return the mean loss of its examples."""
         import torch
 
         state, params = self.state, self.params
         self.task.module.train()
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = params.rate(state.step, self.steps)
-        examples, whole = sum(map(len, group)), 0.0
-        for place, batch in enumerate(group):
-            torch.manual_seed(_seed(params.seed, state.step, place, *filter(None, [self.processes.index])))
-            share = self.processes.share(batch)
-            loss = self._loss(share) * (len(share) / examples) if share else None
-            value = self.processes.total(0.0 if loss is None else float(loss.detach()))
-            if not math.isfinite(value):
-                raise self._not_finite(f"the loss is {value}", batch)
-            if loss is not None:
-                loss.backward()  # type: ignore[no-untyped-call]
-            whole += value
-        self.processes.add_gradients(self.task.module.parameters())
+        whole = self._gradients(batch)
         # Looked at where it is not clipped, too: such a gradient would spoil weights and checkpoint.
         most = math.inf if params.clip is None else params.clip
         norm = float(torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), most))
         if not math.isfinite(norm):
-            indices = [index for batch in group for index in batch]
-            raise self._not_finite(f"the gradient's norm is {norm}", indices)
+            raise self._not_finite(f"the gradient's norm is {norm}", batch)
         self.optimiser.step()
         self.optimiser.zero_grad()
-        state.loss += whole * examples
-        state.examples += examples
+        state.loss += whole * len(batch)
+        state.examples += len(batch)
         return whole
 
-    def _loss(self, batch: Sequence[int]) -> Tensor:
+    def _gradients(self, batch: Sequence[int]) -> float:
+        """Give all weights the gradient of a batch's mean loss; return that loss."""
         import torch
 
-        with torch.autocast(self.processes.device.type, torch.bfloat16, enabled=self.halved):
-            return self.task.loss(batch)
+        processes, whole = self.processes, 0.0
+        gradients = GradientSum(processes, self.task.module.parameters())
+        parts = parts_of(batch, self.params.accumulation)
+        for first in range(0, len(parts), processes.count):
+            place, loss = first + processes.index, None
+            if place < len(parts):
+                torch.manual_seed(_seed(self.params.seed, self.state.step, place))
+                loss = self._loss(parts[place]) * (len(parts[place]) / len(batch))
+            values = processes.values(0.0 if loss is None else float(loss.detach()))
+            for part, value in zip(parts[first:], values, strict=False):
+                if not math.isfinite(value):
+                    raise self._not_finite(f"the loss is {value}", part)
+                whole += value
+            if loss is not None:
+                loss.backward()  # type: ignore[no-untyped-call]
+            gradients.add()
+        gradients.spread()
+        return whole
+
+    def _loss(self, examples: Sequence[int]) -> Tensor:
+        with autocast(self.processes.device, self.halved):
+            return self.task.loss(examples)
 
     def _advance(self, updates: int) -> Mapping[str, float] | None:
         """Count an update; validate where it is time, and see whether the run ends."""
@@ -280,10 +282,10 @@ def _numerics(strict: bool) -> Iterator[None]:
         yield
 
 
-def prepare_module(module: nn.Module, params: TrainingParams) -> None:
+def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> None:
     """Let a module compute its layers again for the gradient, and compile them, as the params ask.
 
-    Raises TrainingError for a module that cannot checkpoint gradients.
+    Raises TrainingError for a module that cannot checkpoint gradients, and where nothing can be compiled.
     """
     if params.gradient_checkpointing:
         enable: Any = getattr(module, "activation_checkpointing_enable", None)
@@ -293,6 +295,14 @@ def prepare_module(module: nn.Module, params: TrainingParams) -> None:
             )
         enable({"use_reentrant": False})
     if params.compile:
+        if strict:
+            raise TrainingError(
+                "compile is true, but numerics are strict, and compiled code differs between processors: set "
+                "compile to false, or numerics to fast"
+            )
+        compiler = os.environ.get("CXX", "g++")
+        if shutil.which(compiler) is None:
+            raise TrainingError(f"compile is true, but there is no C++ compiler ({compiler}): install one")
         for layer in _layers(module) or [module]:
             layer.compile()
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from ops.core.params import Params
+from ops.models.precision import Precision
 
 
 class TrainingParams(Params):
@@ -22,11 +23,20 @@ class TrainingParams(Params):
 
     epochs: int = Field(10, ge=1, description="passes over the training set at most")
     steps: int | None = Field(None, ge=1, description="updates of the weights at most; null: no limit")
-    batch_size: int = Field(8, ge=1, description="examples in a batch at most")
+    batch_size: int = Field(8, ge=1, description="examples that a device computes at once, at most")
     batch_cost: int | None = Field(
-        None, ge=1, description="examples times the longest one's length in a batch at most; null: no limit"
+        None, ge=1, description="of these, their number times the longest one's length at most; null: any"
     )
-    accumulation: int = Field(1, ge=1, description="batches behind one update")
+    accumulation: int = Field(
+        1, ge=1, description="parts of as many examples behind one update: it learns from all of them"
+    )
+    processes: int = Field(
+        1,
+        ge=1,
+        exclude=True,
+        description="that train one model together, each on a device of its own, and share the parts of an "
+        "update. It changes no byte under strict numerics, and is in no key",
+    )
     learning_rate: float = Field(1e-3, gt=0, description="at its highest, of AdamW")
     beta_1: float = Field(
         0.9, ge=0, lt=1, exclude_if=lambda value: value == 0.9, description="of AdamW: of the mean gradient"
@@ -47,8 +57,8 @@ class TrainingParams(Params):
     decay_every: int = Field(1000, ge=1, description="of schedule exponential: updates to the factor")
     warmup: float = Field(0.1, ge=0, lt=1, description="share of the updates in which the rate rises from 0")
     clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="of the products on a GPU; on the processor always float32"
+    precision: Precision = Field(
+        "float32", description="of products, on a device that is made for it; strict numerics: float32"
     )
     gradient_checkpointing: bool = Field(
         False,
@@ -58,7 +68,8 @@ class TrainingParams(Params):
     compile: bool = Field(
         False,
         exclude_if=operator.not_,
-        description="torch.compile of every layer: faster after a minute or more, needs a C++ compiler",
+        description="torch.compile of every layer: faster after a minute or more; needs a C++ compiler and "
+        "`numerics: fast`",
     )
     validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")
     checkpoint_every: int = Field(100, ge=1, description="updates between two checkpoints")
@@ -74,6 +85,15 @@ class TrainingParams(Params):
     )
     patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
     seed: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _parts_for_all(self) -> Self:
+        if self.processes > self.accumulation:
+            raise ValueError(
+                f"processes is {self.processes}, but an update has {self.accumulation} parts to share: raise "
+                f"accumulation, which changes what is learnt, or lower processes"
+            )
+        return self
 
     def rate(self, step: int, steps: int) -> float:
         """Return the learning rate of update `step` (from 0) of `steps`."""

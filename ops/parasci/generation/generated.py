@@ -31,6 +31,7 @@ from ops.core.outcome import (
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
+from ops.models.decoding import Decoding, decoding_field
 from ops.models.seq2seq.pairs import answers
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
@@ -71,6 +72,7 @@ class GeneratedParams(Params, section="parasci.generated"):
         None, ge=1, description="of the test split of each test set at most, drawn; null: all"
     )
     seed: int = Field(0, ge=0, description="of the draw")
+    decoding: Decoding = decoding_field()
 
 
 def generated(
@@ -99,7 +101,10 @@ def generated(
         sets |= {name: _drawn(others, params.seed, folder / name, origin=name) for name in corpora}
         counts = {name: sum(part.rows for part in tests.parts) for name, tests in sets.items()}
         models = (
-            trained(generator, strict) | trained(external_generators, strict) if any(counts.values()) else {}
+            trained(generator, strict, params.decoding)
+            | trained(external_generators, strict, params.decoding)
+            if any(counts.values())
+            else {}
         )
         written = _outcomes(sets, models, params, folder)
         lost = {

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +36,7 @@ from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import SplitShares, split_of
 from ops.metrics.bleu import bleu
+from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
@@ -298,14 +300,14 @@ def _no_pieces(text: str) -> int:
     return 0
 
 
-def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
+def trained(artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL) -> dict[str, Seq2Seq]:
     """Return the model by its name; none where there was nothing to learn from."""
     from ops.models.seq2seq.files import load
 
     found = {}
     for report in json.loads((artifact.folder / MODELS).read_text()):
         found[report["model"]] = load(artifact.files(report["model"]))
-        found[report["model"]].place(strict)
+        found[report["model"]].place(strict, decoding)
     return found
 
 
@@ -341,16 +343,18 @@ def _trained(
     from ops.models.seq2seq.files import save
     from ops.models.seq2seq.model import Seq2SeqTask
 
-    def judge(answers: Sequence[str]) -> dict[str, float]:
-        references = [[target] for target in examples.judges.targets]
-        return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
-
+    judge = partial(_judged, examples.judges.targets)
     name, training = learnt.model, params.part("training")
     with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
         ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
     report = _report(name, model, examples, training, ended)
     return {f"{name}/{file}": content for file, content in save(model).items()}, [report]
+
+
+def _judged(targets: Sequence[str], answers: Sequence[str]) -> dict[str, float]:
+    references = [[target] for target in targets]
+    return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
 
 
 def _report(

@@ -7,6 +7,8 @@ sentences out. Not here: the sentence encoder (ops/models/encoder.py), features 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -49,6 +51,10 @@ class TransformerExtractor:
                 config.dropout,
             )
         self.network.eval()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the encoder here: other processes get what is embedded."""
+        return {**self.__dict__, "embed": None}
 
     def inputs(self, paper: ExtractorPaper) -> tuple[Tensor, Tensor]:
         """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).

@@ -129,15 +129,13 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         if not bool(mask.any()):
             raise ValueError("attention_mask is 0 everywhere: there is no token")
-        layout = Layout.of(mask)
-        memory = None
         if use_cache and labels is None and not self.training:
-            memory = DecoderMemory([memory_of(layer.attention) for layer in self.layers], layout)
-        hidden, uneven = self.hidden(layout.line(input_ids), layout, memory)
+            return self._begin(input_ids, mask, logits_to_keep)
+        layout = Layout.of(mask)
+        hidden, uneven = self.hidden(layout.line(input_ids), layout)
         if labels is not None:
             return self._lost(input_ids, labels, layout, hidden, uneven)
-        logits = self._logits(layout.rows(hidden)[:, -logits_to_keep:])
-        return DecoderOutput(logits=logits, past_key_values=memory)
+        return DecoderOutput(logits=self._logits(layout.rows(hidden)[:, -logits_to_keep:]))
 
     def hidden(
         self, tokens: Tensor, layout: Layout, memory: DecoderMemory | None = None
@@ -190,6 +188,19 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             loss=mean_where(losses, learnt) + self.config.balance * uneven,
             output_loss=mean_where(losses, learnt & behind).detach(),
         )
+
+    def _begin(self, input_ids: Tensor, mask: Tensor, logits_to_keep: int) -> DecoderOutput:
+        """Read rows, and remember them. Of equal neighbours, as the beams of a source are, one is read."""
+        rows, place = torch.unique_consecutive(torch.cat([input_ids, mask], 1), dim=0, return_inverse=True)
+        tokens, there = rows.chunk(2, dim=1)
+        layout = Layout.of(there)
+        memory = DecoderMemory([memory_of(layer.attention) for layer in self.layers], layout)
+        hidden, _ = self.hidden(layout.line(tokens), layout, memory)
+        logits = self._logits(layout.rows(hidden)[:, -logits_to_keep:])
+        if len(rows) < len(input_ids):
+            memory.reorder_cache(place)
+            logits = logits[place]
+        return DecoderOutput(logits=logits, past_key_values=memory)
 
     def _go_on(self, input_ids: Tensor, memory: DecoderMemory) -> DecoderOutput:
         logits = []

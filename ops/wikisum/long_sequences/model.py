@@ -19,6 +19,7 @@ from safetensors.torch import save
 from torch import Tensor
 from transformers import AutoConfig, GenerationConfig
 
+from ops.models.decoding import Writer
 from ops.models.seq2seq.transformer import TransformerNetwork
 from ops.models.trained import ModelFilesError
 from ops.models.training.examples import TokenExample
@@ -27,7 +28,7 @@ from ops.wikisum.long_sequences.layers import IGNORED, Layout, token_losses
 from ops.wikisum.long_sequences.recurrent import AttentiveLstm
 from ops.wikisum.long_sequences.sizes import ModelParams, NewModelParams, SubwordVocabulary
 
-#: Sources that are answered together.
+#: Sources that are answered together, if params do not say how many.
 BATCH = 16
 
 PARAMS, CONFIG, GENERATION, WEIGHTS = (
@@ -62,7 +63,7 @@ class Losses(NamedTuple):
     """A scalar: the weighed loss of load balancing."""
 
 
-class SequenceModel(ABC):
+class SequenceModel(Writer, ABC):
     """A network, with how it reads examples and decodes."""
 
     def __init__(self, network: Any, params: ModelParams) -> None:
@@ -108,9 +109,11 @@ class SequenceModel(ABC):
         cut = [tuple(source[: self.params.longest_source]) for source in sources]
         ordered = sorted(set(cut), key=lambda source: (len(source), source))
         answers: dict[tuple[int, ...], list[int]] = {}
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
-            answers.update(zip(batch, self._answers(batch, width), strict=True))
+        size = self.at_once(BATCH)
+        for start in range(0, len(ordered), size):
+            batch = ordered[start : start + size]
+            with self.products():
+                answers.update(zip(batch, self._answers(batch, width), strict=True))
         return [answers[source] for source in cut]
 
     def files(self) -> dict[str, bytes]:

@@ -23,6 +23,7 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import sample_names
 from ops.evaluation.table import Bootstrap, CorpusMetric, mean_scores
+from ops.models.decoding import Decoding, decoding_field
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
@@ -121,6 +122,7 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
     )
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
     seed: int = Field(0, ge=0, description="of these draws")
+    decoding: Decoding = decoding_field()
 
     def cells(self) -> list[Cell]:
         """Return the cells, sorted, so that those of one set follow each other."""
@@ -256,6 +258,7 @@ def _trained(
     size = params.sizes[params.size].architectures[cell.architecture]
     training = params.training_of(cell.architecture)
     model, report = train_summarizer(cell.name, size, learnt, found, training, checkpoints, strict)
+    model.model.place(strict, params.decoding)
     # As texts, so that MLflow takes them for params of the run.
     dimensions = {name: str(value) for name, value in cell._asdict().items()}
     return model, {**report, **dimensions}

@@ -25,6 +25,7 @@ from ops.core.sampling import sample_names
 from ops.core.stored_rows import StoredRows
 from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
+from ops.models.decoding import Decoding, decoding_field
 from ops.wikisum.models.learning_sets import parts_of, reader_of, sets_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
@@ -88,6 +89,7 @@ class SummaryParams(Params, section="wikisum.summaries"):
 
     examples: int | None = Field(None, ge=1, description="of each set at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
+    decoding: Decoding = decoding_field()
 
 
 def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: bool = True) -> Outcomes:
@@ -102,7 +104,7 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
     with examples.engine.scratch() as folder:
         of_sets = sets_of(examples, {str(report["architecture"]) for report in reports}, folder / "sets")
         written = [
-            RowSpool(SUMMARIES.kept, _written(of_sets, summarizer, report, chosen, strict))
+            RowSpool(SUMMARIES.kept, _written(of_sets, summarizer, report, chosen, strict, params.decoding))
             for report in reports
         ]
     for table in examples:
@@ -165,11 +167,12 @@ def _written(
     report: Mapping[str, Any],
     chosen: set[str],
     strict: bool,
+    decoding: Decoding,
 ) -> Iterator[Row]:
     """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
     if report["set"] not in sets:
         return
-    model = trained_model(summarizer, report["model"], strict)
+    model = trained_model(summarizer, report["model"], strict, decoding)
     for rows in parts_of(sets[report["set"]], report["set"], "test", scored_columns(model)):
         if tests := [row for row in rows if row["id"] in chosen]:
             yield from score(model, report, tests)

@@ -22,6 +22,7 @@ from pydantic import Field
 
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.parts import Artifact, Parts
+from ops.models.decoding import AS_USUAL, Decoding
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.models.training.report import learnt_row
 from ops.wikisum.models.learning_sets import SubWords, check_learnable, learning_set, sets_of
@@ -135,15 +136,14 @@ def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
     return found
 
 
-def trained_model(artifact: Artifact, name: str, strict: bool = True) -> TextModel:
+def trained_model(
+    artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
+) -> TextModel:
     """Return a trained model, on a GPU where there is one and numerics allow it."""
-    import torch
-
     from ops.wikisum.long_sequences.texts import load
 
     found = load(artifact.files(name))
-    if not strict and torch.cuda.is_available():
-        found.model.network.to("cuda")
+    found.model.place(strict, decoding)
     return found
 
 

@@ -57,7 +57,7 @@ class Size(Params):
     def training_of(self, architecture: str) -> TrainingParams:
         """Return how the models of an architecture are trained."""
         own = self.trainings.get(architecture, {})
-        return TrainingParams.model_validate({**self.training.model_dump(), **own, **KEPT_BY})
+        return TrainingParams.model_validate({**dict(self.training), **own, **KEPT_BY})
 
 
 #: The target is not cut: the longest lead of the corpus is shorter.

@@ -1,28 +1,27 @@
-"""Train a toy or a T-DMCA, alone or in processes that were launched together; print the curve as JSON.
+"""Train a toy or a T-DMCA in some processes; print the curve and a digest of the weights as JSON.
 
-Run: python shared_training.py TASK FOLDER BATCH_SIZE [KILL_AT]; or the same by `torch.distributed.run`, which sets
-the variables that `accelerate launch` sets. Checkpoints are written to the folder; the first process kills
-itself without a word at an update.
+Run: python -m tests.ops.models.training.shared_training TASK FOLDER KNOBS [KILL_AT] [WHO]. Checkpoints are written to the folder. At an update this process (`parent`) or one of those that it started (`child`) is killed without a word.
 """
 
+import hashlib
 import json
 import os
 import signal
 import sys
 from dataclasses import asdict
+from multiprocessing import active_children
+
+from safetensors.torch import save
 
 from ops.models.training import TrainingParams, train
 from ops.models.training.examples import ExampleStore
-from ops.models.training.processes import Processes
 from ops.wikisum.long_sequences.task import SequenceTask
 from tests.ops.models.training.toy_task import Folder, Toy
 from tests.ops.wikisum.long_sequences.sequence_cases import drawing_nothing, examples
 
 
 def toy():
-    task = Toy()
-    task.module[2].p = 0.0  # dropout differs by process
-    return task, "error"
+    return Toy(), "error"
 
 
 def t_dmca():
@@ -30,19 +29,20 @@ def t_dmca():
     return SequenceTask(drawing_nothing(), stored, stored), "log_perplexity"
 
 
-def main(name, folder, batch_size, kill_at=0):
+def main(name, folder, knobs, kill_at=0, who="parent"):
     def report(progress):
-        if progress.step == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if progress.step == int(kill_at):
+            print([child.pid for child in active_children()], flush=True)
+            os.kill(os.getpid() if who == "parent" else active_children()[-1].pid, signal.SIGKILL)
 
     task, metric = {"toy": toy, "t_dmca": t_dmca}[name]()
     params = TrainingParams(
-        epochs=3, batch_size=batch_size, accumulation=2, learning_rate=0.05, metric=metric, checkpoint_every=5, seed=3
-    )  # fmt: skip
+        epochs=3, learning_rate=0.05, metric=metric, checkpoint_every=2, seed=3, **json.loads(knobs)
+    )
     outcome = train(task, params, Folder(folder), report)
-    if Processes(on_processor=True).main:
-        print(json.dumps([asdict(point) for point in outcome.curve]), flush=True)
+    weights = hashlib.sha256(save(dict(task.module.state_dict()))).hexdigest()
+    print(json.dumps({"curve": [asdict(point) for point in outcome.curve], "weights": weights}), flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    main(*sys.argv[1:])

@@ -2,18 +2,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.models.training.params import TrainingParams
-from ops.models.training.processes import batches
+from ops.models.training.processes import batches, parts_of
 
 COSTS = st.lists(st.integers(1, 50), max_size=200)
 
 
-@given(COSTS, st.integers(1, 9), st.none() | st.integers(1, 120), st.integers(0, 5), st.integers(0, 5))
-def test_every_example_stands_in_one_batch_and_batches_keep_their_limits(costs, size, limit, seed, epoch):
-    found = batches(costs, size, limit, seed, epoch)
-    assert sorted(index for batch in found for index in batch) == list(range(len(costs)))
-    for batch in found:
-        assert 1 <= len(batch) <= size
-        assert limit is None or len(batch) == 1 or max(costs[index] for index in batch) * len(batch) <= limit
+@given(
+    COSTS,
+    st.integers(1, 9),
+    st.none() | st.integers(1, 120),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.integers(1, 4),
+)
+def test_every_example_stands_in_one_part_and_parts_keep_their_limits(
+    costs, size, limit, seed, epoch, number
+):
+    found = [parts_of(batch, number) for batch in batches(costs, size, limit, seed, epoch, number)]
+    assert sorted(index for parts in found for part in parts for index in part) == list(range(len(costs)))
+    for parts in found:
+        assert 1 <= len(parts) <= number and len(parts[0]) - len(parts[-1]) <= 1
+        for part in parts:
+            assert 1 <= len(part) <= size
+            assert limit is None or len(part) == 1 or max(costs[index] for index in part) * len(part) <= limit
+
+
+@given(COSTS, st.integers(1, 9), st.integers(1, 4))
+def test_batches_of_several_parts_are_those_of_one_part_as_large(costs, size, number):
+    assert batches(costs, size, None, 0, 0, number) == batches(costs, size * number, None, 0, 0)
 
 
 def test_the_order_is_that_of_seed_and_epoch_and_of_nothing_else():

@@ -24,9 +24,9 @@ from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def trained(params=PARAMS, task=None, checkpoints=None, report=None):
+def trained(params=PARAMS, task=None, checkpoints=None, report=None, strict=True):
     task = task or Toy()
-    outcome = train(task, params, checkpoints, report)
+    outcome = train(task, params, checkpoints, report, strict)
     return save(dict(task.module.state_dict())), outcome
 
 
@@ -109,17 +109,18 @@ def test_training_makes_the_error_smaller():
     assert outcome.best == min(errors) < errors[0] / 4
 
 
-def test_two_batches_behind_one_update_are_as_one_of_twice_the_size():
+def test_two_parts_of_an_update_are_as_one_of_twice_the_size():
     class Plain(Toy):
         def __init__(self):
-            super().__init__(examples=8)
+            super().__init__()
             self.module[2].p = 0.0
 
     once = TrainingParams(epochs=4, batch_size=8, metric="error")
     _, whole = trained(once, Plain())
     _, parts = trained(TrainingParams(epochs=4, batch_size=4, accumulation=2, metric="error"), Plain())
-    assert parts.steps == whole.steps == 4
-    assert parts.best == pytest.approx(whole.best, rel=1e-5)
+    assert parts.steps == whole.steps == 28
+    for first, second in zip(whole.curve, parts.curve, strict=True):
+        assert second.value == pytest.approx(first.value, rel=1e-5)
 
 
 def test_knobs_that_are_off_stand_in_no_report_and_no_checkpoint():
@@ -133,7 +134,7 @@ def test_a_module_that_cannot_checkpoint_gradients_is_refused_by_its_name():
         trained(PARAMS.model_copy(update={"gradient_checkpointing": True}))
 
 
-def test_a_compiled_module_learns_the_same():
+def test_a_module_is_compiled_where_that_is_asked_for():
     compiled = []
 
     class Spy(Toy):
@@ -141,8 +142,43 @@ def test_a_compiled_module_learns_the_same():
             super().__init__()
             self.module.compile = lambda: compiled.append(type(self.module).__name__)
 
-    assert trained(PARAMS.model_copy(update={"compile": True}), Spy()) == trained()
+    params = PARAMS.model_copy(update={"compile": True})
+    assert trained(params, Spy(), strict=False) == trained(strict=False)
     assert compiled == ["Sequential"]
+
+
+@pytest.mark.long
+def test_a_compiled_module_learns_the_same_as_one_that_is_not():
+    plain = PARAMS.model_copy(update={"precision": "float32"})
+    _, expected = trained(plain, strict=False)
+    _, found = trained(plain.model_copy(update={"compile": True}), strict=False)
+    assert found.best == pytest.approx(expected.best, rel=0.2)  # its dropout draws other numbers
+
+
+def test_nothing_is_compiled_under_strict_numerics_and_without_a_compiler(monkeypatch):
+    params = PARAMS.model_copy(update={"compile": True})
+    with pytest.raises(TrainingError, match="compile is true, but numerics are strict"):
+        trained(params)
+    monkeypatch.setenv("CXX", "no-compiler")
+    with pytest.raises(TrainingError, match=r"there is no C\+\+ compiler \(no-compiler\)"):
+        trained(params, strict=False)
+
+
+@pytest.mark.parametrize("knob", ["precision", "batch_size", "processes", "accumulation"])
+def test_a_knob_with_a_bad_value_is_refused_by_both(knob):
+    with pytest.raises(ValueError, match=rf"{knob}\n.*input_value='float16'"):
+        TrainingParams(**{knob: "float16"})
+
+
+def test_products_are_of_bfloat16_on_a_processor_that_has_it_and_never_under_strict_numerics(monkeypatch):
+    learnt = {}
+    for has in (True, False):
+        monkeypatch.setattr("torch.cpu.get_capabilities", lambda has=has: {"avx512_bf16": has})
+        learnt[has] = trained(strict=False)
+    assert learnt[True][0] != learnt[False][0]
+    assert learnt[True][1].best == pytest.approx(learnt[False][1].best, rel=0.1)
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx512_bf16": True})
+    assert trained() == trained(PARAMS.model_copy(update={"precision": "float32"}))
 
 
 def test_early_stopping_keeps_the_weights_of_the_best_validation():

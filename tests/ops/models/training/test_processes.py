@@ -1,58 +1,122 @@
-"""Processes that were launched together train what one trains."""
+"""Processes that train together learn what one learns."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import active_children, get_context
 
 import pytest
+from safetensors.torch import save
 
 from assets.declare.settings import checkout
+from ops.models.training import NotFiniteError, TrainingError, TrainingParams, launch, train
+from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
+from tests.waiting import until
 
 PROGRAM = "tests.ops.models.training.shared_training"
 
+TOGETHER = PARAMS.model_copy(update={"processes": 2})
 
-def launched(*arguments, processes=1):
-    together = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+
+def started(task, folder, *killed, **knobs):
     return subprocess.run(
-        [sys.executable, *together * (processes > 1), "-m", PROGRAM, *map(str, arguments)],
+        [sys.executable, "-m", PROGRAM, task, folder, json.dumps(knobs), *map(str, killed)],
         cwd=checkout(),
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=240,
     )
 
 
-def curve(*arguments, processes=1):
-    done = launched(*arguments, processes=processes)
+def learnt(task, folder, **knobs):
+    done = started(task, folder, **knobs)
     assert done.returncode == 0, done.stderr[-3000:]
-    [line] = [line for line in done.stdout.splitlines() if line.startswith("[")]  # of the first process alone
-    return json.loads(line)
+    return json.loads(done.stdout)
 
 
-def assert_same(first, second):
-    assert len(first) == len(second) >= 6
-    for one, two in zip(first, second, strict=True):
-        assert (one["name"], one["step"]) == (two["name"], two["step"])
-        assert two["value"] == pytest.approx(one["value"], rel=1e-4)
+def trained(params, checkpoints=None):
+    task = Toy()
+    outcome = train(task, params, checkpoints)
+    return save(dict(task.module.state_dict())), outcome
+
+
+def test_more_processes_than_parts_of_an_update_are_refused_by_both_numbers():
+    with pytest.raises(ValueError, match="processes is 3, but an update has 2 parts to share"):
+        TrainingParams(processes=3, accumulation=2)
+
+
+def test_how_many_processes_train_stands_in_no_report_no_checkpoint_and_no_key():
+    assert TrainingParams(processes=2, accumulation=2) != TrainingParams(accumulation=2)
+    assert "processes" not in TrainingParams(processes=2, accumulation=2).model_dump(mode="json")
+
+
+def test_a_run_that_has_ended_starts_no_process(monkeypatch):
+    kept = Memory()
+    first = trained(PARAMS, kept)
+    monkeypatch.setattr(launch, "_processes", None)
+    assert trained(TOGETHER, kept) == first
 
 
 @pytest.mark.long
-def test_two_processes_have_the_curve_of_one_with_the_same_batches_also_after_a_kill(tmp_path):
-    """A batch is shared: each of two processes holds half of what one process holds.
-
-    50 examples in batches of 7: every batch is shared unevenly, and the last one of an epoch has one example.
-    """
-    alone = curve("toy", tmp_path / "alone", 7)
-    assert_same(alone, curve("toy", tmp_path / "together", 7, processes=2))
-    assert launched("toy", tmp_path / "broken", 7, 8, processes=2).returncode != 0
-    state = json.loads((tmp_path / "broken" / "last" / "state.json").read_text())
-    assert state["state"]["step"] == 5
-    assert_same(alone, curve("toy", tmp_path / "broken", 7))  # goes on by itself
+def test_two_processes_learn_the_bits_of_one_in_a_worker_process_too():
+    """50 examples with dropout in batches of 3 parts, which two processes share unevenly."""
+    params = PARAMS.model_copy(update={"accumulation": 3, "batch_size": 3})
+    alone = trained(params)
+    with ProcessPoolExecutor(1, get_context("spawn")) as worker:
+        together = worker.submit(trained, params.model_copy(update={"processes": 2})).result()
+    assert together == alone
+    assert trained(params.model_copy(update={"processes": 3}), Memory()) == alone
+    assert active_children() == []
 
 
 @pytest.mark.long
-def test_two_processes_train_a_t_dmca_as_one_does(tmp_path):
-    alone = curve("t_dmca", tmp_path / "alone", 7)
-    assert_same(alone, curve("t_dmca", tmp_path / "together", 7, processes=2))
+def test_two_processes_have_the_curve_of_one_whose_batches_are_twice_as_large(tmp_path):
+    one = learnt("t_dmca", tmp_path / "one", batch_size=8)["curve"]
+    two = learnt("t_dmca", tmp_path / "two", batch_size=4, accumulation=2, processes=2)["curve"]
+    assert len(one) == len(two) == 9
+    for first, second in zip(one, two, strict=True):
+        assert (first["name"], first["step"]) == (second["name"], second["step"])
+        assert second["value"] == pytest.approx(first["value"], rel=1e-5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
+def test_a_killed_run_goes_on_with_another_number_of_processes_to_the_same_bits(tmp_path, before, after):
+    knobs = {"batch_size": 4, "accumulation": 2}
+    unbroken = learnt("toy", tmp_path / "unbroken", **knobs)
+    killed = started("toy", tmp_path / "broken", 7, "parent", processes=before, **knobs)
+    assert killed.returncode == -signal.SIGKILL
+    children = json.loads(killed.stdout)
+    assert len(children) == (before if before > 1 else 0)
+    until(lambda: not any(map(runs, children)))
+    state = json.loads(Folder(tmp_path / "broken").read()["state.json"])["state"]
+    assert state["step"] == 6
+    assert learnt("toy", tmp_path / "broken", processes=after, **knobs) == unbroken
+
+
+def runs(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.long
+def test_a_process_that_is_killed_ends_the_training_and_the_checkpoint_stays(tmp_path):
+    knobs = {"batch_size": 4, "accumulation": 2, "processes": 2}
+    done = started("toy", tmp_path / "run", 7, "child", **knobs)
+    assert done.returncode == 1
+    assert "TrainingError: one of the 2 processes failed: " in done.stderr
+    assert not any(map(runs, json.loads(done.stdout)))
+    assert json.loads(Folder(tmp_path / "run").read()["state.json"])["state"]["step"] >= 6
+
+
+@pytest.mark.long
+def test_an_error_of_training_keeps_its_kind_and_names_its_examples():
+    with pytest.raises(NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"):
+        train(Toy(poisoned=33), TOGETHER)
+    with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):
+        train(Toy(), TOGETHER.model_copy(update={"metric": "rouge2"}))

@@ -1,0 +1,90 @@
+"""How many answers models of all kinds write at a time, and in which precision."""
+
+import pytest
+import torch
+
+from ops.discofuse.models.fusions import FusionParams
+from ops.models.decoding import AS_USUAL, Decoding
+from ops.parasci.generation.generated import GeneratedParams
+from ops.wikisum.models.summaries import SummaryParams
+from tests.ops.models.seq2seq.seq2seq_cases import CONFIGS, SOURCES
+from tests.ops.models.seq2seq.seq2seq_cases import model as seq2seq
+from tests.ops.wikisum.long_sequences.sequence_cases import PARAMS, examples
+from tests.ops.wikisum.long_sequences.sequence_cases import model as sequences
+
+LONG = [example.source for example in examples(12)]
+
+# Without a bound that counts from the longest source of a batch.
+CONFIGS = [config.model_copy(update={"growth": None}) for config in CONFIGS]
+MODELS = {config.kind + config.pieces: (lambda config=config: seq2seq(config), SOURCES) for config in CONFIGS}
+MODELS |= {name: (lambda name=name: sequences(name), LONG) for name in PARAMS}
+
+every = pytest.mark.parametrize("name", MODELS)
+
+
+@every
+def test_as_many_sources_are_answered_together_as_params_say_and_answers_stay(name, monkeypatch):
+    make, sources = MODELS[name]
+    made, sizes = make(), []
+    answer = made._answers
+    monkeypatch.setattr(made, "_answers", lambda batch, beam: sizes.append(len(batch)) or answer(batch, beam))
+    usual = made.generate(sources)
+    assert sizes == [len(set(map(tuple, sources)))]
+    made.place(strict=True, decoding=Decoding(batch_size=3))
+    assert made.generate(sources) == usual
+    assert max(sizes[1:]) == 3 and sum(sizes[1:]) == sizes[0]
+
+
+@every
+def test_a_model_writes_in_bfloat_on_a_device_that_has_it_and_never_under_strict_numerics(name, monkeypatch):
+    make, sources = MODELS[name]
+    made, seen = make(), []
+    answer = made._answers
+    monkeypatch.setattr(
+        made, "_answers", lambda *of: seen.append(torch.is_autocast_enabled("cpu")) or answer(*of)
+    )
+    for has in (True, False):
+        monkeypatch.setattr("torch.cpu.get_capabilities", lambda has=has: {"avx512_bf16": has})
+        for strict in (False, True):
+            made.place(strict, Decoding(precision="bfloat16"))
+            assert len(made.generate(sources, 3)) == len(sources)
+    assert seen == [True, False, False, False]
+
+
+@pytest.mark.parametrize("name", ["T-D", "T-DMCA", "T-ED"])
+def test_a_source_is_read_once_whatever_number_of_answers_is_followed(name, monkeypatch):
+    made, read = sequences(name), []
+    network = made.network
+    reader = network.get_encoder() if network.config.is_encoder_decoder else network
+    method = "forward" if network.config.is_encoder_decoder else "_embedded"
+    before = getattr(reader, method)
+
+    def spy(*of, **named):
+        read.append(
+            next(value for value in (*of, *named.values()) if isinstance(value, torch.Tensor)).numel()
+        )
+        return before(*of, **named)
+
+    monkeypatch.setattr(reader, method, spy)
+    for beam in (1, 4):
+        made.generate(LONG[:1], beam)
+        made.generate(LONG, beam)
+    alone, firsts = len(LONG[0]) + 1, [number for number in read if number > 4 * len(LONG)]
+    assert alone in read and len(set(firsts)) == 1 and len(firsts) == 2
+
+
+@pytest.mark.parametrize("section", [FusionParams, GeneratedParams, SummaryParams])
+def test_a_section_that_says_nothing_of_decoding_has_the_key_that_it_had(section):
+    assert "decoding" not in section().model_dump(mode="json")
+    assert section(decoding={"batch_size": 4}).model_dump(mode="json")["decoding"] == {
+        "batch_size": 4,
+        "precision": "float32",
+    }
+    assert section(decoding=AS_USUAL) == section()
+
+
+@pytest.mark.parametrize("bad", [{"batch_size": 0}, {"precision": "float16"}, {"beams": 3}])
+def test_a_bad_value_is_refused_by_its_name(bad):
+    [(name, value)] = bad.items()
+    with pytest.raises(ValueError, match=rf"decoding\.{name}\n(.|\n)*input_value={value!r}"):
+        FusionParams(decoding=bad)
