@@ -211,6 +211,6 @@ def begin(params: EngineParams | None = None) -> None:
         return
     if importlib.util.find_spec("ray") is None:
         raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
-    from orchestration.executors.ray import connect
+    from orchestration.executors.cluster import connect
 
     connect(params.address, checkout())

@@ -39,16 +39,12 @@ def test_metrics_of_all_datasets_fit_on_a_few_screens():
     assert "metrics/talksumm/pairs.json" in shown and len(shown) < 10_000
 
 
-#: What a driver hands its own workers on other machines, as `multiprocessing` does on this one.
-BETWEEN_PROCESSES = "orchestration/executors/shipping.py"
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 
 
 def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
     for name in ("ops", "assets", "pages", "orchestration", "benchmarks"):
         for path in (checkout() / name).rglob("*.py"):
-            if path == checkout() / BETWEEN_PROCESSES:
-                continue
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):
                     assert not UNSAFE & {alias.name.split(".")[0] for alias in node.names}, path

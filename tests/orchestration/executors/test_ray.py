@@ -31,8 +31,9 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
-from orchestration.executors import ray as executor_module  # noqa: E402
-from orchestration.executors.ray import RayExecutor, connect  # noqa: E402
+from orchestration.executors import losses  # noqa: E402
+from orchestration.executors.cluster import CODE, connect  # noqa: E402
+from orchestration.executors.ray import RayExecutor  # noqa: E402
 
 #: On a machine that does much else, Ray takes nodes for dead.
 pytestmark = pytest.mark.long
@@ -114,7 +115,7 @@ def test_the_code_that_runs_is_the_drivers_with_pinned_kernels_and_without_data(
     ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
     root = Path(path).parents[1]
     assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
-    assert sorted(item.name for item in root.iterdir()) == sorted(executor_module.CODE)
+    assert sorted(item.name for item in root.iterdir()) == sorted(CODE)
 
 
 def fails_at(piece, last, place):
@@ -163,13 +164,14 @@ def test_a_lost_task_is_started_again_so_many_times(begin, tmp_path, times, retr
 
 OVER_MEMORY = """
 import ray
-from orchestration.executors import ray as executors, node
+from orchestration.executors import cluster as clusters, node
+from orchestration.executors.ray import RayExecutor
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.test_ray import takes_memory
 from tests.ray_cluster import three_nodes
 with three_nodes() as cluster:
-    executors.connect(cluster.address, Workspace.here().root)
-    executor = executors.RayExecutor(node.Expected({}, {}), retries=1)
+    clusters.connect(cluster.address, Workspace.here().root)
+    executor = RayExecutor(node.Expected({}, {}), retries=1)
     print(executor.submit(takes_memory).exception())
     ray.shutdown()
 """
@@ -254,7 +256,7 @@ def busy_workers():
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            found += [process.pid] if process.cmdline()[:1] == ["ray::_run"] else []
+            found += [process.pid] if process.cmdline()[:1] == ["ray::run"] else []
     return found
 
 
@@ -267,7 +269,7 @@ def slow_once(piece, place):
 
 
 def test_a_task_that_takes_far_longer_than_others_is_started_once_more(begin, tmp_path, monkeypatch):
-    monkeypatch.setattr(executor_module, "SECONDS", 1.0)
+    monkeypatch.setattr(losses, "SECONDS", 1.0)
     began = time.monotonic()
     assert sizes(in_order(begin(), slow_once, range(9), tmp_path)) == list(range(9))
     assert time.monotonic() - began < 30
