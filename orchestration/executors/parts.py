@@ -17,13 +17,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from assets.declare.settings import EngineParams, checkout, settings
 from ops.core.parts import temporary_folder
-from orchestration.executors.base import Executor, Resources, Result, WorkerNotStartedError
+from orchestration.executors.base import EventSink, Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
 from orchestration.executors.node import Expected, locked_packages
+
+if TYPE_CHECKING:
+    from orchestration.executors.ray import RayExecutor
 
 
 class Locality(Enum):
@@ -125,20 +128,32 @@ class RayEngine:
         """
         waiting = iter(pieces)
         first = tuple(islice(waiting, 1))
-        if not first:
-            return
+        if first:
+            with contextlib.closing(self._executor(arrived)) as executor:
+                yield from in_order(executor, op, chain(first, waiting), *shared)
+
+    def once(
+        self, op: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]], listener: EventSink
+    ) -> Result:
+        """Return `op(tell, *arguments())`, which one task computes; `listener` is called with what it tells.
+
+        A task that is lost is started again with new arguments. Raises as `map`.
+        """
+        with contextlib.closing(self._executor()) as executor:
+            tell = executor.channel(listener)
+            return executor.submit_anew(op, lambda: (tell, *arguments())).result()
+
+    def _executor(self, arrived: Callable[[Any], Any] | None = None) -> RayExecutor:
         begin(self.params)
         from orchestration.executors.ray import RayExecutor
 
         needs = self.params.needs(self.dataset)
-        executor = RayExecutor(
+        return RayExecutor(
             Expected(locked_packages(checkout()), self.models),
             Resources(needs.processors, needs.gpus, needs.memory),
             self.params.retries,
             arrived,
         )
-        with contextlib.closing(executor):
-            yield from in_order(executor, op, chain(first, waiting), *shared)
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a folder where the system of the driver has its temporary files."""

@@ -92,7 +92,15 @@ class RayExecutor:
         if resources is not None:
             check_room(resources)
         run = self._run if resources is None else _remote(resources)
-        start = partial(run.remote, *self.sent((function, arguments)))
+        return self._begun(partial(run.remote, *self.sent((function, arguments))))
+
+    def submit_anew(
+        self, function: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]]
+    ) -> Future[Result]:
+        """Run a task with new arguments, also when it is started again."""
+        return self._begun(lambda: self._run.remote(*self.sent((function, arguments()))))
+
+    def _begun(self, start: Callable[[], Any]) -> Future[Any]:
         task = Task(Future[Any](), start, time.monotonic(), [start()])
         with self._lock:
             self._tasks.append(task)
