@@ -62,12 +62,9 @@ class Pace:
 
 def is_loss(error: Exception) -> bool:
     """Say whether a task is lost with its worker, and no fault of its own is known."""
-    faults = (
-        ray.exceptions.RayTaskError,
-        ray.exceptions.RuntimeEnvSetupError,
-        ray.exceptions.TaskCancelledError,
-    )
-    return not isinstance(error, faults)
+    if isinstance(error, ray.exceptions.RayTaskError):  # perhaps of another task, whose result it needs
+        return isinstance(error.cause, ray.exceptions.RayError) and is_loss(error.cause)
+    return not isinstance(error, ray.exceptions.RuntimeEnvSetupError | ray.exceptions.TaskCancelledError)
 
 
 def in_words(error: Exception, lost: int) -> Exception:

@@ -10,7 +10,7 @@ import contextlib
 import importlib.util
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from assets.declare.settings import EngineParams, checkout, settings
-from ops.core.parts import temporary_folder
+from ops.core.parts import Exchange, temporary_folder
 from orchestration.executors.base import EventSink, Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
 from orchestration.executors.node import Expected, locked_packages
@@ -63,12 +63,18 @@ class PartsEngine(Protocol):
         """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
         ...
 
+    @property
+    def exchange(self) -> Exchange | None:
+        """What spreads joins over tasks; None where this process joins."""
+        ...
+
 
 @dataclass(frozen=True)
 class LocalEngine:
     """Runs ops in this process, or with `workers` > 1 in as many others; outcomes keep their order."""
 
     workers: int = 1
+    exchange: ClassVar[None] = None
 
     @property
     def locality(self) -> Locality:
@@ -129,7 +135,7 @@ class RayEngine:
         waiting = iter(pieces)
         first = tuple(islice(waiting, 1))
         if first:
-            with contextlib.closing(self._executor(arrived)) as executor:
+            with contextlib.closing(self.executor(arrived)) as executor:
                 yield from in_order(executor, op, chain(first, waiting), *shared)
 
     def once(
@@ -139,18 +145,26 @@ class RayEngine:
 
         A task that is lost is started again with new arguments. Raises as `map`.
         """
-        with contextlib.closing(self._executor()) as executor:
+        with contextlib.closing(self.executor()) as executor:
             tell = executor.channel(listener)
             return executor.submit_anew(op, lambda: (tell, *arguments())).result()
 
-    def _executor(self, arrived: Callable[[Any], Any] | None = None) -> RayExecutor:
+    @property
+    def exchange(self) -> Exchange:
+        """The tasks of a join, of one processor each."""
+        return _Exchange(self)
+
+    def executor(
+        self, arrived: Callable[[Any], Any] | None = None, needs: Resources | None = None
+    ) -> RayExecutor:
+        """Return a new executor for tasks of the dataset; `needs` replaces what these need."""
         begin(self.params)
         from orchestration.executors.ray import RayExecutor
 
-        needs = self.params.needs(self.dataset)
+        said = self.params.needs(self.dataset)
         return RayExecutor(
             Expected(locked_packages(checkout()), self.models),
-            Resources(needs.processors, needs.gpus, needs.memory),
+            needs or Resources(said.processors, said.gpus, said.memory),
             self.params.retries,
             arrived,
         )
@@ -159,6 +173,31 @@ class RayEngine:
         """Return a folder where the system of the driver has its temporary files."""
         return temporary_folder()
 
+
+@dataclass(frozen=True)
+class _Exchange:
+    """Spreads joins over a cluster; Ray is loaded where there is one to spread."""
+
+    engine: RayEngine
+
+    def places(self, size: int) -> int:
+        """Return among how many tasks so many bytes of files are divided."""
+        return min(max(1, -(-size // self.engine.params.join_bytes)), _MOST)
+
+    def run(
+        self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
+    ) -> Iterator[Any]:
+        """Yield what the tasks of the last stage return, in their order. Raises as `map`."""
+        begin(self.engine.params)
+        from orchestration.executors.exchange import RayExchange
+
+        needs = Resources(memory=self.engine.params.needs(self.engine.dataset).memory)
+        exchange = RayExchange(lambda: self.engine.executor(needs=needs), self.engine.params.retries)
+        return exchange.run(pieces, stages, places, *shared)
+
+
+#: The most tasks of a stage of a join: each makes something for each of the next stage.
+_MOST = 500
 
 #: How many pieces a place may be computed ahead of the one whose turn it is, and how many are under way.
 AHEAD, UNDER_WAY = 4, 2

@@ -45,6 +45,13 @@ def run(expected: Sequence[Any], token: str, shipment: Shipment, *chunks: bytes)
     return Ended(name, time.monotonic() - began, result)
 
 
+def stage(sent: int, *given: Any) -> Any:
+    """Run a task of an exchange, with what the driver sent in `sent` arguments and what other tasks made."""
+    expected, token, shipment, *chunks = given[:sent]
+    with arrived(expected, token, shipment, chunks) as (function, place, places, pieces, common):
+        return function(place, places, given[sent:] if pieces is None else pieces, *common())
+
+
 @contextlib.contextmanager
 def arrived(
     expected: Sequence[Any], token: str, shipment: Shipment, chunks: Sequence[bytes]

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import TABLES, temporary_folder
+from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
@@ -72,6 +72,11 @@ class ResumableEngine:
         """Return a folder beside the finished parts; what a kill leaves there goes with them."""
         make_folder(self.folder.parent)
         return temporary_folder(self.folder.parent)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """That of the other engine: what joins find is not stored."""
+        return self.engine.exchange
 
     def close(self) -> None:
         """End every map that was begun."""

@@ -10,7 +10,7 @@ Geva et al. (2019), section 5.1: one model on each domain after down-sampling, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -254,14 +254,18 @@ def fusion_model(
     yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)
 
 
-def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2Seq]]:
-    """Yield every trained model with the name of its training set."""
+def trained_names(artifact: Artifact) -> list[str]:
+    """Return the names of all trained models, each that of its training set."""
+    return [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
+
+
+def trained_model(artifact: Artifact, name: str, strict: bool = True) -> Seq2Seq:
+    """Return a trained model."""
     from ops.models.seq2seq.files import load
 
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        model = load(artifact.files(report["model"]))
-        model.place(strict)
-        yield report["model"], model
+    model = load(artifact.files(name))
+    model.place(strict)
+    return model
 
 
 def _texts(row: Row) -> tuple[str, str]:

@@ -15,12 +15,14 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
-from ops.discofuse.models.fusion_model import trained
+from ops.discofuse.models.fusion_model import trained_model, trained_names
 from ops.discofuse.models.training_sets import bounded, source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
+from ops.models.seq2seq.writing import answers
 
 _TEXT = pa.string()
 
@@ -68,17 +70,16 @@ def fusions(
         dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
     chosen = [
-        unit
-        for _, examples in sorted(tests.items())
-        for unit in bounded(examples, params.examples, params.seed)
+        unit for _, units in sorted(tests.items()) for unit in bounded(units, params.examples, params.seed)
     ]
     taken = {unit["id"] for unit in chosen}
-    left = [unit for examples in tests.values() for unit in examples if unit["id"] not in taken]
+    left = [unit for units in tests.values() for unit in units if unit["id"] not in taken]
     down = {source for row in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in row}
     sources = [source_of(unit) for unit in chosen]
     kept = _rows(COPY, None, chosen, sources, down)
-    for name, model in trained(fusion_model, strict):
-        kept += _rows(MODEL, name, chosen, model.generate(sources), down)
+    for name in trained_names(fusion_model):
+        found = answers(examples.engine, Loaded(trained_model, (fusion_model, name, strict)), sources)
+        kept += _rows(MODEL, name, chosen, [answer.text for answer in found], down)
     yield Outcome.of(
         FUSIONS,
         [unit["id"] for unit in [*chosen, *left]],

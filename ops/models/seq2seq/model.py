@@ -17,11 +17,8 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ops.models.seq2seq.config import Pairs, Seq2SeqConfig
+from ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
-
-#: Sources that are answered together.
-BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +69,29 @@ class Seq2Seq(ABC):
     def losses(self, examples: Sequence[Example]) -> Tensor:
         """Return the loss of each of N examples (N): the mean over its target's pieces, in nats."""
 
-    @torch.no_grad()
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
         """Return an answer to each source; `beam` replaces that of the config.
 
         Equal sources have equal answers. Batches are of sources of like length, and are made of the set of
         sources alone: neither their order nor that one stands there twice changes an answer.
         """
+        found = self.answers(sources, beam)
+        return [found[source] for source in sources]
+
+    @torch.no_grad()
+    def answers(
+        self, sources: Sequence[str], beam: int | None = None, batches: range | None = None
+    ) -> dict[str, str]:
+        """Return the answers of `generate` by their sources; of the batches with these numbers alone."""
         self.network.eval()
         width = beam or self.config.beam
         ordered = sorted(set(sources), key=lambda text: (len(self.pieces.numbers(text)), text))
-        answers: dict[str, str] = {}
-        for start in range(0, len(ordered), BATCH):
-            batch = ordered[start : start + BATCH]
-            answers.update(zip(batch, self._answers(batch, width), strict=True))
-        return [answers[source] for source in sources]
+        found: dict[str, str] = {}
+        for number, start in enumerate(range(0, len(ordered), BATCH)):
+            if batches is None or number in batches:
+                batch = ordered[start : start + BATCH]
+                found.update(zip(batch, self._answers(batch, width), strict=True))
+        return found
 
     def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
         inputs = self._inputs(sources)

@@ -13,12 +13,14 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
-from ops.core.parts import Artifact, Parts
+from ops.core.parts import Artifact, Engine, Parts
 from ops.core.sampling import drawn
+from ops.models.seq2seq.writing import answers
 from ops.parasci.dataset.release import released_form
-from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
+from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained_models
 from ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
@@ -84,8 +86,13 @@ def generated(
     chosen, left = _drawn(tests, params)
     sets = {OURS: chosen} | {corpus: _drawn(units, params)[0] for corpus, units in sorted(others.items())}
     counts = {f"{corpus}: not_drawn": len(units) - len(sets[corpus]) for corpus, units in others.items()}
-    models = trained(generator, strict) | trained(external_generators, strict) if any(sets.values()) else {}
-    kept = [row for name, units in sets.items() for row in _written(name, units, models)]
+    models = {
+        name: model
+        for artifact in (generator, external_generators)
+        for name, model in (trained_models(artifact, strict) if any(sets.values()) else {}).items()
+    }
+    engine = paraphrases.engine
+    kept = [row for name, units in sets.items() for row in _written(name, units, models, engine)]
     yield Outcome.of(
         GENERATED,
         [unit["id"] for unit in tests],
@@ -100,15 +107,15 @@ def _drawn(tests: list[Row], params: GeneratedParams) -> tuple[list[Row], list[R
     return ordered[: params.pairs], ordered[len(ordered[: params.pairs]) :]
 
 
-def _written(test_set: str, units: Sequence[Row], models: Mapping[str, Seq2Seq]) -> Iterator[Row]:
+def _written(
+    test_set: str, units: Sequence[Row], models: Mapping[str, Loaded[Seq2Seq]], engine: Engine
+) -> Iterator[Row]:
     sources = [texts_of(unit)[0] for unit in units]
     for unit, source in zip(units, sources, strict=True):
         yield _row(COPY, None, test_set, unit, source, False)
     for name, model in models.items() if units else ():
-        written = [released_form(text) for text in model.generate(sources)]
-        cut = [model.length(source, "") > model.config.longest for source in sources]
-        for of_unit in zip(units, written, cut, strict=True):
-            yield _row(MODEL, name, test_set, *of_unit)
+        for unit, answer in zip(units, answers(engine, model, sources), strict=True):
+            yield _row(MODEL, name, test_set, unit, released_form(answer.text), answer.truncated)
 
 
 def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: str, truncated: bool) -> Row:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
@@ -272,15 +273,18 @@ def _reports(found: Sequence[_OfSet]) -> bytes:
     return json.dumps(reports, indent=1, sort_keys=True).encode()
 
 
-def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
-    """Return the model by its name; none where there was nothing to learn from."""
+def trained_models(artifact: Artifact, strict: bool = True) -> dict[str, Loaded[Seq2Seq]]:
+    """Return the models by their names; none where there was nothing to learn from."""
+    names = [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
+    return {name: Loaded(_load, (artifact, name, strict)) for name in names}
+
+
+def _load(artifact: Artifact, name: str, strict: bool) -> Seq2Seq:
     from ops.models.seq2seq.files import load
 
-    found = {}
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        found[report["model"]] = load(artifact.files(report["model"]))
-        found[report["model"]].place(strict)
-    return found
+    model = load(artifact.files(name))
+    model.place(strict)
+    return model
 
 
 def texts_of(row: Row) -> tuple[str, str]:
