@@ -18,6 +18,7 @@ import dagster as dg
 from dotenv import dotenv_values, set_key
 
 from orchestration.compat import NO_CAPTURE
+from orchestration.executors.parts import engine_params
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
 from orchestration.files.locks import lock_file
@@ -33,6 +34,9 @@ _STORES = {
 
 T = TypeVar("T")
 
+#: The line of dagster.yaml that says how many runs its queue begins before others end.
+_AT_A_TIME = "max_concurrent_runs: {}"
+
 #: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
 #: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
@@ -43,7 +47,7 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout (.dagster), made on first use."""
-    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
+    wanted = _configuration()
     with _opening():
         write_changed(home() / "dagster.yaml", wanted)
         write_changed(home() / _COMMANDS, wanted + NO_CAPTURE)
@@ -56,6 +60,14 @@ def instance() -> dg.DagsterInstance:
                 raise
         _set_damaged_aside(thorough=True)
         return _get()
+
+
+def _configuration() -> bytes:
+    """Return dagster.yaml; backfills of Dagster make as many partitions at a time as params.yaml has it."""
+    text = (Path(__file__).parent / "dagster.yaml").read_text(encoding="utf-8")
+    if (partitions := engine_params().partitions) is not None:
+        text = text.replace(_AT_A_TIME.format(2), _AT_A_TIME.format(partitions))
+    return text.encode()
 
 
 def with_store(action: Callable[[], T]) -> T:

@@ -255,6 +255,14 @@ def engine_params() -> EngineParams:
     return settings().engine.model_copy(update=changed)
 
 
+def partitions_at_a_time() -> int:
+    """Return how many partitions a command makes at a time that is not told: the processors, at most 4.
+
+    More would fill the memory of this machine before they fill its processors.
+    """
+    return engine_params().partitions or min(len(os.sched_getaffinity(0)), 4)
+
+
 def begin(params: EngineParams | None = None) -> None:
     """Connect this process to the cluster that params ask for, if they do; its children find that one.
 
