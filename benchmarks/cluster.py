@@ -2,11 +2,11 @@
 
     python benchmarks/cluster.py ABSTRACTS.jsonl.gz [--field abstract] [--documents 20000] [--part 256]
 
-Annotation and rules of DiscoFuse, part by part as a run does it, finished parts stored: by `local` 1,
-`local` 2 and `ray` 2, a cluster that is started here. Work is the processor time of the ops, in whatever
-process they run; overhead is what all processes take besides, as a share of it. Each engine first maps as
-many parts as it has workers, which load the model. Those of `local` 2 end with a map, so what that took is
-taken off. Where others use the machine, times of the wall mean little.
+Annotation and rules of DiscoFuse, and embeddings of the sentences, part by part as a run does it, finished
+parts stored: by `local` 1, `local` 2 and `ray` 2, a cluster that is started here. Work is the processor time
+of the ops, in whatever process they run; overhead is what all processes take besides, as a share of it. Each
+engine first maps as many parts as it has workers, which load the model. Those of `local` 2 end with a map, so
+what that took is taken off. Where others use the machine, times of the wall mean little.
 Not here: machines besides this one, and their network.
 """
 
@@ -34,13 +34,17 @@ import pyarrow.parquet as pq
 
 from assets.declare.settings import EngineParams
 from benchmarks.annotation import prose
-from ops.core.outcome import Outcome, Outcomes
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Shape, columns
 from ops.core.parts import Part, Parts
 from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, CANDIDATES, PROSE
+from ops.models.encoder import ENCODER, embedding_size
+from ops.parasci.slices import embed
+from ops.text.sentences import sentence_spans
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine, RayEngine
 from orchestration.files.parquet import write_outcomes
 from orchestration.partition.resume import ResumableEngine
@@ -49,7 +53,26 @@ from orchestration.workspace.workspace import Workspace
 #: Where the tables of a part tell what it took.
 WORK = "nanoseconds of work"
 
-SHAPES = {annotate: ANNOTATED, candidates: CANDIDATES}
+_VECTOR = pa.list_(pa.float32(), embedding_size(ENCODER))
+_EMBEDDED = columns(("text", pa.string()), ("truncated", pa.bool_()), ("embedding", _VECTOR))
+
+
+def embeddings(documents: pa.Table) -> Outcome:
+    """Return the sentences of some documents with their embeddings."""
+    texts = [
+        (row["id"], row["text"][start:end])
+        for row in documents.select(["id", "text"]).to_pylist()
+        for start, end in sentence_spans(row["text"])
+    ]
+    found = embed([text for _, text in texts], ENCODER, True)
+    rows = [
+        {"id": row_id("sentence", *of), "source_ids": [of[0]], "licence": "-", "text": of[1], **embedded}
+        for of, embedded in zip(texts, found.kept.to_pylist(), strict=True)
+    ]
+    return Outcome.of(SHAPES[embeddings], documents["id"].to_pylist(), rows)
+
+
+SHAPES = {annotate: ANNOTATED, candidates: CANDIDATES, embeddings: Shape(unit=PROSE.kept, kept=_EMBEDDED)}
 
 
 class Cost(NamedTuple):
@@ -96,7 +119,13 @@ def main() -> None:
             params = (AnnotationParams(), RuleParams())
             rules = _measured(engine, workers, annotated, candidates, params, made)
             _tell(name, "rules", rules, len(annotated), len(texts))
-            content = [path.read_bytes() for path in sorted((made / "candidates").rglob("*.parquet"))]
+            embedded = _measured(engine, workers, texts_as_parts, embeddings, (), made)
+            _tell(name, "embeddings", embedded, len(texts_as_parts), len(texts))
+            content = [
+                path.read_bytes()
+                for step in ("candidates", "embeddings")
+                for path in sorted((made / step).rglob("*.parquet"))
+            ]
             first = first or content
             assert content == first, "other bytes"
     print("all made the same bytes")

@@ -45,7 +45,7 @@ from benchmarks import fake_encoder, synthetic_corpus  # noqa: E402
 fake_encoder.install()
 
 from assets.declare.declaration import Declaration  # noqa: E402
-from ops.core import joins  # noqa: E402
+from ops.core import database  # noqa: E402
 from ops.core.derived import NewFolder  # noqa: E402
 from ops.core.params import Params  # noqa: E402
 from ops.core.parts import FILES, Artifact, FilesFolder, Part, Parts, part_files  # noqa: E402
@@ -147,7 +147,7 @@ def upstream(names: Collection[str], given: Collection[str]) -> set[str]:
 
 def made(name: str, folder: Path, memory: str) -> Cost:
     """Make a dataset of those in a folder, in this process; return what it took."""
-    joins.MEMORY = memory
+    database.MEMORY = memory
     if folder.name != str(TINY):
         with tempfile.TemporaryDirectory(prefix="growth-") as scratch:
             _make(name, folder.parent / str(TINY), Path(scratch) / "made")

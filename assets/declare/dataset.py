@@ -64,6 +64,7 @@ def dataset(
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
     trains: Trainings | None = None,
+    one_task: bool = False,
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function becomes its Dagster asset.
 
@@ -85,15 +86,16 @@ def dataset(
     the first, which says most, beside its counts, all where their file is named.
     `thresholds` are the params of which pages tell what other values would keep (declaration.py).
     `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
-    MLflow (declaration.py).
+    MLflow (declaration.py). `one_task` says that the function is no map over parts: on a cluster it is called
+    by one task, on a machine that has what the dataset needs, and its outcomes come back together.
 
     `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
     an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
 
-    Raises TypeError for an argument that is none of these and for raw records without formats, LookupError
-    for a dataset, a column in the expectations, the text pair or the trials, or a param or an argument in the
-    thresholds, that there is not.
+    Raises TypeError for an argument that is none of these, for raw records without formats, and for folders
+    of this machine with `one_task`, LookupError for a dataset, a column in the expectations, the text pair or
+    the trials, or a param or an argument in the thresholds, that there is not.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
@@ -112,7 +114,10 @@ def dataset(
             thresholds=tuple(thresholds),
             trials=trials,
             trains=trains,
+            one_task=one_task,
         )
+        if one_task and any((declaration.records, declaration.files, declaration.derived)):
+            raise TypeError(f"{declaration.name}: one task has neither records nor folders of this machine")
         if bool(declaration.records) != bool(declaration.formats):
             raise TypeError(f"{declaration.name}: raw records and the formats that read them go together")
         check(declaration.expectations, shape, declaration.name)

@@ -120,6 +120,10 @@ class EngineParams(Params, section="engine"):
     """Of a Ray cluster: `host:port`, `auto` for that of this machine, `local` to start one."""
     retries: int = Field(default=3, ge=0)
     """How often a task whose machine was lost is started again."""
+    partitions: int | None = Field(default=None, ge=1)
+    """How many are made at a time, also by Dagster's backfills; null: by processors, and two by Dagster's."""
+    join_bytes: int = Field(default=64 << 20, ge=1)
+    """How large the files are that one task of a join reads; what is smaller is joined by the driver."""
     resources: Mapping[str, TaskResources] = Field(default_factory=dict)
     """By dataset (`parasci/sentences`) or group (`parasci`)."""
 

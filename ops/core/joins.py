@@ -1,7 +1,8 @@
 """Rows of one dataset beside those of another that belong to them, in time that grows with both.
 
 Belongs here: what brings rows together by a key, on disk (DuckDB, which spills), and tables on disk that a
-step needs on its way. Not here: mapping an op over parts (parts.py), what the keys are.
+step needs on its way. Not here: spreading a large join over the tasks of a cluster (spread.py), mapping an op
+over parts (parts.py), what the keys are.
 
 An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
 other for each of its own. `matches` finds the rows of all its parts at once. `grouped` sorts rows by a key,
@@ -15,7 +16,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,14 +25,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ops.core.database import database, insert
 from ops.core.parts import Part, Parts
+from ops.core.spread import found_by_set, in_order_of
 
 if TYPE_CHECKING:
     import duckdb
-
-#: What a join may hold in memory; beyond it DuckDB writes to disk.
-MEMORY = "2GB"
-_THREADS = 2
 
 #: Rows that a join hands over at a time.
 _BATCH = 2048
@@ -53,6 +52,12 @@ def matches(
     which is made, and last as long as it does.
     """
     schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
+    if (exchange := rows.engine.exchange) is not None and (places := exchange.places(_size(rows))) > 1:
+        keys = map(_distinct, wanted)
+        of_sets = found_by_set(exchange, places, rows, column, keys, folder / "wanted", schema.names)
+        by_set = stored(of_sets, schema, rows, folder / "found")
+        shutil.rmtree(folder / "wanted")
+        return by_set
     with database(folder) as tables:
         count = _store_wanted(tables, wanted)
         found = _found(tables, rows, column, schema.names) if rows.parts else iter(())
@@ -104,7 +109,12 @@ def grouped(
     """
     with database(folder) as opened:
         as_they_came = stored(tables, schema, like, folder / "unsorted")
-        batches = _sorted(opened, as_they_came, key) if as_they_came.parts else iter(())
+        exchange = like.engine.exchange
+        batches: Iterable[pa.RecordBatch | pa.Table] = ()
+        if exchange is not None and (places := exchange.places(_size(as_they_came))) > 1:
+            batches = in_order_of(exchange, places, as_they_came, key)
+        elif as_they_came.parts:
+            batches = _sorted(opened, as_they_came, key)
         parts = tuple(_of_whole_groups(batches, key, schema, folder, rows))
     shutil.rmtree(folder / "unsorted")
     return Parts(schema, parts, like.engine)
@@ -120,14 +130,24 @@ def _sorted(database: duckdb.DuckDBPyConnection, rows: Parts, key: str) -> Itera
     yield from relation.to_arrow_reader(_BATCH)
 
 
+def _size(rows: Parts) -> int:
+    return sum(Path(part.path).stat().st_size for part in rows.parts)
+
+
+def _distinct(keys: Iterable[str | None] | pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return each key once, as text; none is no key."""
+    values = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys, pa.string())
+    return pc.unique(values).drop_null().cast(pa.string())
+
+
 def _of_whole_groups(
-    batches: Iterable[pa.RecordBatch], key: str, schema: pa.Schema, folder: Path, rows: int
+    batches: Iterable[pa.RecordBatch | pa.Table], key: str, schema: pa.Schema, folder: Path, rows: int
 ) -> Iterator[Part]:
     """Write sorted rows as parts of `rows` rows, and what is left of the last group of each."""
     number, count, held = 0, 0, [schema.empty_table()]
     before: object = object()
     for batch in batches:
-        table = pa.table(batch).cast(schema)
+        table = (batch if isinstance(batch, pa.Table) else pa.table(batch)).cast(schema)
         keys = table[key].to_pylist()
         begins = [place for place, (one, other) in enumerate(pairwise([before, *keys])) if one != other]
         before, done = keys[-1], 0
@@ -143,44 +163,14 @@ def _of_whole_groups(
         yield _stored(pa.concat_tables(held), schema, folder, number)
 
 
-@contextmanager
-def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a new database, which spills into `folder`, which is made.
-
-    It keeps no order of rows: every query whose rows are read states one.
-    """
-    import duckdb  # late: not every command joins
-
-    folder.mkdir(parents=True)
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": MEMORY,
-        "threads": _THREADS,
-        "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,  # nothing is fetched
-        "temp_directory": str(folder / "spilled"),
-    }
-    with duckdb.connect(config=settings) as connected:
-        yield connected
-    shutil.rmtree(folder / "spilled", ignore_errors=True)
-
-
-def insert(database: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    """Put rows into a table of a database, which is made with their columns where it is not there."""
-    database.register("inserted", rows)
-    database.execute(f"CREATE TABLE IF NOT EXISTS {name} AS FROM inserted LIMIT 0")
-    database.execute(f"INSERT INTO {name} FROM inserted")
-    database.unregister("inserted")
-
-
 def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) -> int:
     """Store the keys with the number of their set; return how many sets there are."""
     schema = pa.schema([("part", pa.int32()), ("key", pa.string())])
     insert(database, "wanted", schema.empty_table())
     count = 0
     for count, keys in enumerate(wanted, start=1):
-        values = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys, pa.string())
-        distinct = pc.unique(values).drop_null().cast(pa.string())
-        insert(database, "wanted", pa.table([[count - 1] * len(distinct), distinct], schema=schema))
+        keys_of_set = _distinct(keys)
+        insert(database, "wanted", pa.table([[count - 1] * len(keys_of_set), keys_of_set], schema=schema))
     return count
 
 

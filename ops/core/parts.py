@@ -70,6 +70,24 @@ class FilesFolder:
             yield write
 
 
+class Exchange(Protocol):
+    """Sends what tasks make to other tasks, without this process."""
+
+    def places(self, size: int) -> int:
+        """Return among how many tasks so many bytes of files are divided; 1 where this process joins them."""
+        ...
+
+    def run(
+        self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
+    ) -> Iterator[Any]:
+        """Yield what the tasks of the last stage return, in their order.
+
+        Each task is `stage(place, places, given, *shared)`. Those of the first are given some of the pieces,
+        those of another what all before made for their place; all but the last return something for each.
+        """
+        ...
+
+
 class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
@@ -81,9 +99,16 @@ class Engine(Protocol):
         """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
         ...
 
+    @property
+    def exchange(self) -> Exchange | None:
+        """What spreads joins over tasks; None where this process joins."""
+        ...
+
 
 class OneProcess:
     """Runs ops in this process, one piece after the other."""
+
+    exchange = None
 
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
         """Yield `op(piece, *shared)` for every piece."""

@@ -33,7 +33,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
-from ops.core.joins import database
+from ops.core.database import database
 from ops.crawl.search import Hit
 from ops.parse.bounded import Bounds, child_of
 from ops.parse.source import ParseError

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ops.core.joins import database, insert
+from ops.core.database import database, insert
 from ops.core.outcome import Row, in_blocks
 from ops.core.stored_rows import StoredRows
 from ops.models.encoder import Embed

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.joins import database, insert, written_by_part
+from ops.core.database import database, insert
+from ops.core.joins import written_by_part
 from ops.core.parts import Parts
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ops.core.database import database
 from ops.core.derived import DerivedFolder
 from ops.core.identity import row_id
-from ops.core.joins import database
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex

@@ -7,7 +7,6 @@ Every command imports what it needs when it runs, so that `--help` and completio
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -24,16 +23,14 @@ Select = Annotated[
     str,
     typer.Option("--select", "-s", help="A group (talksumm) or a dataset (talksumm/pairs), with its inputs."),
 ]
-#: More would fill the memory before they fill the processors.
-JOBS = min(len(os.sched_getaffinity(0)), 4)
 Jobs = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--jobs",
         "-j",
         envvar="SILVERLOOM_JOBS",
         min=1,
-        help="How many partitions are made at once: the processors, at most 4.",
+        help="How many partitions are made at once: engine.partitions, or the processors, at most 4.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -43,7 +40,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 def run(
     workspace: Workspace,
     select: Select = "",
-    jobs: Jobs = JOBS,
+    jobs: Jobs = None,
     recrawl: Annotated[
         bool, typer.Option("--recrawl", help="Ask the web again, for what changed since it was crawled.")
     ] = False,
@@ -60,7 +57,7 @@ def backfill(
     first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06, or year.")],
     last: Annotated[str, typer.Option("--to", help="The last one.")],
     select: Select = "",
-    jobs: Jobs = JOBS,
+    jobs: Jobs = None,
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
     """Make the partitions of some months, several at once."""
@@ -122,7 +119,7 @@ def release(
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Where to; left out: release/ and the system.")
     ] = None,
-    jobs: Jobs = JOBS,
+    jobs: Jobs = None,
 ) -> int:
     """Write a system's dataset as a folder of Parquet with its card, after making what of it is stale."""
     from orchestration.release.write import released, write
@@ -171,7 +168,7 @@ def render(workspace: Workspace) -> None:
 
 
 @command()
-def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
+def repro(workspace: Workspace, jobs: Jobs = None) -> int:
     """Make what is stale, then have `dvc repro` look at every stage, and make again what failed."""
     from orchestration.run.stage import repro
 

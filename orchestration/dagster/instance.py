@@ -18,6 +18,7 @@ import dagster as dg
 from dotenv import dotenv_values, set_key
 
 from orchestration.compat import NO_CAPTURE
+from orchestration.executors.parts import engine_params
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
 from orchestration.files.publish import lock_file, write_changed
@@ -31,6 +32,9 @@ _STORES = {
 }
 
 T = TypeVar("T")
+
+#: The line of dagster.yaml that says how many runs its queue begins before others end.
+_AT_A_TIME = "max_concurrent_runs: {}"
 
 #: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
 #: of the whole process, the display of progress too, and starts four processes a run.
@@ -80,8 +84,14 @@ def instance() -> dg.DagsterInstance:
 
 
 def configuration(on_server: bool = False) -> bytes:
-    """Return the settings of the instance, for a storage in SQLite files or on a Postgres server."""
-    return (Path(__file__).parent / "dagster.yaml").read_bytes() + (_POSTGRES if on_server else _SQLITE)
+    """Return the settings of the instance, for a storage in SQLite files or on a Postgres server.
+
+    Backfills of Dagster make as many partitions at a time as params.yaml has it.
+    """
+    text = (Path(__file__).parent / "dagster.yaml").read_text(encoding="utf-8")
+    if (partitions := engine_params().partitions) is not None:
+        text = text.replace(_AT_A_TIME.format(2), _AT_A_TIME.format(partitions))
+    return text.encode() + (_POSTGRES if on_server else _SQLITE)
 
 
 def with_store(action: Callable[[], T]) -> T:

@@ -10,20 +10,23 @@ import contextlib
 import importlib.util
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from assets.declare.settings import EngineParams, checkout, settings
-from ops.core.parts import temporary_folder
-from orchestration.executors.base import Executor, Resources, Result, WorkerNotStartedError
+from ops.core.parts import Exchange, temporary_folder
+from orchestration.executors.base import EventSink, Executor, Resources, Result, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
 from orchestration.executors.node import Expected, locked_packages
+
+if TYPE_CHECKING:
+    from orchestration.executors.ray import RayExecutor
 
 
 class Locality(Enum):
@@ -60,12 +63,18 @@ class PartsEngine(Protocol):
         """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
         ...
 
+    @property
+    def exchange(self) -> Exchange | None:
+        """What spreads joins over tasks; None where this process joins."""
+        ...
+
 
 @dataclass(frozen=True)
 class LocalEngine:
     """Runs ops in this process, or with `workers` > 1 in as many others; outcomes keep their order."""
 
     workers: int = 1
+    exchange: ClassVar[None] = None
 
     @property
     def locality(self) -> Locality:
@@ -125,25 +134,70 @@ class RayEngine:
         """
         waiting = iter(pieces)
         first = tuple(islice(waiting, 1))
-        if not first:
-            return
+        if first:
+            with contextlib.closing(self.executor(arrived)) as executor:
+                yield from in_order(executor, op, chain(first, waiting), *shared)
+
+    def once(
+        self, op: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]], listener: EventSink
+    ) -> Result:
+        """Return `op(tell, *arguments())`, which one task computes; `listener` is called with what it tells.
+
+        A task that is lost is started again with new arguments. Raises as `map`.
+        """
+        with contextlib.closing(self.executor()) as executor:
+            tell = executor.channel(listener)
+            return executor.submit_anew(op, lambda: (tell, *arguments())).result()
+
+    @property
+    def exchange(self) -> Exchange:
+        """The tasks of a join, of one processor each."""
+        return _Exchange(self)
+
+    def executor(
+        self, arrived: Callable[[Any], Any] | None = None, needs: Resources | None = None
+    ) -> RayExecutor:
+        """Return a new executor for tasks of the dataset; `needs` replaces what these need."""
         begin(self.params)
         from orchestration.executors.ray import RayExecutor
 
-        needs = self.params.needs(self.dataset)
-        executor = RayExecutor(
+        said = self.params.needs(self.dataset)
+        return RayExecutor(
             Expected(locked_packages(checkout()), self.models),
-            Resources(needs.processors, needs.gpus, needs.memory),
+            needs or Resources(said.processors, said.gpus, said.memory),
             self.params.retries,
             arrived,
         )
-        with contextlib.closing(executor):
-            yield from in_order(executor, op, chain(first, waiting), *shared)
 
     def scratch(self) -> AbstractContextManager[Path]:
         """Return a folder where the system of the driver has its temporary files."""
         return temporary_folder()
 
+
+@dataclass(frozen=True)
+class _Exchange:
+    """Spreads joins over a cluster; Ray is loaded where there is one to spread."""
+
+    engine: RayEngine
+
+    def places(self, size: int) -> int:
+        """Return among how many tasks so many bytes of files are divided."""
+        return min(max(1, -(-size // self.engine.params.join_bytes)), _MOST)
+
+    def run(
+        self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
+    ) -> Iterator[Any]:
+        """Yield what the tasks of the last stage return, in their order. Raises as `map`."""
+        begin(self.engine.params)
+        from orchestration.executors.exchange import RayExchange
+
+        needs = Resources(memory=self.engine.params.needs(self.engine.dataset).memory)
+        exchange = RayExchange(lambda: self.engine.executor(needs=needs), self.engine.params.retries)
+        return exchange.run(pieces, stages, places, *shared)
+
+
+#: The most tasks of a stage of a join: each makes something for each of the next stage.
+_MOST = 500
 
 #: How many pieces a place may be computed ahead of the one whose turn it is, and how many are under way.
 AHEAD, UNDER_WAY = 4, 2
@@ -201,6 +255,14 @@ def engine_params() -> EngineParams:
     return settings().engine.model_copy(update=changed)
 
 
+def partitions_at_a_time() -> int:
+    """Return how many partitions a command makes at a time that is not told: the processors, at most 4.
+
+    More would fill the memory of this machine before they fill its processors.
+    """
+    return engine_params().partitions or min(len(os.sched_getaffinity(0)), 4)
+
+
 def begin(params: EngineParams | None = None) -> None:
     """Connect this process to the cluster that params ask for, if they do; its children find that one.
 
@@ -211,6 +273,6 @@ def begin(params: EngineParams | None = None) -> None:
         return
     if importlib.util.find_spec("ray") is None:
         raise WorkerNotStartedError("engine: ray: Ray is not installed; run `make cluster`")
-    from orchestration.executors.ray import connect
+    from orchestration.executors.cluster import connect
 
     connect(params.address, checkout())

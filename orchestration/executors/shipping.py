@@ -1,17 +1,16 @@
 """Values that name files of this machine, made ready for a machine that does not have them.
 
-Belongs here: pickling a value with the parts and folders that it names, and loading it elsewhere, where these
-are files again. Not here: how the bytes get there (ray.py), where the files lie there (node.py).
+Belongs here: finding the parts and folders that a value names, and giving it others elsewhere, where they are
+files again. Not here: how values and bytes get there (ray.py), where the files lie there (node.py).
 """
 
 from __future__ import annotations
 
-import io
+import copy
+import dataclasses
 import os
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,22 @@ CHUNK = 64 << 20
 
 
 @dataclass(frozen=True)
+class Folder:
+    """A folder that travels with all that is in it."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
 class Handle:
-    """What only the cluster itself can hand over; in a task it becomes `there(inner)`."""
+    """A function of the cluster itself; in a task it becomes `there(inner)`."""
 
     inner: Any
-    there: Callable[[Any], Any]
+    there: Callable[[Any], Callable[..., Any]]
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call what it becomes in a task."""
+        return self.there(self.inner)(*arguments)
 
 
 @dataclass(frozen=True)
@@ -39,40 +49,71 @@ class ShippedFile:
 
 @dataclass(frozen=True)
 class Shipment:
-    """A pickled value, the files that it names, and the handles that are in it."""
+    """A value without its files, and these."""
 
-    content: bytes
+    value: Any
     files: Sequence[ShippedFile]
-    handles: Sequence[Any]
+    size: int
+    """Bytes of the texts and byte strings of the value."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Stands for a part, an artifact or a folder: its path below a folder that is not known yet."""
+
+    kind: type[Part] | type[Artifact] | type[Folder]
+    name: str
+    rows: Any = None
 
 
 def packed(value: object, put: Callable[[bytes], Any]) -> Shipment:
-    """Return a value ready to travel; `put` takes some bytes of a file, and returns what stands for them."""
-    sink = io.BytesIO()
-    pickler = _Pickler(sink, put)
-    pickler.dump(value)
-    return Shipment(sink.getvalue(), pickler.files, pickler.handles)
+    """Return a value ready to travel; `put` takes some bytes of a file, and returns what stands for them.
+
+    Parts, artifacts, folders and handles are found in tuples, lists, dictionaries and dataclasses.
+    """
+    packer = _Packer(put)
+    stripped = _swapped(value, packer.strip)
+    return Shipment(stripped, packer.files, packer.size)
 
 
-class _Pickler(pickle.Pickler):
-    """Replaces each part and artifact by its place in a folder that is not known yet."""
+def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) -> Any:
+    """Return a value that has arrived; its files are written below `folder`, those that are not there yet."""
+    for file in shipment.files:
+        write_once(folder / file.name, map(fetch, file.chunks))
 
-    def __init__(self, sink: io.BytesIO, put: Callable[[bytes], Any]) -> None:
-        super().__init__(sink, pickle.HIGHEST_PROTOCOL)
+    def restored(value: Any) -> Any:
+        if isinstance(value, Handle):
+            return value.there(value.inner)
+        if not isinstance(value, _Place):
+            return None
+        path = folder / value.name
+        if value.kind is Part:
+            return Part(str(path))
+        path.mkdir(parents=True, exist_ok=True)  # it may be empty
+        return Folder(path) if value.kind is Folder else Artifact(_swapped(value.rows, restored), path)
+
+    return _swapped(shipment.value, restored)
+
+
+class _Packer:
+    """Ships each file once, and knows where it will lie."""
+
+    def __init__(self, put: Callable[[bytes], Any]) -> None:
         self.files: list[ShippedFile] = []
-        self.handles: list[Any] = []
+        self.size = 0
         self._put = put
         self._names: dict[Path, str] = {}
 
-    def reducer_override(self, value: Any) -> Any:
+    def strip(self, value: Any) -> Any:
+        if isinstance(value, str | bytes):
+            self.size += len(value)
         if isinstance(value, Part):
-            return _part, (self._file(Path(value.path)),)
+            return _Place(Part, self._file(Path(value.path)))
         if isinstance(value, Artifact):
-            return _artifact, (value.rows, self._folder(value.folder))
-        if isinstance(value, Handle):
-            self.handles.append(value.inner)
-            return _handle, (value.there, len(self.handles) - 1)
-        return NotImplemented
+            return _Place(Artifact, self._folder(value.folder), _swapped(value.rows, self.strip))
+        if isinstance(value, Folder):
+            return _Place(Folder, self._folder(value.path))
+        return value if isinstance(value, Handle) else None
 
     def _file(self, path: Path) -> str:
         if path not in self._names:
@@ -93,12 +134,33 @@ class _Pickler(pickle.Pickler):
         self.files.append(ShippedFile(name, chunks))
 
 
-def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) -> Any:
-    """Return a value that has arrived; its files are written below `folder`, those that are not there yet."""
-    for file in shipment.files:
-        write_once(folder / file.name, map(fetch, file.chunks))
-    with _unpacking(folder, shipment.handles):
-        return pickle.loads(shipment.content)  # noqa: S301  of the driver of this task
+def _swapped(value: Any, swap: Callable[[Any], Any]) -> Any:
+    """Return a value with what `swap` returns, unless that is None, for it or for what is in it.
+
+    What has nothing to swap stays the same object. An engine of parts is left alone.
+    """
+    if (other := swap(value)) is not None:
+        return other
+    if isinstance(value, Parts):
+        return replace(value, parts=_swapped(value.parts, swap))
+    if isinstance(value, list | tuple):
+        items = [_swapped(item, swap) for item in value]
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        found = {name: _swapped(item, swap) for name, item in value.items()}
+        return value if all(found[name] is value[name] for name in value) else found
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        before = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        after = _swapped(before, swap)
+        if after is before:
+            return value
+        clone = copy.copy(value)
+        for name, item in after.items():
+            object.__setattr__(clone, name, item)  # it may be frozen
+        return clone
+    return value
 
 
 def write_once(path: Path, chunks: Iterable[bytes]) -> None:
@@ -113,36 +175,9 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def loadable(error: Exception) -> Exception:
-    """Return an error that another process can load: itself, or one that says the same."""
+    """Return an error that another process can make anew: itself, or one that says the same."""
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301  of this process
+        copy.deepcopy(error)
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-_folders: list[Path] = []
-_handles: list[Sequence[Any]] = []
-
-
-@contextmanager
-def _unpacking(folder: Path, handles: Sequence[Any]) -> Iterator[None]:
-    _folders.append(folder)
-    _handles.append(handles)
-    try:
-        yield
-    finally:
-        _folders.pop()
-        _handles.pop()
-
-
-def _part(name: str) -> Part:
-    return Part(str(_folders[-1] / name))
-
-
-def _artifact(rows: Parts, name: str) -> Artifact:
-    return Artifact(rows, _folders[-1] / name)
-
-
-def _handle(there: Callable[[Any], Any], number: int) -> Any:
-    return there(_handles[-1][number])

@@ -27,7 +27,7 @@ from orchestration.checks import conservation, validate
 from orchestration.checks.conservation import Finding
 from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
-from orchestration.executors.parts import engine
+from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import Stamps, folder_hashes, stamps_of, unreplaced
 from orchestration.files.parquet import write_outcomes
@@ -39,6 +39,7 @@ from orchestration.partition.dagster_events import check_evaluation, metadata, r
 from orchestration.partition.derived import StoredDerived
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import open_inputs
+from orchestration.partition.one_task import made_by_one_task
 from orchestration.partition.resume import (
     ResumableEngine,
     StoredCheckpoints,
@@ -241,7 +242,12 @@ class Materialisation:
         resumable = ResumableEngine(self.workspace, maps, label(self.dataset, self.partition), folder, before)
         published = building(self.workspace.staging, target)
         with published as new, unreplaced(before), contextlib.closing(resumable):
-            outcomes = self.dataset.function(**self._arguments(inputs, key, resumable, new))
+            arguments = self._arguments(inputs, key, resumable, new)
+            outcomes = (
+                made_by_one_task(maps, self.dataset, arguments)
+                if self.dataset.one_task and isinstance(maps, RayEngine)
+                else self.dataset.function(**arguments)
+            )
             units = write_outcomes(new, outcomes, self.dataset.shape)
         return {
             "conservation": conservation.conservation(target, units, self._expected(inputs)),

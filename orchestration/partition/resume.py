@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcome, Outcomes
-from ops.core.parts import TABLES, temporary_folder
+from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
@@ -72,6 +72,11 @@ class ResumableEngine:
         """Return a folder beside the finished parts; what a kill leaves there goes with them."""
         make_folder(self.folder.parent)
         return temporary_folder(self.folder.parent)
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """That of the other engine: what joins find is not stored."""
+        return self.engine.exchange
 
     def close(self) -> None:
         """End every map that was begun."""
@@ -166,7 +171,7 @@ def _compute(
 
 
 def _packed(index: int, outcome: Outcome) -> PackedPart:
-    return PackedPart(index, _rows(outcome), zipped(_pack(outcome)))
+    return PackedPart(index, _rows(outcome), zipped(pack(outcome)))
 
 
 def _rows(outcome: Outcome) -> dict[str, int]:
@@ -199,7 +204,7 @@ class FinishedParts:
         """Return a part that is sound. Raises DamagedError where it is not any more, or is another one."""
         if (contents := self._contents(index, checksum)) is None:
             raise DamagedError(f"{self._path(index)} was damaged or removed while it was needed: run again")
-        return _outcome(contents)
+        return unpack(contents)
 
     def write(self, index: int, outcome: Outcome) -> str:
         """Store a part whole and return its checksum.
@@ -208,7 +213,7 @@ class FinishedParts:
         MovedError, and DiskFullError.
         """
         self._check()
-        return write_bundle(self._path(index), _pack(outcome), sync=False)
+        return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
         """Store a part in the process that goes on with it; raises as `write`."""
@@ -273,10 +278,15 @@ class StoredCheckpoints:
     partition: str
     key: Mapping[str, Any]
 
+    @property
+    def folder(self) -> Path:
+        """Where they lie."""
+        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
+        return folder / json_digest(self.key)
+
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
-        folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
-        return StoredCheckpoint(folder / json_digest(self.key) / f"{name}.zip")
+        return StoredCheckpoint(self.folder / f"{name}.zip")
 
 
 def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any]) -> Path:
@@ -321,7 +331,7 @@ def _entries(folder: Path) -> list[Path]:
     return list(folder.iterdir()) if folder.is_dir() else []
 
 
-def _pack(outcome: Outcome) -> dict[str, bytes]:
+def pack(outcome: Outcome) -> dict[str, bytes]:
     """Return an outcome as named bytes, a stream for each column.
 
     In the stream of a table, chunks end where those of any column do. Parquet's pages end where chunks do, so
@@ -346,7 +356,8 @@ def _stream(column: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def _outcome(contents: Mapping[str, bytes]) -> Outcome:
+def unpack(contents: Mapping[str, bytes]) -> Outcome:
+    """Return an outcome of which `pack` made named bytes."""
     about = json.loads(contents[_ABOUT])
 
     def table(name: str) -> pa.Table:
@@ -411,7 +422,12 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
     except DamagedError as error:
         set_aside(path, error, then)
         return None
-    with zipfile.ZipFile(io.BytesIO(content[:-_CHECKSUM])) as file:
+    return unzipped(content[:-_CHECKSUM])
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """Return the contents of which `zipped` made one."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 

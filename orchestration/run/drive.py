@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ops.core.periods import fault
+from orchestration.executors.parts import partitions_at_a_time
 from orchestration.files.full_disk import full_disk
 from orchestration.messages import describe
 from orchestration.mlflow.send import send_and_tell
@@ -26,7 +27,7 @@ from orchestration.state.sources import ask_again, corpus
 from orchestration.workspace.workspace import Workspace
 
 
-def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
+def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, recrawl: bool = False) -> int:
     """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed.
 
     With `recrawl`, the crawls of the selection ask the web again.
@@ -40,7 +41,7 @@ def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl:
 def drive(
     workspace: Workspace,
     wanted: Wanted,
-    jobs: int = 1,
+    jobs: int | None = 1,
     force: bool = False,
     tags: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
@@ -48,10 +49,12 @@ def drive(
     """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
 
     Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
-    is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
+    is a warning. Datasets are committed here, by one process, whatever the number of `jobs`; without that, as
+    many as params.yaml has it are made at a time.
     """
     from orchestration.dvc.stages import check_rendered, commit_finished, restore
 
+    jobs = jobs or partitions_at_a_time()
     console = Console(stderr=False, soft_wrap=True)
     check_rendered(workspace)
     restore(workspace)
@@ -115,7 +118,7 @@ TAG = "silverloom/backfill"
 
 
 def backfill(
-    workspace: Workspace, first: str, last: str, select: str | None, jobs: int = 1, force: bool = False
+    workspace: Workspace, first: str, last: str, select: str | None, jobs: int | None = 1, force: bool = False
 ) -> int:
     """Make the partitions of the months `first` to `last` that are not fresh, or all; 1 if any failed."""
     partitions = chosen(workspace, first, last)

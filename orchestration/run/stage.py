@@ -28,7 +28,7 @@ from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
 
-def repro(workspace: Workspace, jobs: int = 1) -> int:
+def repro(workspace: Workspace, jobs: int | None = 1) -> int:
     """Do what `silverloom run` does, then let `dvc repro` look at every stage; return 1 if either failed.
 
     DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made

@@ -39,8 +39,8 @@ def test_metrics_of_all_datasets_fit_on_a_few_screens():
     assert "metrics/talksumm/pairs.json" in shown and len(shown) < 10_000
 
 
-#: What a process hands those that it started, as `multiprocessing` does: on other machines, and to train one model.
-BETWEEN_PROCESSES = ("orchestration/executors/shipping.py", "ops/models/training/launch.py")
+#: What a process hands those that it started to train one model, as `multiprocessing` does.
+BETWEEN_PROCESSES = ("ops/models/training/launch.py",)
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 
 

@@ -46,6 +46,7 @@ from ops.models.training.checkpoints import CheckpointFolder
         between("target_tokens.length", 1),
         *steady(),
     ],
+    one_task=True,
 )
 def fusion_model(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: Strict
@@ -120,6 +121,7 @@ def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
         *(between(name, 0, 1) for name in TABLE_10),
         *steady(),
     ],
+    one_task=True,
 )
 def transfer(
     fusion_pairs: Parts,
@@ -145,6 +147,7 @@ def transfer(
         *text("sentence_2", longest=3_000),
         *steady(),
     ],
+    one_task=True,
 )
 def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Examples and fusions for people to rate: are they understood, how to fuse, which is a person's."""
@@ -164,6 +167,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetPar
         *votes(),
         *steady(),
     ],
+    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

@@ -164,6 +164,7 @@ def scored(
         among("origin", *ORIGINS),
         among("split", *SPLITS),
     ],
+    one_task=True,
 )
 def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     """Candidates that are paraphrases by the thresholds of their origin, split by cluster."""
@@ -183,6 +184,7 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
         between("self_bleu", 0, 100),
         *steady(),
     ],
+    one_task=True,
 )
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
     """How many pairs, how long, how different: the paper's Table 2, with its values beside ours."""

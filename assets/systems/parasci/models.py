@@ -51,6 +51,7 @@ from ops.parasci.sentences import StatementParams
         *text("part", longest=20_000),
         *steady(),
     ],
+    one_task=True,
 )
 def extractions(
     intra: Parts,
@@ -86,6 +87,7 @@ def extractions(
         between("target_tokens", 0),
         *steady(),
     ],
+    one_task=True,
 )
 def generator(
     paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: Strict
@@ -110,6 +112,7 @@ def generator(
         between("target_tokens", 0),
         *steady(),
     ],
+    one_task=True,
 )
 def external_generators(
     paraphrase_pairs: Parts,
@@ -172,6 +175,7 @@ def generated(
         between("words", 0),
         *steady(),
     ],
+    one_task=True,
 )
 def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
     """BLEU, Self-BLEU, iBLEU and length of every generated sentence: the paper's Table 6."""

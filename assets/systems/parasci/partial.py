@@ -39,6 +39,7 @@ from ops.parasci.spans.served import KIND as SPANS
         *text("second", longest=60_000),
         *steady(),
     ],
+    one_task=True,
 )
 def pdbert(
     intra: Parts,

@@ -30,6 +30,7 @@ from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_shee
         *text("sentence_2", longest=20_000),
         *steady(),
     ],
+    one_task=True,
 )
 def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Pairs of each origin for people to rate: do they mean the same, how do they differ."""
@@ -52,6 +53,7 @@ def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outco
         between("mean", 0, 10),
         *steady(),
     ],
+    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

@@ -249,6 +249,7 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
         between("words", 1),
         *steady(),
     ],
+    one_task=True,
 )
 def tuning(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams

@@ -67,6 +67,7 @@ from ops.talksumm.models import extractor as extractor_op
         *texts("sentences.items", longest=3_000),
         *steady(),
     ],
+    one_task=True,
 )
 def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
     """Papers that people summarised, with greedy labels: what summarisers are judged on, split by paper."""
@@ -94,6 +95,7 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
         between("positions.items.least", 0),
         *steady(),
     ],
+    one_task=True,
 )
 def extractor(
     training_sets: Parts,
@@ -148,6 +150,7 @@ def system_summaries(
         *(between(name, 0, 1) for name in SCORES),
         *steady(),
     ],
+    one_task=True,
 )
 def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
     """ROUGE of every summary against those of people; the paper's Table 2 with intervals and paired tests."""
@@ -168,6 +171,7 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
         *text("text", longest=50_000),
         *steady(),
     ],
+    one_task=True,
 )
 def rating_sheets(
     summaries: Parts, alignments: Parts, talks: Parts, params: people.RatingSheetParams
@@ -195,6 +199,7 @@ def rating_sheets(
         *text("text", longest=50_000),
         *steady(),
     ],
+    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

@@ -73,6 +73,7 @@ needs("wikisum", "articles")
         unique("address"),
         *steady(),
     ],
+    one_task=True,
 )
 def search_index(web_pages: Parts) -> Outcomes:
     """The web pages of all months that a search may find, each address once."""
@@ -192,6 +193,7 @@ def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: RankedPa
         between("bigram_recall", 0, 1),
         *steady(),
     ],
+    one_task=True,
 )
 def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerParams) -> Outcomes:
     """A ranker that learns what leads have of paragraphs, and how much of a lead each ranker brings."""
@@ -213,6 +215,7 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
         at_most("words", "tokens", "warning"),
         *steady(),
     ],
+    one_task=True,
 )
 def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Outcomes:
     """The sub-words of inputs and targets, learnt from the articles of the training split."""
@@ -281,6 +284,7 @@ def examples(
         *(between(name, 0) for name in ("lead_words", "citations", "search_results", "input_words")),
         *steady(),
     ],
+    one_task=True,
 )
 def statistics(
     ranked: Parts,

@@ -63,6 +63,7 @@ def evaluation(
         among("questionnaire", *people.PEOPLE.names),
         *steady(),
     ],
+    one_task=True,
 )
 def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcomes:
     """Leads for people to rate: by the five questions of DUC, and two side by side."""
@@ -82,6 +83,7 @@ def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcom
         between("mean", -2, 5),
         *steady(),
     ],
+    one_task=True,
 )
 def human_evaluation(
     ratings: Parts,

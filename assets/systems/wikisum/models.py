@@ -42,6 +42,7 @@ from ops.wikisum.schemas import EXAMPLES, SplitParams
         between("target_tokens", 1),
         *steady(),
     ],
+    one_task=True,
 )
 def summarizer(
     examples: Parts,
@@ -125,6 +126,7 @@ def grid_examples(
         *text("target", longest=1_000_000),
         *steady(),
     ],
+    one_task=True,
 )
 def grid(
     grid_examples: Parts,

@@ -22,8 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
+from ops.core.database import database, insert
 from ops.core.identity import row_id
-from ops.core.joins import database, insert, written_by_part
+from ops.core.joins import written_by_part
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import Params
 from ops.core.parts import Parts

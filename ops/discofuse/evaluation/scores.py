@@ -90,15 +90,19 @@ def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     light: list[Row] = []
 
     def parts() -> Outcomes:
-        for part in fusions:
-            rows = [scored(unit) for unit in part.to_pylist()]
-            light.extend({name: row[name] for name in _LIGHT} for row in rows)
-            yield Outcome.of(EVALUATION, part["id"].to_pylist(), rows)
+        for outcome in fusions.map(scores_of):
+            light.extend(outcome.kept.select(_LIGHT).to_pylist())
+            yield outcome
 
     def files() -> dict[str, bytes]:
         return {TABLE: json.dumps(table(light, params), indent=1, sort_keys=True).encode()}
 
     yield from with_files(parts(), EVALUATION, files)
+
+
+def scores_of(fusions: pa.Table) -> Outcome:
+    """Return the scores of the fusions of one part."""
+    return Outcome.of(EVALUATION, fusions["id"].to_pylist(), [scored(unit) for unit in fusions.to_pylist()])
 
 
 def scored(fusion: Row) -> dict[str, Any]:

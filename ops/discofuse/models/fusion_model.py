@@ -10,7 +10,7 @@ Geva et al. (2019), section 5.1: one model on each domain after down-sampling, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -263,16 +263,20 @@ def _outcomes(
     yield Outcome.of(FUSION_MODEL, [], [], files=files)
 
 
-def trained(
-    artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
-) -> Iterator[tuple[str, Seq2Seq]]:
-    """Yield every trained model with the name of its training set."""
+def trained_names(artifact: Artifact) -> list[str]:
+    """Return the names of all trained models, each that of its training set."""
+    return [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
+
+
+def trained_model(
+    artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
+) -> Seq2Seq:
+    """Return a trained model."""
     from ops.models.seq2seq.files import load
 
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        model = load(artifact.files(report["model"]))
-        model.place(strict, decoding)
-        yield report["model"], model
+    model = load(artifact.files(name))
+    model.place(strict, decoding)
+    return model
 
 
 def texts_of(row: Row) -> tuple[str, str]:

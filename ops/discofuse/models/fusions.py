@@ -15,15 +15,16 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import sample_rows
-from ops.discofuse.models.fusion_model import trained
+from ops.discofuse.models.fusion_model import trained_model, trained_names
 from ops.discofuse.models.training_sets import source_of, target_of
 from ops.discofuse.schemas import EXAMPLES
 from ops.models.decoding import Decoding, decoding_field
-from ops.models.seq2seq.pairs import answers
+from ops.models.seq2seq.pairs import answers_by_task
 
 _TEXT = pa.string()
 
@@ -101,8 +102,9 @@ def _written(
     for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
         yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
     with examples.engine.scratch() as folder:
-        for name, model in trained(fusion_model, strict, params.decoding):
-            predictions = answers(model, sources(), folder / name)
+        for name in trained_names(fusion_model):
+            model = Loaded(trained_model, (fusion_model, name, strict, params.decoding))
+            predictions = answers_by_task(model, sources(), examples, folder / name)
             for rows in in_blocks(_rows(MODEL, name, drawn(), predictions, down)):
                 yield Outcome.of(FUSIONS, [], rows)
     for domain in domains if params.examples else ():

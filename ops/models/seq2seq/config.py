@@ -18,6 +18,9 @@ from pydantic import Field, model_validator
 from ops.core.params import ModelName, Params
 from ops.models.heads import whole_heads
 
+#: Sources that are answered together, if params do not say how many.
+BATCH = 32
+
 
 class Seq2SeqConfig(Params):
     """What every model from text to text has: a vocabulary, bounds, and how it decodes."""

@@ -20,12 +20,9 @@ from safetensors.torch import save
 from torch import Tensor
 
 from ops.models.decoding import Writer
-from ops.models.seq2seq.config import Pairs, Seq2SeqConfig
+from ops.models.seq2seq.config import BATCH, Pairs, Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
 from ops.models.training.examples import ExampleStore, TokenExample
-
-#: Sources that are answered together, if params do not say how many.
-BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)

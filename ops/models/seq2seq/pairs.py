@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.core.joins import database, insert, stored
-from ops.core.outcome import Row, in_blocks
+from ops.core.database import database, insert
+from ops.core.joins import stored
+from ops.core.loaded import Loaded
+from ops.core.outcome import Outcome, Row, in_blocks
 from ops.core.parts import Parts
 from ops.core.sampling import sample_rows
 from ops.core.stored_rows import StoredRows
-from ops.models.seq2seq.config import Pairs
+from ops.models.seq2seq.config import BATCH, Pairs
 from ops.models.training.examples import ExampleStore
 
 if TYPE_CHECKING:
@@ -41,6 +43,14 @@ _PAIR = pa.schema(
 
 #: What a model may be judged on; the later, the more it tells.
 JUDGED_ON = ("training set", "validation split")
+
+_SOURCES = pa.schema([("number", pa.int64()), ("source", pa.string()), ("pieces", pa.int32())])
+_ORDERED = pa.schema([("pieces", pa.int32()), ("source", pa.string())])
+_ANSWERS = pa.schema([("source", pa.string()), ("answer", pa.string())])
+
+#: Batches that a task answers, and rows that are read together.
+_BATCHES = 4
+_BLOCK = 1024
 
 TextsOf = Callable[[Row], tuple[str, str]]
 
@@ -125,26 +135,62 @@ def pair_set(
     )
 
 
-def answers(model: Seq2Seq, sources: Iterable[str], folder: Path, beam: int | None = None) -> Iterator[str]:
+def answers(model: Seq2Seq, sources: Iterable[str], folder: Path) -> Iterator[str]:
     """Yield the answers of `model.generate` to sources, in their order, by way of `folder`, which is made."""
-    of_source = pa.schema([("number", pa.int64()), ("source", pa.string()), ("pieces", pa.int32())])
-    of_answer = pa.schema([("source", pa.string()), ("answer", pa.string())])
-    with database(folder) as tables:
-        insert(tables, "sources", of_source.empty_table())
-        insert(tables, "answers", of_answer.empty_table())
-        numbered = ({"number": number, "source": text} for number, text in enumerate(sources))
-        for rows in in_blocks(numbered):
-            counted = [{**row, "pieces": model.pieces.length(row["source"])} for row in rows]
-            insert(tables, "sources", pa.Table.from_pylist(counted, of_source))
-        query = "SELECT DISTINCT pieces, source FROM sources ORDER BY pieces, source"
-        ordered = StoredRows(of_answer, ({**row, "answer": None} for row in _read(tables, query)), folder)
-        given = model.answers(ordered.column("source"), beam)
+
+    def answered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        ordered = StoredRows(_ORDERED, chain.from_iterable(table.to_pylist() for table in tables), folder)
+        given = model.answers(ordered.column("source"))
         for rows in in_blocks({"source": source, "answer": answer} for source, answer in given):
-            insert(tables, "answers", pa.Table.from_pylist(rows, of_answer))
+            yield pa.Table.from_pylist(rows, _ANSWERS)
+
+    return _in_order(sources, model, _BLOCK, answered, folder)
+
+
+def answers_by_task(
+    model: Loaded[Seq2Seq], sources: Iterable[str], like: Parts, folder: Path
+) -> Iterator[str]:
+    """Yield the same as `answers`; tasks of the engine of `like` write, some batches each."""
+
+    def answered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        ordered = stored(tables, _ORDERED, like, folder / "ordered")
+        return (outcome.kept for outcome in ordered.map(answers_of, model))
+
+    rows = _BATCHES * model.model.at_once(BATCH)
+    return _in_order(sources, model.model, rows, answered, folder)
+
+
+def answers_of(sources: pa.Table, model: Loaded[Seq2Seq]) -> Outcome:
+    """Return, as kept rows, the answers to whole batches of sources, which are by number of pieces."""
+    given = model.model.answers(sources["source"].to_pylist())
+    kept = pa.Table.from_pylist([{"source": source, "answer": answer} for source, answer in given], _ANSWERS)
+    nothing = pa.table({"id": pa.array([], pa.string())})
+    return Outcome(pa.array([], pa.string()), kept, nothing, nothing)
+
+
+def _in_order(
+    sources: Iterable[str],
+    model: Seq2Seq,
+    rows: int,
+    answered: Callable[[Iterator[pa.Table]], Iterator[pa.Table]],
+    folder: Path,
+) -> Iterator[str]:
+    """Yield the answers to sources in their order; `answered` is given each source once, `rows` at a time."""
+    with database(folder) as tables:
+        insert(tables, "sources", _SOURCES.empty_table())
+        insert(tables, "answers", _ANSWERS.empty_table())
+        numbered = ({"number": number, "source": text} for number, text in enumerate(sources))
+        for block in in_blocks(numbered):
+            counted = [{**row, "pieces": model.pieces.length(row["source"])} for row in block]
+            insert(tables, "sources", pa.Table.from_pylist(counted, _SOURCES))
+        query = "SELECT DISTINCT pieces, source FROM sources ORDER BY pieces, source"
+        ordered = (pa.Table.from_pylist(found, _ORDERED) for found in in_blocks(_read(tables, query), rows))
+        for found in answered(ordered):
+            insert(tables, "answers", found)
         query = "SELECT answer FROM sources JOIN answers USING (source) ORDER BY number"
         yield from (row["answer"] for row in _read(tables, query))
 
 
 def _read(tables: duckdb.DuckDBPyConnection, query: str) -> Iterator[Row]:
-    for batch in tables.sql(query).to_arrow_reader(1024):
+    for batch in tables.sql(query).to_arrow_reader(_BLOCK):
         yield from batch.to_pylist()

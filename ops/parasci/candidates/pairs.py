@@ -92,9 +92,9 @@ def length_rate(first: int, second: int) -> float:
     return abs(first - second) / min(first, second)
 
 
-def stored_embeddings(sentences: Parts, texts: Iterable[Collection[str]], folder: Path) -> Iterator[pa.Table]:
-    """Yield, for each of N sets of texts, the `looked_up` rows of parasci/sentences that have one of them."""
-    yield from matches(sentences, "text", texts, folder, ["text", "embedding"])
+def stored_embeddings(sentences: Parts, texts: Iterable[Collection[str]], folder: Path) -> Parts:
+    """Return, for each of N sets of texts, a part: the rows of parasci/sentences that `looked_up` reads."""
+    return matches(sentences, "text", texts, folder, ["text", "embedding"])
 
 
 def looked_up(sentences: pa.Table, texts: Collection[str], embed: Embed) -> Embed:

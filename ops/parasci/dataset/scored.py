@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from pydantic import Field
 
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import grouped, stored
+from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Parts
@@ -106,11 +107,15 @@ def scored(
             len(pc.unique(part.read(["place"])["place"])) for part in by_pair.parts
         )
         yield Outcome.of(SCORED, [], [], combinations=counts)
-        scorer = BertScorer(params.encoder, params.layer, strict)
-        pairs = _members(by_pair)
-        while its := list(islice(pairs, _PAIRS)):
-            units = [row["id"] for several in its for origin, row in several if origin == "intra"]
-            yield Outcome.of(SCORED, units, list(_rows(its, scorer)))
+        blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
+        yield from blocks.map(scored_of, Loaded(BertScorer, (params.encoder, params.layer, strict)))
+
+
+def scored_of(found: pa.Table, scorer: Loaded[BertScorer]) -> Outcome:
+    """Return the pairs of which these are the rows, those of a pair together, scored."""
+    its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
+    units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
+    return Outcome.of(SCORED, units, list(_rows(its, scorer.model)))
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
@@ -147,34 +152,33 @@ def _placed(found: pa.Table) -> pa.Table:
     return found.set_column(_FOUND.get_field_index("place"), _FOUND.field("place"), pa.array(of_first))
 
 
-def _members(by_pair: Parts) -> Iterator[list[tuple[str, Row]]]:
-    """Yield the rows of each pair with their methods."""
-    for table in by_pair:
-        for _, several in groupby(table.to_pylist(), itemgetter("place")):
-            yield [(row["origin"], row) for row in several]
+def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
+    """Yield the rows of as many pairs as are scored together."""
+    rows = chain.from_iterable(table.to_pylist() for table in by_pair)
+    pairs = (list(several) for _, several in groupby(rows, itemgetter("place")))
+    while block := list(islice(pairs, _PAIRS)):
+        yield pa.Table.from_pylist(list(chain.from_iterable(block)), schema=_FOUND)
 
 
-def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Iterator[Row]:
-    firsts, seconds = ([several[0][1][side] for several in found] for side in ("first", "second"))
+def _rows(found: Sequence[Sequence[Row]], scorer: BertScorer) -> Iterator[Row]:
+    firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
     values = scorer.score(firsts, seconds)
     repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
     cut = dict(zip([*firsts, *seconds], scorer.tokens.truncated([*firsts, *seconds]), strict=True))
     for several, self_bleu, *scores in zip(found, repeated, *values, strict=True):
-        row = several[0][1]
+        row = several[0]
         lengths = [len(row[side].split()) for side in ("first", "second")]
         precision, recall, f1 = (round(float(score), 4) for score in scores)
         yield {
             "id": row_id("scored", *_pair(row)),
-            "source_ids": list(dict.fromkeys(member["id"] for _, member in several)),
-            "licence": joint_licence(member["licence"] for _, member in several),
+            "source_ids": list(dict.fromkeys(member["id"] for member in several)),
+            "licence": joint_licence(member["licence"] for member in several),
             "first": row["first"],
             "second": row["second"],
-            "origins": sorted({origin for origin, _ in several}),
-            "keys": sorted({f"{origin}:{member['key']}" for origin, member in several}),
-            "papers": sorted(
-                {member[f"{side}_paper"] for _, member in several for side in ("first", "second")}
-            ),
-            "cosine": max(member["cosine"] for _, member in several),
+            "origins": sorted({member["origin"] for member in several}),
+            "keys": sorted({f"{member['origin']}:{member['key']}" for member in several}),
+            "papers": sorted({member[f"{side}_paper"] for member in several for side in ("first", "second")}),
+            "cosine": max(member["cosine"] for member in several),
             "precision": precision,
             "recall": recall,
             "f1": f1,
@@ -183,7 +187,7 @@ def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Ite
             "shared_words": round(shared_words(row["first"], row["second"]), 4),
             "first_words": lengths[0],
             "second_words": lengths[1],
-            "wholes": sorted({member["whole"] for _, member in several if member.get("whole")}),
+            "wholes": sorted({member["whole"] for member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }
 

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from ops.core.identity import row_id
 from ops.core.joins import grouped
+from ops.core.loaded import Loaded
 from ops.core.outcome import (
     TEXT,
     Outcome,
@@ -32,9 +33,9 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
 from ops.models.decoding import Decoding, decoding_field
-from ops.models.seq2seq.pairs import answers
+from ops.models.seq2seq.pairs import answers_by_task
 from ops.parasci.dataset.release import released_form
-from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
+from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained_models
 from ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def generated(
         sets |= {name: _drawn(others, params.seed, folder / name, origin=name) for name in corpora}
         counts = {name: sum(part.rows for part in tests.parts) for name, tests in sets.items()}
         models = (
-            trained(generator, strict, params.decoding)
-            | trained(external_generators, strict, params.decoding)
+            trained_models(generator, strict, params.decoding)
+            | trained_models(external_generators, strict, params.decoding)
             if any(counts.values())
             else {}
         )
@@ -128,7 +129,7 @@ def _drawn(pairs: Parts, seed: int, folder: Path, **values: object) -> Parts:
 
 
 def _outcomes(
-    sets: Mapping[str, Parts], models: Mapping[str, Seq2Seq], params: GeneratedParams, folder: Path
+    sets: Mapping[str, Parts], models: Mapping[str, Loaded[Seq2Seq]], params: GeneratedParams, folder: Path
 ) -> Outcomes:
     for name, tests in sets.items():
         for rows in in_blocks(_written(name, tests, models, params, folder)):
@@ -141,7 +142,7 @@ def _outcomes(
 
 
 def _written(
-    test_set: str, tests: Parts, models: Mapping[str, Seq2Seq], params: GeneratedParams, folder: Path
+    test_set: str, tests: Parts, models: Mapping[str, Loaded[Seq2Seq]], params: GeneratedParams, folder: Path
 ) -> Iterator[Row]:
     def units() -> Iterator[Row]:
         return islice(tests.rows(), params.pairs)
@@ -152,9 +153,9 @@ def _written(
     for unit, source in zip(units(), sources(), strict=True):
         yield _row(COPY, None, test_set, unit, source, False)
     for name, model in models.items():
-        predictions = answers(model, sources(), folder / f"{name} on {test_set}")
+        predictions = answers_by_task(model, sources(), tests, folder / f"{name} on {test_set}")
         for unit, source, text in zip(units(), sources(), predictions, strict=True):
-            cut = model.length(source, "") > model.config.longest
+            cut = model.model.length(source, "") > model.model.config.longest
             yield _row(MODEL, name, test_set, unit, released_form(text), cut)
 
 

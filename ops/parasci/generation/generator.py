@@ -21,6 +21,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.joins import stored
+from ops.core.loaded import Loaded
 from ops.core.outcome import (
     Outcome,
     Outcomes,
@@ -300,15 +301,20 @@ def _no_pieces(text: str) -> int:
     return 0
 
 
-def trained(artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL) -> dict[str, Seq2Seq]:
-    """Return the model by its name; none where there was nothing to learn from."""
+def trained_models(
+    artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
+) -> dict[str, Loaded[Seq2Seq]]:
+    """Return the models by their names; none where there was nothing to learn from."""
+    names = [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
+    return {name: Loaded(_load, (artifact, name, strict, decoding)) for name in names}
+
+
+def _load(artifact: Artifact, name: str, strict: bool, decoding: Decoding) -> Seq2Seq:
     from ops.models.seq2seq.files import load
 
-    found = {}
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        found[report["model"]] = load(artifact.files(report["model"]))
-        found[report["model"]].place(strict, decoding)
-    return found
+    model = load(artifact.files(name))
+    model.place(strict, decoding)
+    return model
 
 
 def texts_of(row: Row) -> tuple[str, str]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -112,19 +113,32 @@ def partial(
     `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it
     was found before). In memory is a part: some 2 KB a pair, and 1.5 KB an embedding.
     """
-    model, embed = trained(pdbert, strict), embedder(encoder, strict)
     short = ({pair.short for pair in seen(table.to_pylist(), params, coarse.cosine)[0]} for table in intra)
+    model = Loaded(trained, (pdbert, strict))
     with intra.engine.scratch() as folder:
-        stored = stored_embeddings(sentences, short, folder / "embeddings")
-        for table, embeddings in zip(intra, stored, strict=True):
-            rows = table.to_pylist()
-            pairs, lost = seen(rows, params, coarse.cosine)
-            known = {_pair(row["first"], row["second"]) for row in rows}
-            kept, more = _searched(model, pairs, known)
-            lost |= more
-            kept = _compared(kept, looked_up(embeddings, {row["first"] for row in kept}, embed))
-            dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
-            yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
+        embeddings = stored_embeddings(sentences, short, folder / "embeddings")
+        yield from intra.map(partial_of, model, coarse, params, encoder, strict, beside=[embeddings])
+
+
+def partial_of(
+    intra: pa.Table,
+    embeddings: pa.Table,
+    model: Loaded[SpanModel | None],
+    coarse: CoarseParams,
+    params: PartialParams,
+    encoder: str,
+    strict: bool,
+) -> Outcome:
+    """Return what PDBERT finds for the pairs of one part, given the embeddings of their short sentences."""
+    rows = intra.to_pylist()
+    pairs, lost = seen(rows, params, coarse.cosine)
+    known = {_pair(row["first"], row["second"]) for row in rows}
+    kept, more = _searched(model.model, pairs, known)
+    lost |= more
+    embed = looked_up(embeddings, {row["first"] for row in kept}, embedder(encoder, strict))
+    kept = _compared(kept, embed)
+    dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
+    return Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
 
 
 def is_whole(sentence: str, span: tuple[int, int]) -> bool:

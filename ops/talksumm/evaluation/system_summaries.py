@@ -11,11 +11,13 @@ SumBasic, and Oracle, which knows the summaries by people.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -43,6 +45,8 @@ SYSTEM_SUMMARIES = Shape(
     ),
 )
 
+_Extractors: TypeAlias = Sequence[tuple[str, bool, Extractor]]
+
 #: How many times the words of a summary Hybrid may choose from.
 _FURTHER = 4
 
@@ -65,23 +69,32 @@ class SystemSummaryParams(Params, section="talksumm.system_summaries"):
 def system_summaries(
     gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: bool = True
 ) -> Outcomes:
-    """Yield the summaries of each test paper by every system; the units are the papers with human summaries.
+    """Return the summaries of each test paper by every system; the units are the papers with human summaries.
 
     Those of the other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
     has no summary Abstract, and its Hybrid is made of its own sentences alone.
     """
-    extractors = list(trained(extractor, strict))
-    for table in gold_papers:
-        units = table.to_pylist()
-        kept: list[Row] = []
-        dropped: list[Row] = []
-        for unit in units:
-            if unit["split"] != "test":
-                dropped.append(drop(unit, f"split_{unit['split']}"))
-                continue
-            for system, model, chosen, summary in _summaries(unit, extractors, params):
-                kept.append(_row(unit, system, model, chosen, summary))
-        yield Outcome.of(SYSTEM_SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+    return gold_papers.map(summaries_of, Loaded(_extractors, (extractor, strict)), params)
+
+
+def summaries_of(
+    gold_papers: pa.Table, extractors: Loaded[_Extractors], params: SystemSummaryParams
+) -> Outcome:
+    """Return the summaries of the test papers of one part."""
+    units = gold_papers.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        if unit["split"] != "test":
+            dropped.append(drop(unit, f"split_{unit['split']}"))
+            continue
+        for system, model, chosen, summary in _summaries(unit, extractors.model, params):
+            kept.append(_row(unit, system, model, chosen, summary))
+    return Outcome.of(SYSTEM_SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def _extractors(extractor: Artifact, strict: bool) -> _Extractors:
+    return list(trained(extractor, strict))
 
 
 def baseline(name: str, unit: Row, params: SystemSummaryParams) -> ChosenSummary:
@@ -102,7 +115,7 @@ def baseline(name: str, unit: Row, params: SystemSummaryParams) -> ChosenSummary
 
 
 def _summaries(
-    unit: Row, extractors: Sequence[tuple[str, bool, Extractor]], params: SystemSummaryParams
+    unit: Row, extractors: _Extractors, params: SystemSummaryParams
 ) -> Iterator[tuple[str, str | None, bool, ChosenSummary]]:
     for name in BASELINES:
         if name != "abstract" or unit["abstract"]:

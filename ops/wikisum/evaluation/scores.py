@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ops.core.identity import joint_licence, row_id
 from ops.core.joins import matches
+from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
@@ -172,8 +173,8 @@ def evaluation(
     They are the articles for which the cells of the grid wrote. Others are dropped as `split_train` and
     `split_validation`, and of the test split as `not_drawn` or `nothing_written`.
     """
-    ranker = learning.load(learned_ranker)
-    scorer = BertScorer(params.encoder, params.layer, strict)
+    ranker = Loaded(learning.load, (learned_ranker,))
+    scorer = Loaded(BertScorer, (params.encoder, params.layer, strict))
     chosen = {
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
     }
@@ -183,33 +184,50 @@ def evaluation(
     def parts(folder: Path) -> Outcomes:
         of_grid = matches(grid.rows, "article_id", _article_ids(ranked), folder / "written")
         known = matches(articles, "id", _article_ids(ranked), folder / "articles", ["id", "categories"])
-        for table, its_rows, its_articles in zip(ranked, of_grid, known, strict=True):
-            units = table.to_pylist()
-            of_article: dict[str, list[Row]] = {}
-            for row in its_rows.to_pylist():
-                of_article.setdefault(row["article_id"], []).append(row)
-            categories = {row["id"]: row["categories"] for row in its_articles.to_pylist()}
-            kept: list[Row] = []
-            dropped: list[Row] = []
-            for unit in units:
-                if written := of_article.get(unit["article_id"]):
-                    groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
-                    about = _about(unit, groups)
-                    kept += [_written(about, row, chosen) for row in written]
-                    kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
-                else:
-                    split = split_of(unit["title"], splits)
-                    lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
-                    dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
-            kept = list(_more_scores(kept, scorer))
-            light.extend({name: row[name] for name in _LIGHT} for row in kept)
-            yield Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
+        shared = (ranker, scorer, chosen, not_drawn, splits, params)
+        for outcome in ranked.map(scores_of, *shared, beside=[of_grid, known]):
+            light.extend(outcome.kept.select(_LIGHT).to_pylist())
+            yield outcome
 
     def files() -> dict[str, bytes]:
         return {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
 
     with ranked.engine.scratch() as folder:
         yield from with_files(parts(folder), EVALUATION, files)
+
+
+def scores_of(
+    ranked: pa.Table,
+    of_grid: pa.Table,
+    articles: pa.Table,
+    ranker: Loaded[LearnedRanker],
+    scorer: Loaded[BertScorer],
+    chosen: Collection[str],
+    not_drawn: Collection[str],
+    splits: SplitParams,
+    params: EvaluationParams,
+) -> Outcome:
+    """Return the scores of every system on the test articles of one part, given what the grid wrote."""
+    units = ranked.to_pylist()
+    of_article: dict[str, list[Row]] = {}
+    for row in of_grid.to_pylist():
+        of_article.setdefault(row["article_id"], []).append(row)
+    categories = {row["id"]: row["categories"] for row in articles.to_pylist()}
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        if written := of_article.get(unit["article_id"]):
+            groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
+            about = _about(unit, groups)
+            kept += [_written(about, row, chosen) for row in written]
+            kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker.model)]
+        else:
+            split = split_of(unit["title"], splits)
+            lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
+            dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
+    if kept:
+        kept = list(_more_scores(kept, scorer.model))
+    return Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
 
 
 def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
@@ -280,7 +298,7 @@ def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _written(about: Row, row: Row, chosen: set[str]) -> Row:
+def _written(about: Row, row: Row, chosen: Collection[str]) -> Row:
     """Return the row of what a model wrote."""
     return {
         **about,

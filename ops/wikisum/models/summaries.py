@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.loaded import Loaded
 from ops.core.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
@@ -26,7 +28,7 @@ from ops.core.stored_rows import StoredRows
 from ops.evaluation.table import CorpusMetric, ratio
 from ops.metrics.rouge import rouge
 from ops.models.decoding import Decoding, decoding_field
-from ops.wikisum.models.learning_sets import parts_of, reader_of, sets_of
+from ops.wikisum.models.learning_sets import reader_of, sets_of
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
 
@@ -169,13 +171,23 @@ def _written(
     strict: bool,
     decoding: Decoding,
 ) -> Iterator[Row]:
-    """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
+    """Yield what a model writes for the chosen examples of its set, in their order."""
     if report["set"] not in sets:
         return
-    model = trained_model(summarizer, report["model"], strict, decoding)
-    for rows in parts_of(sets[report["set"]], report["set"], "test", scored_columns(model)):
-        if tests := [row for row in rows if row["id"] in chosen]:
-            yield from score(model, report, tests)
+    model = Loaded(trained_model, (summarizer, report["model"], strict, decoding))
+    for outcome in sets[report["set"]].map(summaries_of, model, report, chosen):
+        yield from outcome.kept.to_pylist()
+
+
+def summaries_of(
+    examples: pa.Table, model: Loaded[TextModel], report: Mapping[str, Any], chosen: Collection[str]
+) -> Outcome:
+    """Return, as kept rows, what a model writes for the chosen examples of one part of its set."""
+    tests = examples.filter(pc.is_in(examples["id"], pa.array(sorted(chosen), _TEXT)))
+    if not tests:
+        return Outcome.of(SUMMARIES, [], [])
+    units = tests.select(sorted(scored_columns(model.model))).to_pylist()
+    return Outcome.of(SUMMARIES, [], score(model.model, report, units))
 
 
 def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:

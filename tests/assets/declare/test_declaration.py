@@ -42,6 +42,14 @@ def test_an_argument_that_is_nothing_known_is_refused():
             """No."""
 
 
+def test_one_task_gets_no_folder_of_the_drivers_machine():
+    with pytest.raises(TypeError, match="talksumm/wrong: one task has neither records nor folders"):
+
+        @dataset(group="talksumm", shape=SHAPE, one_task=True)
+        def wrong(pairs: Parts, files: FilesFolder):
+            """No."""
+
+
 def test_raw_records_and_the_formats_that_read_them_are_declared_together():
     with pytest.raises(TypeError, match="sources/letters: raw records and the formats that read them"):
 

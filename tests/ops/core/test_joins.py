@@ -1,5 +1,7 @@
 """Rows that are brought to those of another dataset by their keys."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -32,14 +34,39 @@ def dataset(folder, keys_of_parts):
     return parts(folder, SCHEMA, *tables)
 
 
+class Exchanging(OneProcess):
+    """An exchange among three places, all of them here."""
+
+    @property
+    def exchange(self):
+        return self
+
+    def places(self, size):
+        return 3 if size else 1
+
+    def run(self, pieces, stages, places, *shared):
+        first, *others = stages
+        groups = filter(None, (pieces[place::places] for place in range(places)))
+        made = [first(place, places, group, *shared) for place, group in enumerate(groups)]
+        for stage in others:
+            made = [
+                stage(place, places, given, *shared) for place, given in enumerate(zip(*made, strict=True))
+            ]
+        return iter(made)
+
+
+ENGINES = st.sampled_from([OneProcess(), Exchanging()])
+
+
 @given(
     st.lists(st.lists(KEYS, max_size=8), max_size=4),
     st.lists(st.lists(KEYS, max_size=5), max_size=4),
     st.sampled_from([None, ["number"], ["places", "key"]]),
+    ENGINES,
 )
-def test_every_set_of_keys_finds_what_reading_all_parts_finds(held, wanted, columns):
+def test_every_set_of_keys_finds_what_reading_all_parts_finds(held, wanted, columns, engine):
     with temporary_folder() as folder:
-        rows = dataset(folder / "rows", held)
+        rows = replace(dataset(folder / "rows", held), engine=engine)
         found = matches(rows, "key", wanted, folder / "found", columns)
         assert found.schema.names == (columns or SCHEMA.names)
         assert len(found.parts) == len(wanted)
@@ -75,12 +102,16 @@ def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
 
 
 @given(
-    st.lists(st.lists(KEYS, max_size=8), max_size=4), st.integers(1, 9), st.sampled_from(["key", "number"])
+    st.lists(st.lists(KEYS, max_size=8), max_size=4),
+    st.integers(1, 9),
+    st.sampled_from(["key", "number"]),
+    ENGINES,
 )
-def test_groups_are_sorted_and_whole_and_end_a_part_where_it_is_full(held, rows, key):
+def test_groups_are_sorted_and_whole_and_end_a_part_where_it_is_full(held, rows, key, engine):
     with temporary_folder() as folder:
         tables = list(dataset(folder / "rows", held))
-        found = grouped(tables, SCHEMA, key, parts(folder / "like", SCHEMA), folder / "found", rows)
+        like = replace(parts(folder / "like", SCHEMA), engine=engine)
+        found = grouped(tables, SCHEMA, key, like, folder / "found", rows)
         slow, part = [], None
         every = pa.concat_tables([SCHEMA.empty_table(), *tables]).to_pylist()
         every.sort(key=lambda row: (row[key] is None, row[key] if row[key] is not None else ""))

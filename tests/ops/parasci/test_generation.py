@@ -18,7 +18,7 @@ from ops.parasci.generation.generator import (
     MODELS,
     ExternalParams,
     texts_of,
-    trained,
+    trained_models,
 )
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.checkpoints import Memory, StoppedError
@@ -55,7 +55,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     assert {(row["pair_id"], row["system"]) for row in rows} == {
         (unit["id"], system) for unit in tests for system in ("copy", "model")
     }
-    model = trained(artifact)["transformer"]
+    model = trained_models(artifact)["transformer"].model
     for row in rows:
         source, target = texts_of(next(unit for unit in tests if unit["id"] == row["pair_id"]))
         written = source if row["system"] == "copy" else released_form(model.generate([source])[0])

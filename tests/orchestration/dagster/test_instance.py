@@ -6,6 +6,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from assets.declare.settings import EngineParams
 from orchestration.dagster import instance
 from tests.waiting import until
 
@@ -18,6 +19,16 @@ with dg.DagsterInstance.get() as instance:
     for line in sys.stdin:
         instance.report_engine_event(line.strip(), run_id="watched", job_name="job")
 """
+
+
+def test_backfills_make_as_many_partitions_at_a_time_as_params_say(tmp_path, monkeypatch):
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / ".dagster"))
+    monkeypatch.setattr(instance, "engine_params", lambda: EngineParams(partitions=7))
+    instance.instance.cache_clear()
+    opened = instance.instance()
+    instance.instance.cache_clear()
+    assert opened.get_concurrency_config().run_queue_config.max_concurrent_runs == 7
+    opened.dispose()
 
 
 def test_who_watches_a_run_sees_what_another_process_writes(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from assets.declare.declaration import Declaration, Key
+from ops.core.joins import grouped, matches
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from orchestration.executors import node
 from orchestration.executors.base import (
@@ -23,7 +26,8 @@ from orchestration.executors.base import (
     WorkerNotStartedError,
 )
 from orchestration.executors.parts import LocalEngine, engine, in_order
-from orchestration.partition.resume import ResumableEngine
+from orchestration.partition.one_task import made_by_one_task
+from orchestration.partition.resume import ResumableEngine, StoredCheckpoints
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes, sleeps_after_two
 from tests.ray_cluster import add_node, three_nodes
@@ -31,8 +35,9 @@ from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
-from orchestration.executors import ray as executor_module  # noqa: E402
-from orchestration.executors.ray import RayExecutor, connect  # noqa: E402
+from orchestration.executors import losses  # noqa: E402
+from orchestration.executors.cluster import CODE, connect  # noqa: E402
+from orchestration.executors.ray import RayExecutor  # noqa: E402
 
 #: On a machine that does much else, Ray takes nodes for dead.
 pytestmark = pytest.mark.long
@@ -114,7 +119,7 @@ def test_the_code_that_runs_is_the_drivers_with_pinned_kernels_and_without_data(
     ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
     root = Path(path).parents[1]
     assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
-    assert sorted(item.name for item in root.iterdir()) == sorted(executor_module.CODE)
+    assert sorted(item.name for item in root.iterdir()) == sorted(CODE)
 
 
 def fails_at(piece, last, place):
@@ -163,13 +168,14 @@ def test_a_lost_task_is_started_again_so_many_times(begin, tmp_path, times, retr
 
 OVER_MEMORY = """
 import ray
-from orchestration.executors import ray as executors, node
+from orchestration.executors import cluster as clusters, node
+from orchestration.executors.ray import RayExecutor
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.test_ray import takes_memory
 from tests.ray_cluster import three_nodes
 with three_nodes() as cluster:
-    executors.connect(cluster.address, Workspace.here().root)
-    executor = executors.RayExecutor(node.Expected({}, {}), retries=1)
+    clusters.connect(cluster.address, Workspace.here().root)
+    executor = RayExecutor(node.Expected({}, {}), retries=1)
     print(executor.submit(takes_memory).exception())
     ray.shutdown()
 """
@@ -254,7 +260,7 @@ def busy_workers():
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            found += [process.pid] if process.cmdline()[:1] == ["ray::_run"] else []
+            found += [process.pid] if process.cmdline()[:1] == ["ray::run"] else []
     return found
 
 
@@ -267,7 +273,7 @@ def slow_once(piece, place):
 
 
 def test_a_task_that_takes_far_longer_than_others_is_started_once_more(begin, tmp_path, monkeypatch):
-    monkeypatch.setattr(executor_module, "SECONDS", 1.0)
+    monkeypatch.setattr(losses, "SECONDS", 1.0)
     began = time.monotonic()
     assert sizes(in_order(begin(), slow_once, range(9), tmp_path)) == list(range(9))
     assert time.monotonic() - began < 30
@@ -309,3 +315,78 @@ def test_a_node_that_is_killed_in_the_middle_loses_nothing(cluster, ray_engine, 
     cluster.remove_node(further, allow_graceful=False)
     assert sizes([*found, *outcomes]) == list(range(12))
     assert len(logged(tmp_path)) <= 14  # what ran there, and what waited for it
+
+
+def keyed(place, parts):
+    """Parts of 100 rows each, a key for two of them, and rows without any."""
+    place.mkdir()
+    schema = pa.schema([("key", pa.string()), ("number", pa.int64())])
+    paths = [place / f"kept-{part:05d}.parquet" for part in range(parts)]
+    for part, path in enumerate(paths):
+        numbers = range(part * 100, part * 100 + 100)
+        keys = [f"k{number * 7 % 150}" if number % 10 else None for number in numbers]
+        pq.write_table(pa.table([keys, list(numbers)], schema), path)
+    return Parts(schema, tuple(Part(str(path)) for path in paths), OneProcess())
+
+
+def test_joins_and_groups_are_those_of_one_process(ray_engine, tmp_path):
+    params = ray_engine.params.model_copy(update={"join_bytes": 1500})
+    here = keyed(tmp_path / "rows", 6)
+    there = replace(here, engine=replace(ray_engine, params=params))
+    assert there.engine.exchange.places(sum(Path(part.path).stat().st_size for part in here.parts)) > 2
+    wanted = [["k1", "k2", None], [], [f"k{number}" for number in range(60)], ["k2"]]
+    found = [
+        matches(rows, "key", wanted, tmp_path / f"{number}") for number, rows in enumerate([here, there])
+    ]
+    assert [table.equals(other) for table, other in zip(*found, strict=True)] == [True] * 4
+    assert found[1].read().num_rows > 100
+    for key in ("key", "number"):
+        groups = [
+            grouped(here, here.schema, key, rows, tmp_path / f"{key} {number}", 90)
+            for number, rows in enumerate([here, there])
+        ]
+        assert [table.to_pylist() for table in groups[0]] == [table.to_pylist() for table in groups[1]]
+
+
+def test_a_join_begins_anew_where_its_worker_dies(ray_engine, tmp_path):
+    stages = (counts_and_dies_once, adds)
+    assert list(ray_engine.exchange.run([1, 2, 3, 4], stages, 2, tmp_path)) == [b"1234", b"1234"]
+    assert logged(tmp_path).count("begun") >= 3
+
+
+def counts_and_dies_once(place, places, given, folder):
+    log(folder, "begun")
+    if logged(folder).count("begun") == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return ["".join(map(str, given)).encode()] * places
+
+
+def adds(place, places, given, folder):
+    return b"".join(given)
+
+
+def learns(rows, checkpoints, folder):
+    """Two steps, of which each leaves a checkpoint; the worker dies behind the first one."""
+    place = checkpoints.at("model")
+    step = int(place.read()["step"]) if place.read() else 0
+    log(folder, f"begins-at-{step}")
+    for after in range(step + 1, 3):
+        print(f"step {after}", file=sys.stderr, flush=True)
+        place.write({"step": str(after).encode()})
+        if after == 1:
+            time.sleep(2.0)  # what was told is stored
+            os.kill(os.getpid(), signal.SIGKILL)
+    yield numbered(rows.read().num_rows, 1)
+    yield numbered(7, 1)
+
+
+def test_a_dataset_of_one_task_goes_on_from_its_last_checkpoint(ray_engine, tmp_path, capsys):
+    declared = Declaration(
+        Key("toy", "model"), learns, None, None, False, (), None, {}, checkpoints="checkpoints", one_task=True
+    )
+    checkpoints = StoredCheckpoints(Workspace(tmp_path), declared, "", {"a": 1})
+    arguments = {"rows": keyed(tmp_path / "rows", 2), "checkpoints": checkpoints, "folder": tmp_path}
+    assert sizes(made_by_one_task(ray_engine, declared, arguments)) == [200, 7]
+    assert logged(tmp_path) == ["begins-at-0", "begins-at-1"]
+    assert checkpoints.at("model").read() == {"step": b"2"}
+    assert [line for line in capsys.readouterr().err.splitlines() if "step" in line] == ["step 1", "step 2"]

@@ -170,7 +170,7 @@ def test_what_becomes_of_an_example_does_not_depend_on_parts_or_memory(tmp_path,
     ]
     fates = []
     for number, (several, memory) in enumerate([(1, "2GB"), (7, "2GB"), (7, "16MB")]):
-        monkeypatch.setattr("ops.core.joins.MEMORY", memory)
+        monkeypatch.setattr("ops.core.database.MEMORY", memory)
         tables = [given_rows[start::several] for start in range(several)]
         kept, dropped, _ = run(tmp_path / str(number), BalancedParams(), *tables)
         fates.append(

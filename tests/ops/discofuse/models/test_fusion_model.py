@@ -3,7 +3,14 @@ import json
 import pytest
 
 from ops.core.parts import Artifact
-from ops.discofuse.models.fusion_model import FUSION_MODEL, MODELS, FusionModelParams, fusion_model, trained
+from ops.discofuse.models.fusion_model import (
+    FUSION_MODEL,
+    MODELS,
+    FusionModelParams,
+    fusion_model,
+    trained_model,
+    trained_names,
+)
 from ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
 from ops.discofuse.models.training_sets import copied, judged, source_of, target_of
 from ops.discofuse.schemas import BALANCED, EXAMPLES
@@ -127,7 +134,7 @@ def test_a_domain_that_is_called_like_the_mixture_is_refused(tmp_path):
 def test_without_examples_there_is_no_model_and_no_row(tmp_path):
     found = outcome(tmp_path, [])
     assert (found.files, found.kept.num_rows) == ({MODELS: b"[]"}, 0)
-    assert list(trained(artifact_of(tmp_path, found))) == []
+    assert trained_names(artifact_of(tmp_path, found)) == []
 
 
 def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_set_and_knob(tmp_path):
@@ -206,7 +213,8 @@ def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
         if row["split"] == "test"
         for name in ("copy", "mixture", "sports", "wiki")
     )
-    models = dict(trained(artifact_of(tmp_path, made)))
+    artifact = artifact_of(tmp_path, made)
+    models = {name: trained_model(artifact, name) for name in trained_names(artifact)}
     for row in kept:
         expected = (
             row["source"] if row["system"] == "copy" else models[row["model"]].generate([row["source"]])[0]

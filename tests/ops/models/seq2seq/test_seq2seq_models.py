@@ -1,10 +1,14 @@
+import copy
 import json
 
 import pytest
 import torch
+from ops.models.seq2seq.writing import answers
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
+from ops.core.loaded import Loaded
+from ops.core.parts import OneProcess
 from ops.models.seq2seq.files import PIECES, load, make, save
 from ops.models.seq2seq.model import Seq2SeqTask
 from ops.models.seq2seq.pieces import EOS, PAD
@@ -83,6 +87,27 @@ def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one
     assert made.generate(SOURCES[::-1]) == found[::-1]
     assert made.generate([SOURCES[3], *SOURCES, SOURCES[3]]) == [found[3], *found, found[3]]
     assert made.generate([]) == []
+
+
+@both
+def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch):
+    for module in ("model", "writing"):
+        monkeypatch.setattr(f"ops.models.seq2seq.{module}.BATCH", 2)
+    monkeypatch.setattr("ops.models.seq2seq.writing._BATCHES", 1)
+    made = model(config)
+    shared = Loaded(load, (save(made),))
+    found = answers(OneProcess(), shared, [*SOURCES, SOURCES[0]])
+    assert [answer.text for answer in found] == made.generate([*SOURCES, SOURCES[0]])
+    assert [answer.truncated for answer in found[:-1]] == [
+        made.length(source, "") > made.config.longest for source in SOURCES
+    ]
+
+
+def test_a_model_is_loaded_once_and_travels_without_its_weights():
+    loads = []
+    shared = Loaded(loads.append, (1,))
+    assert shared.model is shared.model is None and loads == [1]
+    assert "model" not in vars(copy.copy(shared))
 
 
 def written(made, monkeypatch):

@@ -1,0 +1,110 @@
+"""The Ray cluster that this process is connected to: beginning, its machines, and what they have.
+
+Belongs here: connecting, the code that goes along, the places of machines. Not here: tasks (ray.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from orchestration.executors.base import Resources, WorkerNotStartedError
+from orchestration.workspace.workspace import QUIET, STRICT
+
+#: The variable that names the cluster; a process that starts one sets it for its own children.
+ADDRESS = "SILVERLOOM_RAY_ADDRESS"
+
+#: What workers need of a checkout: its code and params, no data.
+CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "params.yaml", "requirements.lock")
+
+
+def connect(address: str, root: Path) -> None:
+    """Connect this process to a cluster, once; `auto` is the one that runs here, `local` one that it starts.
+
+    The code of the checkout at `root` goes along. Raises WorkerNotStartedError where there is no cluster.
+    """
+    if ray.is_initialized():
+        return
+    pinned = {name: os.environ[name] for name in (*STRICT, *QUIET) if name in os.environ}
+    with tempfile.TemporaryDirectory(prefix="silverloom-") as place:
+        _copy_code(root, Path(place))
+        with _told_plainly(address):
+            _probe(address)
+            ray.init(
+                address=address,
+                runtime_env={"working_dir": place, "env_vars": pinned},
+                log_to_driver=False,
+                logging_level="warning",
+                namespace="silverloom",
+                **({"include_dashboard": False} if address == "local" else {}),
+            )
+    if address == "local":
+        os.environ[ADDRESS] = ray.get_runtime_context().gcs_address
+
+
+def _probe(address: str) -> None:
+    """Raise OSError or ValueError where nobody listens at HOST:PORT: Ray would try again for minutes."""
+    if address not in ("auto", "local"):
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host, int(port)), timeout=10).close()
+
+
+def _copy_code(root: Path, place: Path) -> None:
+    unwanted = shutil.ignore_patterns("__pycache__", ".*")
+    for name in CODE:
+        if (root / name).is_dir():
+            shutil.copytree(root / name, place / name, ignore=unwanted)
+        elif (root / name).exists():
+            shutil.copy(root / name, place / name)
+
+
+@contextlib.contextmanager
+def _told_plainly(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:  # connections and time-outs are of the first kind
+        raise WorkerNotStartedError(
+            f"no Ray cluster at {address!r}: start one by `ray start --head`, join it by"
+            f" `ray start --address=HOST:PORT`, or let engine.address be local ({error})"
+        ) from error
+
+
+def machines() -> list[Mapping[str, Any]]:
+    """Return the machines of the cluster that are alive."""
+    return [machine for machine in ray.nodes() if machine["Alive"]]
+
+
+def room(machine: Mapping[str, Any], resources: Resources) -> int:
+    """Return how many tasks a machine has room for."""
+    has, needs = machine["Resources"], {"CPU": resources.processors, "GPU": resources.gpus}
+    needs["memory"] = resources.memory
+    return min(int(has.get(name, 0) // need) for name, need in needs.items() if need)
+
+
+def check_room(resources: Resources) -> None:
+    """Raise WorkerNotStartedError where no machine has what a task needs."""
+    if not any(room(machine, resources) for machine in machines()):
+        memory = f" and {resources.memory} bytes of memory" if resources.memory else ""
+        needs = f"{resources.processors} processors, {resources.gpus} GPUs{memory}"
+        raise WorkerNotStartedError(
+            f"no machine of the cluster has {needs} for a task: see engine.resources in params.yaml"
+        )
+
+
+def on_machine(name: str) -> NodeAffinitySchedulingStrategy:
+    """Return what lets a task run on that machine and no other."""
+    return NodeAffinitySchedulingStrategy(name, soft=False)
+
+
+def this_machine() -> str:
+    """Return the name of the machine of this process."""
+    return str(ray.get_runtime_context().get_node_id())

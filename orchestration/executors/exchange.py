@@ -1,0 +1,83 @@
+"""Tables that go from task to task of a Ray cluster, and not by the driver.
+
+Belongs here: the tasks of an exchange in their stages, how many wait, and starting over when something is
+lost. Not here: what stages do (ops/core/spread.py), single tasks (ray.py), what runs in a worker (worker.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import ray
+
+from orchestration.executors import worker
+from orchestration.executors.cluster import machines
+from orchestration.executors.losses import in_words, is_loss
+from orchestration.executors.ray import RayExecutor, size_of, traffic
+
+
+@dataclass(frozen=True)
+class RayExchange:
+    """The stages of a join on a cluster; `begin` returns an executor for one exchange."""
+
+    begin: Callable[[], RayExecutor]
+    retries: int
+
+    def run(
+        self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
+    ) -> Iterator[Any]:
+        """Yield what the tasks of the last stage return, in their order.
+
+        Where something is lost with its machine, all begins anew, and what was yielded is passed over.
+        """
+        assert places > 1, "one task makes no exchange"
+        done, lost = 0, 0
+        with contextlib.closing(self.begin()) as executor:
+            while True:
+                try:
+                    for result in islice(_results(executor, pieces, stages, places, shared), done, None):
+                        done += 1
+                        yield result
+                    break
+                except ray.exceptions.RayError as error:
+                    if lost == self.retries or not is_loss(error):
+                        raise in_words(error, lost) from error
+                    lost += 1
+            for machine in machines():
+                executor.used(machine["NodeID"])
+
+
+def _results(
+    executor: RayExecutor,
+    pieces: Sequence[Any],
+    stages: Sequence[Callable[..., Any]],
+    places: int,
+    shared: tuple[object, ...],
+) -> Iterator[Any]:
+    """Start all tasks, and yield their results; two tasks a place have pieces of this machine at a time."""
+    common = executor.share(shared)
+    task = ray.remote(num_cpus=1, max_retries=0)(worker.stage)
+    first, *others = stages
+    made: list[list[Any]] = []
+    group = -(-len(pieces) // places)
+    for place, begin in enumerate(range(0, len(pieces), group)):
+        if (ended := len(made) + 1 - 2 * executor.places) > 0:
+            ray.wait([results[0] for results in made], num_returns=ended)
+        sent = executor.sent((first, place, places, pieces[begin : begin + group], common))
+        made.append(task.options(num_returns=places).remote(len(sent), *sent))
+    for stage in others:
+        last = stage is others[-1]
+        given = list(zip(*made, strict=True))
+        made = []
+        for place in range(places):
+            sent = executor.sent((stage, place, places, None, common))
+            found = task.options(num_returns=1 if last else places).remote(len(sent), *sent, *given[place])
+            made.append([found] if last else found)
+    for (result,) in made:
+        content = ray.get(result)
+        traffic.received += size_of(content)
+        yield content

@@ -1,0 +1,108 @@
+"""A dataset that one task makes on a machine of a cluster: a training, a tokenizer, a table of scores.
+
+Belongs here: what such a task takes along, and what it sends back: outcomes, lines of progress, checkpoints.
+Not here: where tasks run (executors/), maps over parts and checkpoints on disk (resume.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assets.declare.declaration import Declaration
+from ops.core.outcome import Outcomes
+from orchestration.executors.base import EventSink
+from orchestration.executors.parts import RayEngine
+from orchestration.executors.shipping import Folder
+from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints, pack, unpack, unzipped, zipped
+
+#: What a task tells: some text for people, or the name and the files of a checkpoint.
+_TEXT, _CHECKPOINT = "text", "checkpoint"
+
+#: As many names of folders above a checkpoint are part of its checksum.
+_FOLDERS = 5
+
+
+def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping[str, Any]) -> Outcomes:
+    """Yield the outcomes of a dataset whose function is called elsewhere, as a whole.
+
+    Checkpoints are stored here as they are made. A task that is started again begins with these.
+    """
+    stored = arguments.get(dataset.checkpoints or "")
+    checkpoints = stored if isinstance(stored, StoredCheckpoints) else None
+
+    def told(event: tuple[str, Any, Any]) -> None:
+        kind, first, second = event
+        if kind == _CHECKPOINT and checkpoints is not None:
+            checkpoints.at(first).write(second)
+        elif kind == _TEXT:
+            sys.stderr.write(first)
+            sys.stderr.flush()
+
+    def today() -> tuple[Any, ...]:
+        if checkpoints is None:
+            return dataset.function, dict(arguments), None
+        sent = {name: value for name, value in arguments.items() if value is not checkpoints}
+        place = "/".join(checkpoints.folder.parts[-_FOLDERS:])
+        return dataset.function, sent, (dataset.checkpoints, Folder(checkpoints.folder), place)
+
+    for content in engine.once(_make, today, told):
+        yield unpack(unzipped(content))
+
+
+def _make(
+    tell: EventSink,
+    function: Callable[..., Outcomes],
+    arguments: dict[str, Any],
+    checkpoints: tuple[str, Folder, str] | None,
+) -> list[bytes]:
+    """Call the function of a dataset in a worker; return its outcomes, packed."""
+    if checkpoints is not None:
+        argument, arrived, place = checkpoints
+        folder = arrived.path.with_name(f"{arrived.path.name}-state") / place
+        folder.parent.mkdir(parents=True)
+        arrived.path.rename(folder)
+        arguments = {**arguments, argument: _ToldCheckpoints(folder, tell)}
+    with contextlib.redirect_stderr(_Told(tell)):
+        return [zipped(pack(outcome)) for outcome in function(**arguments)]
+
+
+@dataclass(frozen=True)
+class _ToldCheckpoints:
+    """The checkpoints of a task: those that came with it, and those that it makes, of which it tells."""
+
+    folder: Path
+    tell: EventSink
+
+    def at(self, name: str) -> _ToldCheckpoint:
+        return _ToldCheckpoint(name, StoredCheckpoint(self.folder / f"{name}.zip"), self.tell)
+
+
+@dataclass(frozen=True)
+class _ToldCheckpoint:
+    name: str
+    here: StoredCheckpoint
+    tell: EventSink
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        self.here.write(files)
+        self.tell((_CHECKPOINT, self.name, dict(files)))
+
+    def read(self) -> Mapping[str, bytes] | None:
+        return self.here.read()
+
+
+class _Told(io.TextIOBase):
+    """A stream that tells what is written to it."""
+
+    def __init__(self, tell: EventSink) -> None:
+        self._tell = tell
+
+    def write(self, text: str) -> int:
+        self._tell((_TEXT, text, None))
+        return len(text)
