@@ -70,7 +70,8 @@ def stage(workspace: Workspace, name: str) -> int:
     if not stale:
         metrics.write(dataset, view)
     # The store of a temporary folder goes with it.
-    if workspace.enclosing == workspace or not workspace.tracked_here:
+    sends = workspace.enclosing == workspace or not workspace.tracked_here
+    if sends and (report.made or report.failed):
         send_and_tell(workspace.enclosing)
     return 1 if tell_rejected(view, [dataset], console) or stale else 0
 

@@ -1,1 +1,1 @@
-"""Two versions of a dataset side by side: revisions, rows, values."""
+"""Two versions of a dataset side by side. Not here: matching their rows (ops/versions)."""
