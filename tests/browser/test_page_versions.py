@@ -7,8 +7,8 @@ from orchestration.versions.changes import write_entries, write_page
 from orchestration.versions.difference import KINDS
 from orchestration.versions.word_diff import pieces
 from orchestration.workspace.workspace import Workspace
-from pages.html import shared
 from pages.present import DatasetChange
+from tests.browser.written import write_site
 
 HARM = "<script>window.harmed = true</script> \u202e"
 
@@ -40,14 +40,7 @@ def found(**changes):
 @pytest.fixture
 def site(tmp_path):
     """A site's shared files, with its live folder."""
-    for path, body in shared():
-        place = tmp_path / "data/quality/pages" / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(body)
-    live = tmp_path / "data/quality/live"
-    live.mkdir()
-    (live / "state.js").write_text("window.silverloomLive = null;")
-    return live
+    return write_site(tmp_path / "data", []).parent / "live"
 
 
 @pytest.mark.parametrize(
