@@ -11,8 +11,8 @@ from ops.core.outcome import Outcome, drop, reject
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages import lineage, rows
-from pages.html import shared
 from pages.sampling import sample
+from tests.browser.written import write_site
 
 JUNE, JULY = "2018-06", "2018-07"
 
@@ -106,17 +106,8 @@ def site(
     }
     ancestry = Ancestry(everything)
     shown = {name: sample(ancestry, name) for name in numbers}
-    root = folder / "quality" / "pages"
-    for name, content in [
-        *shared(),
-        *rows.pages(ancestry, numbers, shown, pages_of),
-        *lineage.pages(ancestry, shown),
-    ]:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (root.parent / "live").mkdir()
-    (root.parent / "live" / "state.js").write_text("")
+    files = [*rows.pages(ancestry, numbers, shown, pages_of), *lineage.pages(ancestry, shown)]
+    root = write_site(folder, files)
     # what these pages link to and others make
     for name in ("index.html", "what-if.html", "talks.html", "tuning.html"):
         (root / name).touch()

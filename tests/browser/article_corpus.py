@@ -25,8 +25,8 @@ from ops.wikisum.statistics import statistics
 from ops.wikisum.tokenizer import TokenizerParams, tokenizer
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
-from pages.html import shared
 from pages.systems.wikisum.site import SYSTEM
+from tests.browser.written import write_site
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
 
 MONTH = "2018-06"
@@ -131,14 +131,7 @@ def corpus(
 
 def site(folder: Path, everything: Everything) -> Path:
     """Write the pages and what they load, and return their folder."""
-    pages = folder / "quality" / "pages"
-    for name, content in [*shared(), *SYSTEM.pages(everything, {})]:
-        path = pages / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (pages.parent / "live").mkdir()
-    (pages.parent / "live" / "state.js").write_text("")
-    return pages
+    return write_site(folder, SYSTEM.pages(everything, {}))
 
 
 def _graph() -> AssetGraph:

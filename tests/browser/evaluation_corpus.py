@@ -13,8 +13,8 @@ from assets.rows.reading import Counted
 from ops.core.parts import FILES
 from ops.talksumm.evaluation.people import PEOPLE
 from orchestration.files.parquet import write_table
-from pages.html import shared
 from pages.systems.talksumm.site import evaluation_pages
+from tests.browser.written import write_site
 
 METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]
 SCORES = [
@@ -171,11 +171,4 @@ def corpus(
 
 def site(folder: Path, everything: Everything, numbers: Mapping[str, Counted] | None = None) -> Path:
     """Write the page with what it loads, and return its path."""
-    pages = folder / "quality" / "pages"
-    for name, content in [*shared(), *evaluation_pages(everything, numbers or {})]:
-        path = pages / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (pages.parent / "live").mkdir()
-    (pages.parent / "live" / "state.js").write_text("")
-    return pages / "evaluation.html"
+    return write_site(folder, evaluation_pages(everything, numbers or {})) / "evaluation.html"

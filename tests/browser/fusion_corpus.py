@@ -16,9 +16,9 @@ from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from orchestration.files.parquet import write_table
 from pages import dataset
-from pages.html import shared
 from pages.systems.discofuse.site import SYSTEM
 from tests.browser.evaluation_corpus import agreed, trained
+from tests.browser.written import write_site
 
 SHAPES = {"discofuse/examples": EXAMPLES, "discofuse/balanced": BALANCED}
 
@@ -166,13 +166,5 @@ def _counted(name: str, kept: int) -> Counted:
 
 def site(folder: Path, everything: Everything) -> Path:
     """Write the page and those of the examples' datasets with what they load, and return their folder."""
-    pages = folder / "quality" / "pages"
     of_datasets = {name: _counted(name, len(EXAMPLES_OF)) for name in SHAPES if name in everything}
-    made = [*shared(), *SYSTEM.pages(everything, {}), *dataset.pages(everything, of_datasets)]
-    for name, content in made:
-        path = pages / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (pages.parent / "live").mkdir()
-    (pages.parent / "live" / "state.js").write_text("")
-    return pages
+    return write_site(folder, [*SYSTEM.pages(everything, {}), *dataset.pages(everything, of_datasets)])

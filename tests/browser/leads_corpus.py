@@ -8,9 +8,9 @@ from pathlib import Path
 from assets.declare.dataset import Everything
 from ops.core.parts import FILES
 from ops.wikisum.evaluation.people import QUALITY
-from pages.html import shared
 from pages.systems.wikisum.site import leads_page
 from tests.browser.evaluation_corpus import agreed, trained
+from tests.browser.written import write_site
 
 METRICS = (
     "rougeL_f",
@@ -142,11 +142,4 @@ ALL = {"evaluation": EVALUATION, "human_evaluation": rated(), "grid": MODELS}
 
 def site(folder: Path, everything: Everything) -> Path:
     """Write the page with what it loads, and return its folder."""
-    pages = folder / "quality" / "pages"
-    for name, content in [*shared(), *leads_page(everything, {})]:
-        path = pages / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (pages.parent / "live").mkdir()
-    (pages.parent / "live" / "state.js").write_text("")
-    return pages
+    return write_site(folder, leads_page(everything, {}))

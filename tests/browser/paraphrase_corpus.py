@@ -19,8 +19,8 @@ from ops.parasci.partial.extractions import ExtractionParams, table
 from ops.parasci.schemas import PARAPHRASES, SCORED
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
-from pages.html import shared
 from pages.systems.parasci.site import SYSTEM
+from tests.browser.written import write_site
 from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
 from tests.parts import parts
 from tests.rows_corpus import JUNE, row
@@ -184,14 +184,7 @@ class Corpus:
 
     def site(self) -> Path:
         """Write the pages with what they load, and return their folder."""
-        root = self.folder / "quality" / "pages"
-        for name, content in [*shared(), *self.files().items()]:
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        (root.parent / "live").mkdir()
-        (root.parent / "live" / "state.js").write_text("")
-        return root
+        return write_site(self.folder, self.files().items())
 
 
 def _json(content: object) -> bytes:

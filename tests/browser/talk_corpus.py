@@ -12,9 +12,9 @@ from ops.core.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.schemas import ALIGNMENTS, GOLD_ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TALKS, TUNING
 from orchestration.files.parquet import write_outcomes
-from pages.html import shared
 from pages.systems.talksumm import talks
 from pages.systems.talksumm.site import tuning_pages
+from tests.browser.written import write_site
 
 MONTH = "2018-06"
 IDENTITY = {"source_ids": ["source"], "licence": "CC-BY-4.0"}
@@ -116,16 +116,9 @@ class Corpus:
 def site(corpus: Corpus) -> Path:
     """Write the pages of talks and of the tuning, and return their folder."""
     everything = corpus.write()
-    folder = corpus.folder / "quality" / "pages"
     known = Everything({name: everything[name] for name in everything if name != "sources/gold_alignments"})
-    files = [*shared(), *talks.pages(everything), *tuning_pages(everything, counted(known))]
-    for name, content in files:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (folder.parent / "live").mkdir()
-    (folder.parent / "live" / "state.js").write_text("")
-    return folder
+    files = [*talks.pages(everything), *tuning_pages(everything, counted(known))]
+    return write_site(corpus.folder, files)
 
 
 def point(knobs: Sequence[float], accuracy: float, *, half: float = 0.05, current: bool = False) -> dict:

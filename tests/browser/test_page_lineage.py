@@ -28,7 +28,7 @@ def test_a_lineage_is_readable_and_accessible(lineage_page, width, scheme):
     opened.assert_text(
         "file data/sample/papers/text/a.txt", "file data/sample/talks/a.txt", "line 0, characters 0-5:"
     )
-    opened.assert_text("spoken at characters 15-25 of the transcript: we count")
+    opened.assert_text("characters 15-25")
     opened.assert_fine()
 
 
@@ -47,7 +47,7 @@ def test_origins_and_users_are_followed_within_the_page_and_back(lineage_page):
     opened.assert_address("#state-0")
     opened.page.locator("#lineage .tree").get_by_role("link", name="text/a.txt").click()
     assert_shown(opened, "text/a.txt")
-    opened.assert_text("A record of a source, as it lies in file data/sample/papers/text/a.txt")
+    opened.assert_text("file data/sample/papers/text/a.txt")
     opened.page.go_back()
     assert_shown(opened, "state-0")
     opened.page.go_back()

@@ -13,7 +13,8 @@ from ops.core.thresholds import at_least, at_most, scored
 from ops.talksumm.pairing import PairParams
 from orchestration.definitions import workspace
 from pages import what_if
-from pages.html import embedded, render, shared
+from pages.html import embedded, render
+from tests.browser.written import write_site
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
 
@@ -38,16 +39,10 @@ def content_of(parts, rule=at_least, value=0.5, name="threshold"):
 def opened(visit, tmp_path):
     def opened(*contents, fragment="", **how):
         listed = [{key: one[key] for key in what_if.LISTED} for one in contents]
-        files = dict(shared())
-        files |= dict([render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)])
-        files |= {one["script"]: f"silverloom.whatIf({embedded(one)});".encode() for one in contents}
-        for path, body in files.items():
-            place = tmp_path / "pages" / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(body)
-        (tmp_path / "live").mkdir(exist_ok=True)
-        (tmp_path / "live" / "state.js").write_text("window.silverloomLive = null;")
-        return visit((tmp_path / "pages" / "what-if.html").as_uri() + fragment, **how)
+        page = render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
+        scripts = [(one["script"], f"silverloom.whatIf({embedded(one)});".encode()) for one in contents]
+        site = write_site(tmp_path, [page, *scripts])
+        return visit((site / "what-if.html").as_uri() + fragment, **how)
 
     return opened
 

@@ -6,11 +6,11 @@ What the schedule of a check asks for is evaluated always: printed is what the c
 """
 
 import json
-import pickle
 import sys
 from pathlib import Path
 
 import dagster as dg
+from dagster_shared.serdes import deserialize_value, serialize_value
 
 from assets.declare.dataset import asset_key, source_key
 from orchestration.dagster.automation import observed
@@ -20,7 +20,7 @@ from orchestration.run.dagster_run import materialise
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()
-kept = Path(".silverloom/cursor")
+kept = Path(".silverloom/cursor.json")
 
 
 def made(keys, month, tags):
@@ -44,9 +44,9 @@ if name == "source_files":
     )
     if also == ["observe"]:
         sys.exit()
-    cursor = pickle.loads(kept.read_bytes()) if kept.exists() else None
+    cursor = deserialize_value(kept.read_text()) if kept.exists() else None
     found = dg.evaluate_automation_conditions(defs, instance(), cursor=cursor)
-    kept.write_bytes(pickle.dumps(found.cursor))
+    kept.write_text(serialize_value(found.cursor))
     due = [
         (item, month or "")
         for item in workspace().datasets.values()

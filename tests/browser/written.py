@@ -1,0 +1,19 @@
+"""Pages in a folder, with what they load, as a browser opens them without a server."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pages.html import shared
+
+
+def write_site(folder: Path, files: Iterable[tuple[str, bytes]]) -> Path:
+    """Write pages, what they share, and that nothing is known of the moment; return the folder of pages."""
+    root = folder / "quality" / "pages"
+    for name, content in [*shared(), *files]:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    live = root.parent / "live"
+    live.mkdir(exist_ok=True)
+    (live / "state.js").write_text("window.silverloomLive = null;")
+    return root
