@@ -1,3 +1,4 @@
+import random
 from itertools import product
 from unittest.mock import patch
 
@@ -485,6 +486,14 @@ def slow_near(sets, least):
 def test_near_duplicates_are_all_pairs_of_so_alike_sets(sets, least):
     found = list(near_duplicates(sets, least))
     assert len(found) == len(set(found)) and set(found) == slow_near(sets, least)
+
+
+def test_near_duplicates_do_not_depend_on_how_many_sets_are_compared_at_once(monkeypatch):
+    chance = random.Random(0)
+    sets = [{*chance.choices("abcdefghij", k=5)} for _ in range(60)]
+    at_once = {*near_duplicates(sets, 0.6)}
+    monkeypatch.setattr(paraphrases_module, "_COMPARED", 40)
+    assert {*near_duplicates(sets, 0.6)} == at_once == slow_near(sets, 0.6)
 
 
 def test_near_duplicates_are_in_one_split_as_far_as_params_say(tmp_path):

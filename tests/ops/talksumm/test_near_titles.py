@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ops.core.parts import temporary_folder
 from ops.parse.schemas import PAPERS
+from ops.talksumm import near_titles as of_near_titles
 from ops.talksumm.near_titles import COMPARED, near_titles
 from ops.talksumm.pairing import form
 from ops.talksumm.schemas import TALKS
@@ -81,3 +82,12 @@ def test_of_many_titles_equal_and_nearly_equal_ones_are_compared(seed, wrong):
     for number, listed in enumerate(found):
         assert [f"p{number:02d}"] in listed
         assert len(listed) <= COMPARED + 1
+
+
+def test_talks_that_are_compared_some_at_a_time_have_the_same_titles(monkeypatch):
+    chance = random.Random(0)
+    papers = [(f"p{number:02d}", " ".join(chance.choices(WORDS, k=6))) for number in range(80)]
+    talks = [title for _, title in papers[:5]]
+    at_once = compared(talks, papers)
+    monkeypatch.setattr(of_near_titles, "_TALKS", 1)
+    assert compared(talks, papers) == at_once
