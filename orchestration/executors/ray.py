@@ -97,8 +97,13 @@ class RayExecutor:
     def submit_anew(
         self, function: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]]
     ) -> Future[Result]:
-        """Run a task with new arguments, also when it is started again."""
-        return self._begun(lambda: self._run.remote(*self.sent((function, arguments()))))
+        """Run a task with new arguments, also when it is started again.
+
+        Its files may be larger than a machine's object store: the task fetches them one after the other.
+        """
+        return self._begun(
+            lambda: self._run.remote([self._expected], self._token, self._packed((function, arguments())))
+        )
 
     def _begun(self, start: Callable[[], Any]) -> Future[Any]:
         task = Task(Future[Any](), start, time.monotonic(), [start()])

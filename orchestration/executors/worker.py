@@ -56,16 +56,20 @@ def stage(sent: int, *given: Any) -> Any:
 def arrived(
     expected: Sequence[Any], token: str, shipment: Shipment, chunks: Sequence[bytes]
 ) -> Iterator[Any]:
-    """Yield what was sent to this worker; its files are there until the end."""
+    """Yield what was sent to this worker; its files are there until the end.
+
+    `chunks` are the bytes of all files, or none: then the shipment has references to them.
+    """
     _check(expected[0])
     rest = iter(chunks)
-    files = [ShippedFile(file.name, [next(rest) for _ in file.chunks]) for file in shipment.files]
+    files = [ShippedFile(file.name, [next(rest, it) for it in file.chunks]) for file in shipment.files]
     with tempfile.TemporaryDirectory(dir=node.folder(token)) as place:
-        yield unpacked(Shipment(shipment.value, files, shipment.size), Path(place), _same)
+        yield unpacked(Shipment(shipment.value, files, shipment.size), Path(place), _fetched)
 
 
-def _same(value: Any) -> Any:
-    return value
+def _fetched(chunk: Any) -> Any:
+    """Return the bytes of a chunk: it has them where they came as an argument."""
+    return chunk if isinstance(chunk, bytes) else ray.get(chunk)
 
 
 _checked: set[str] = set()
