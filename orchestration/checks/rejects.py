@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,7 +122,7 @@ def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator
             yield view.workspace.folder(dataset, partition), manifest.version
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
     """Return the causes of rejected rows of a partition by source, without the place before each."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
@@ -134,12 +134,17 @@ def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _read(folder: Path, _version: str) -> set[str]:
     """Return what stands before the first slash in the ids of rows and of what they were made of."""
     paths = [path for table in ("kept", "dropped") for path in part_files(folder, table)]
     tables = [pq.read_table(path, columns=["id", "source_ids"]) for path in paths]
-    chunks = [chunk for rows in tables for ids in (rows["id"], pc.list_flatten(rows["source_ids"])) for chunk in ids.chunks]
+    chunks = [
+        chunk
+        for rows in tables
+        for ids in (rows["id"], pc.list_flatten(rows["source_ids"]))
+        for chunk in ids.chunks
+    ]
     ids = pa.chunked_array(chunks, pa.string())
     return set(pc.unique(pc.replace_substring_regex(ids, "(?s)/.*", "")).to_pylist())
 

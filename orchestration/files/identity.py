@@ -146,9 +146,7 @@ class InputReplacedError(RuntimeError):
 
 def stamps_of(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
     """Return what tells whether files are replaced later; of a folder, itself and all files below it."""
-    return {
-        path: file_stamp(path) for place in paths for path in (place, *folder_files(place).values())
-    }
+    return {path: file_stamp(path) for place in paths for path in (place, *folder_files(place).values())}
 
 
 def check_unreplaced(stamps: Stamps) -> None:

@@ -122,7 +122,9 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
             continue  # a dataset that came into the graph after this was made, or had no partition then
         if not upstream.partitioned:
             tags[tag] = versions[""]
-        elif EVERY_MONTH not in versions:  # Dagster's own hash over the versions of several partitions: of one
+        elif (
+            EVERY_MONTH not in versions
+        ):  # Dagster's own hash over the versions of several partitions: of one
             tags[tag] = sha256("".join(versions.values()).encode()).hexdigest()
         elif len(upstream.made_partitions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
             tags[tag] = versions[EVERY_MONTH]

@@ -65,7 +65,7 @@ def stage(workspace: Workspace, name: str) -> int:
         force or not all(before.status(dataset, partition).fresh for partition in dataset.made_partitions)
     ):
         sender.start(soon=True)
-    (report,) = bring_up_to_date(workspace, [(dataset, dataset.made_partitions)], console, force)
+    (report,) = bring_up_to_date(before, [(dataset, dataset.made_partitions)], console, force)
     view = View(workspace)
     statuses = {partition: view.status(dataset, partition) for partition in dataset.made_partitions}
     stale = {partition: status.reasons for partition, status in statuses.items() if not status.fresh}
