@@ -136,8 +136,9 @@ def release(
 def sync(workspace: Workspace) -> None:
     """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
     from orchestration.dagster.sync import sync
+    from orchestration.state.freshness import View
 
-    print("\n".join(sync(workspace)) or "Dagster's view agrees with what is on disk")
+    print("\n".join(sync(View(workspace))) or "Dagster's view agrees with what is on disk")
 
 
 @command(assets=False)

@@ -26,14 +26,15 @@ from orchestration.state.manifests import Manifest
 from orchestration.workspace.workspace import Workspace
 
 
-def sync(workspace: Workspace) -> list[str]:
+def sync(view: View) -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
-    return with_store(lambda: _sync(workspace))
+    return with_store(lambda: _sync(view))
 
 
-def _sync(workspace: Workspace) -> list[str]:
+def _sync(view: View) -> list[str]:
+    workspace = view.workspace
     observe_now(workspace, instance())
-    corrected, view, suspects = [], View(workspace), once_failed(workspace)
+    corrected, suspects = [], once_failed(workspace)
     for dataset in workspace.datasets.values():
         reported = _reported_tags(dataset)
         events: list[DagsterEvent] = []

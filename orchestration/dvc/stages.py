@@ -134,7 +134,7 @@ _MANY = 5
 _PATIENCE = 60.0
 
 
-def commit_finished(workspace: Workspace, made: Declaration | None = None) -> list[str]:
+def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
 
     A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
@@ -144,7 +144,7 @@ def commit_finished(workspace: Workspace, made: Declaration | None = None) -> li
     Raises DamagedLockError for a dvc.lock that is damaged, MovedError for what was edited meanwhile, and
     RuntimeError for what DVC cannot do: then dvc.lock is as it was.
     """
-    view = View(workspace)
+    workspace = view.workspace
     if made is not None and not view.complete(made):
         return []
     check_versions(workspace)

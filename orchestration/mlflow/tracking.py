@@ -41,6 +41,9 @@ from orchestration.state.freshness import flattened
 from orchestration.state.manifests import Manifest, read_manifest
 from orchestration.workspace.workspace import Workspace, commit
 
+#: Signs of a digest that MLflow keeps.
+_DIGEST = 36
+
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
 _WRITTEN = ("dvc.lock", "code.json", "metrics")
 
@@ -147,7 +150,8 @@ def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
         for partition, version in versions.items():
             place = f"data/{name}/{partition}".rstrip("/")
-            yield TrackedDataset(f"{name} {partition}".strip(), version, "input", json.dumps({"uri": place}))
+            digest = version[:_DIGEST]  # that of all months together is longer
+            yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", json.dumps({"uri": place}))
 
 
 def _output(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> TrackedDataset:

@@ -143,7 +143,7 @@ class Store:
             from orchestration.dvc.stages import commit_finished
 
             try:
-                commit_finished(self.workspace, declaration)
+                commit_finished(View(self.workspace), declaration)
             except Exception as error:
                 context.log.warning(f"not committed to dvc.lock: {describe(error)}")
 

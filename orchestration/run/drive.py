@@ -64,20 +64,21 @@ def drive(
         if dataset.records:
             corpus(workspace, dataset.records).check()
     input_snapshot(workspace)
-    reports = []
-    with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
+    reports, view = [], View(workspace)
+    with contextlib.closing(bring_up_to_date(view, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
     worked = any(report.made or report.failed for report in reports)
     if worked:
         _show_so_far(workspace, console, reports)
+        view = View(workspace)  # of what others made meanwhile, too
     try:
-        committed = commit_finished(workspace)
+        committed = commit_finished(view)
     finally:  # whatever goes wrong from here on, what failed is said
-        rejected = tell_reports(workspace, reports, console)
+        rejected = tell_reports(view, reports, console)
         for note in notes:
             console.print(note)
-    _tell(workspace, console, news=worked or bool(committed))
+    _tell(view, console, news=worked or bool(committed))
     send_and_tell(workspace)
     return 1 if rejected or any(report.failed for report in reports) else 0
 
@@ -100,15 +101,15 @@ def _warn(console: Console, what: str, error: Exception) -> None:
     console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
 
 
-def _tell(workspace: Workspace, console: Console, news: bool) -> None:
+def _tell(view: View, console: Console, news: bool) -> None:
     """Tell Dagster how things stand, and the pages where there are `news` or Dagster had it wrong."""
     from orchestration.dagster.sync import sync
     from orchestration.present import write_live
 
-    if not (sync(workspace) or news):
+    if not (sync(view) or news):
         return
     try:
-        write_live(workspace)
+        write_live(view.workspace)
     except Exception as error:
         _warn(console, "the pages do not say how things stand now", error)
 

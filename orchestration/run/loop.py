@@ -58,7 +58,7 @@ class Report:
 
 
 def bring_up_to_date(
-    workspace: Workspace,
+    view: View,
     wanted: Wanted,
     console: Console,
     force: bool = False,
@@ -74,6 +74,7 @@ def bring_up_to_date(
 
     Raises ValueError for a month that is not over yet, WorkerNotStartedError where workers cannot begin.
     """
+    workspace = view.workspace
     check_over(workspace, wanted)
     recover(workspace.staging)
     if gone := [
@@ -83,7 +84,7 @@ def bring_up_to_date(
     run_tags = {**(tags or {}), **({FORCED: "true"} if force else {})}
     with (
         Display(console, sum(len(partitions) for _, partitions in wanted)) as display,
-        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
+        contextlib.closing(_Loop(view, wanted, console, display, force, jobs, run_tags)) as loop,
     ):
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
@@ -103,7 +104,7 @@ class _Run:
 
 @dataclass
 class _Loop:
-    workspace: Workspace
+    _view: View
     wanted: Wanted
     console: Console
     display: Display
@@ -112,7 +113,7 @@ class _Loop:
     tags: Mapping[str, str]
 
     def __post_init__(self) -> None:
-        self._view = View(self.workspace)
+        self.workspace = self._view.workspace
         self._reports = {dataset.name: Report(dataset, partitions) for dataset, partitions in self.wanted}
         longest = heights(self.workspace.graph, self.wanted) if self.jobs > 1 else {}
         ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
@@ -188,7 +189,7 @@ class _Loop:
 
         if self._listener is None:
             begin()  # a cluster that workers find; it is said at once where there is none
-            sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+            sync(self._view)  # a run records the versions of its inputs as Dagster knows them
             self._listener = self._executor.channel(self.display)
         run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)
         if self.force:

@@ -58,7 +58,8 @@ def stage(workspace: Workspace, name: str) -> int:
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
-    (report,) = bring_up_to_date(workspace, [(dataset, dataset.made_partitions)], console, force)
+    before = View(workspace)
+    (report,) = bring_up_to_date(before, [(dataset, dataset.made_partitions)], console, force)
     view = View(workspace)
     statuses = {partition: view.status(dataset, partition) for partition in dataset.made_partitions}
     stale = {partition: status.reasons for partition, status in statuses.items() if not status.fresh}

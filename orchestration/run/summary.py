@@ -26,14 +26,14 @@ from pages.paths import shown_pages
 _TABLE = 100
 
 
-def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Console) -> bool:
+def tell_reports(view: View, reports: Sequence[Report], console: Console) -> bool:
     """Print the table and what needs attention; say whether a source was rejected whole."""
+    workspace = view.workspace
     order = list(workspace.datasets)
     reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
     table = Table(box=None, pad_edge=False)
     for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
-    view = View(workspace)
     for report in reports:
         found = [view.known(report.dataset, partition) for partition in report.partitions]
         known = [manifest for manifest in found if manifest is not None]

@@ -62,11 +62,12 @@ def serve(workspace: Workspace) -> int:
     The one that only keeps pages up to date is started again instead.
     """
     from orchestration.dagster.sync import sync
+    from orchestration.state.freshness import View
 
     addresses = Addresses(workspace)
     allowed_hosts()  # a bad name is an error at once
     instance()
-    sync(workspace)
+    sync(View(workspace))
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
     wanted = addresses.base_port()

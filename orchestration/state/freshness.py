@@ -67,6 +67,7 @@ class View:
         self._manifests: dict[tuple[str, str], Manifest | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
         self._together: dict[str, dict[str, str]] = {}
+        self._complete: dict[str, bool] = {}
 
     def known(self, dataset: Declaration, partition: str) -> Manifest | None:
         """Return a partition's manifest if its files are those on disk."""
@@ -80,6 +81,7 @@ class View:
         self._manifests.pop((dataset.name, partition), None)
         self._statuses.pop((dataset.name, partition), None)
         self._together.pop(dataset.name, None)
+        self._complete.clear()
 
     def finished(self, dataset: Declaration, partition: str) -> Manifest:
         """Return the manifest of a partition whose checks passed and whose bytes are on disk.
@@ -127,12 +129,15 @@ class View:
 
     def complete(self, dataset: Declaration) -> bool:
         """Say whether every partition of a dataset and of all its ancestors is fresh."""
-        datasets = (dataset, *self.workspace.graph.ancestors(dataset))
-        partitions = [(member, key) for member in datasets for key in member.made_partitions]
-        # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
-        return all(self.workspace.folder(*partition).is_dir() for partition in partitions) and all(
-            self.status(*partition).fresh for partition in partitions
-        )
+        if dataset.name not in self._complete:
+            places = [(dataset, partition) for partition in dataset.made_partitions]
+            self._complete[dataset.name] = (
+                all(map(self.complete, self.workspace.graph.upstream(dataset)))
+                # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
+                and all(self.workspace.folder(*place).is_dir() for place in places)
+                and all(self.status(*place).fresh for place in places)
+            )
+        return self._complete[dataset.name]
 
     def _compare(self, dataset: Declaration, partition: str) -> Status:
         manifest = self.known(dataset, partition)

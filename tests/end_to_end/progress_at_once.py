@@ -11,6 +11,7 @@ from orchestration import messages
 from orchestration.dagster.instance import instance
 from orchestration.definitions import workspace
 from orchestration.run.loop import bring_up_to_date
+from orchestration.state.freshness import View
 
 messages.FIRST = messages.EVERY = 0.0
 
@@ -25,7 +26,9 @@ def slowly(records):
 
 papers.parse_papers = slowly
 console = Console(file=sys.stdout, width=200)
-(report,) = bring_up_to_date(workspace(), [(workspace().datasets["sources/papers"], ["2018-06"])], console)
+(report,) = bring_up_to_date(
+    View(workspace()), [(workspace().datasets["sources/papers"], ["2018-06"])], console
+)
 assert report.made == ["2018-06"], report.failed
 print("LOG")
 (run,) = [run for run in instance().get_runs() if run.asset_selection]

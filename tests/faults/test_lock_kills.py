@@ -17,7 +17,8 @@ from tests.faults.strace import kill_at, strace
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
     "from orchestration.definitions import workspace; from orchestration.dvc.stages import commit_finished; "
-    "commit_finished(workspace())"
+    "from orchestration.state.freshness import View; "
+    "commit_finished(View(workspace()))"
 )
 
 

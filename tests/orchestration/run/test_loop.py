@@ -13,7 +13,7 @@ from orchestration.executors.local import ThisProcess
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.run import dagster_run, loop
 from orchestration.run.loop import heights
-from orchestration.state.freshness import Status
+from orchestration.state.freshness import Status, View
 
 
 def test_datasets_that_most_others_wait_for_come_first():
@@ -65,7 +65,7 @@ def made(monkeypatch, jobs=1, submit=None):
     monkeypatch.setattr(loop, "ThisProcess", Executor)
     monkeypatch.setattr(loop, "WorkerProcesses", Executor)
     console = Console(width=200, file=io.StringIO())
-    reports = list(loop.bring_up_to_date(workspace(), WANTED, console, jobs=jobs))
+    reports = list(loop.bring_up_to_date(View(workspace()), WANTED, console, jobs=jobs))
     return begun, {report.dataset.name: report for report in reports}, console.file.getvalue()
 
 
