@@ -237,7 +237,7 @@ class Outcome:
 Outcomes: TypeAlias = Iterator[Outcome]
 
 
-def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
+def in_parts(outcomes: Iterable[Outcome], rows: int = 4096) -> Outcomes:
     """Yield neighbouring outcomes as one until they have `rows` rows; one at least, if there is any."""
     held: list[Outcome] = []
     for outcome in outcomes:
