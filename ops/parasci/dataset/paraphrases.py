@@ -16,10 +16,9 @@ do not connect: they cite so much that nearly all pairs would be one cluster.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,7 +35,7 @@ from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    pass
 
 #: Sets that are compared with all others at once.
 _BLOCK = 2_000
@@ -96,45 +95,68 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
     test: float = Field(0.2, ge=0, lt=1)
 
 
-def near_duplicates(sets: Sequence[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
+def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
     """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is `least` or more.
 
     Two sets with such an overlap share one of the rarest words of each (Bayardo et al. 2007, prefix filter),
-    so only those that do are compared. A set without words is near to none.
+    so only those that do are compared. A set without words is near to none. The sets are taken one after the
+    other; 4 bytes a word stay in memory.
     """
-    frequency = Counter(chain.from_iterable(sets))
-    rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
-    numbers = {word: number for number, word in enumerate(rarest_first)}
-    rows = [sorted(numbers[word] for word in words) for words in sets]
-    sizes = np.array([len(row) for row in rows], np.int64)
-    prefixes = [row[: len(row) - ceil(least * len(row) - _ROUNDING) + 1] for row in rows]
-    whole, rarest = (_matrix(of_set, len(numbers)) for of_set in (rows, prefixes))
-    for start in range(0, len(rows), _BLOCK):
+    from scipy.sparse import csr_array
+
+    known: dict[str, int] = {}
+    found, sizes = array("i"), array("q")
+    for words in sets:
+        found.extend(known.setdefault(word, len(known)) for word in words)
+        sizes.append(len(words))
+    lengths = np.frombuffer(sizes, np.int64)
+    ends = np.cumsum([0, *lengths])
+    numbers = np.frombuffer(found, np.int32)
+    frequency = np.bincount(numbers, minlength=len(known)).tolist()
+    words_by_number = list(known)
+    rarest_first = sorted(range(len(known)), key=lambda number: (frequency[number], words_by_number[number]))
+    rarity = np.empty(len(known), np.int64)
+    rarity[rarest_first] = np.arange(len(known))
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    columns = rarity[numbers]
+    columns = columns[np.lexsort((columns, row))]
+    shape = len(lengths), len(known)
+    whole = csr_array((np.ones(len(columns), np.int32), columns, ends), shape=shape)
+    taken = np.minimum(lengths - np.ceil(least * lengths - _ROUNDING).astype(np.int64) + 1, lengths)
+    first_ones = np.arange(len(columns)) - ends[row] < taken[row]
+    rarest = csr_array(
+        (np.ones(first_ones.sum(), np.int32), columns[first_ones], np.cumsum([0, *taken])), shape=shape
+    )
+    for start in range(0, len(lengths), _BLOCK):
         meeting = (rarest[start : start + _BLOCK] @ rarest.T).tocoo()
         first, second = meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
-        smaller, larger = np.sort([sizes[first], sizes[second]], axis=0)
+        smaller, larger = np.sort([lengths[first], lengths[second]], axis=0)
         possible = (first < second) & (smaller >= least * larger - _ROUNDING)
         first, second = first[possible], second[possible]
         shared = whole[first].multiply(whole[second]).sum(axis=1)
-        near = shared / (sizes[first] + sizes[second] - shared) >= least
+        near = shared / (lengths[first] + lengths[second] - shared) >= least
         yield from zip(first[near].tolist(), second[near].tolist(), strict=True)
 
 
-def clusters(links: Sequence[Iterable[Hashable]]) -> list[int]:
-    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair."""
+def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
+    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair.
+
+    The pairs are taken one after the other. In memory are distinct links, and 16 bytes for each of a pair.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     numbers: dict[Hashable, int] = {}
-    ends = [
-        (place, len(links) + numbers.setdefault(link, len(numbers)))
-        for place, several in enumerate(links)
-        for link in several
-    ]
-    size = len(links) + len(numbers)
-    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
+    places, ends = array("q"), array("q")
+    count = 0
+    for count, several in enumerate(links, start=1):
+        for link in several:
+            places.append(count - 1)
+            ends.append(numbers.setdefault(link, len(numbers)))
+    rows, columns = np.frombuffer(places, np.int64), np.frombuffer(ends, np.int64) + count
+    size = count + len(numbers)
     graph = coo_array((np.ones(len(rows), bool), (rows, columns)), shape=(size, size))
-    found = connected_components(graph, directed=False)[1][: len(links)]
+    found = connected_components(graph, directed=False)[1][:count]
     order: dict[int, int] = {}
     return [order.setdefault(int(label), len(order)) for label in found]
 
@@ -162,20 +184,13 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     (of one that passes both), `shared_words` (of one that passes all others). Raises ValueError for a method
     without thresholds.
 
-    In memory is what pairs that pass hang together by, and the words of their sentences, since clusters are
-    of them all: some 4 KB a pair. The rows are read a second time for their texts.
+    In memory is what pairs that pass hang together by, and the words of their sentences, as numbers, since
+    clusters are of them all. The rows are read a second time for their names, and a third for their texts.
     """
-    ids: list[str] = []
-    links: list[list[str]] = []
-    contents: dict[str, None] = {}
-    for table in scored:
-        for unit in table.to_pylist():
-            if isinstance(_judged(unit, params), str):
-                ids.append(unit["id"])
-                links.append(_links(unit))
-                contents.update(dict.fromkeys(map(_content, _sentences(unit))))
-    numbers = _clusters(links, list(contents), params.near_duplicate)
-    first = {number: name for name, number in zip(reversed(ids), reversed(numbers), strict=True)}
+    numbers = _clusters(_passing(scored, params), params.near_duplicate)
+    first: dict[int, str] = {}
+    for unit, number in zip(_passing(scored, params), numbers, strict=True):
+        first.setdefault(number, unit["id"])
     names = {number: row_id("cluster", name) for number, name in first.items()}
     shares: dict[Split, float] = {
         "train": 1 - params.validation - params.test,
@@ -240,19 +255,27 @@ def limits_of(params: ParaphraseParams, origin: str) -> Limits:
     return params.origins[origin]
 
 
-def _matrix(rows: Sequence[Sequence[int]], width: int) -> csr_array:
-    """Return N rows x `width` columns, 1 where a row has the number of a column."""
-    from scipy.sparse import csr_array
-
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), np.int64, ends[-1])
-    return csr_array((np.ones(len(columns), np.int32), columns, ends), shape=(len(rows), width))
+def _passing(scored: Parts, params: ParaphraseParams) -> Iterator[Row]:
+    return (unit for unit in scored.rows() if isinstance(_judged(unit, params), str))
 
 
-def _clusters(links: Sequence[Sequence[str]], contents: Sequence[str], near_duplicate: float) -> list[int]:
-    """Return the number of the cluster of each of N pairs by its links, given the contents of them all."""
-    near = near_duplicates([set(content.split()) for content in contents], near_duplicate)
-    return clusters([*links, *([contents[first], contents[second]] for first, second in near)])[: len(links)]
+def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
+    """Return the number of the cluster of each of N pairs, by its links and those of near-duplicates."""
+    contents: dict[str, str] = {}
+    count = 0
+
+    def links() -> Iterator[list[str]]:
+        nonlocal count
+        for unit in units:
+            count += 1
+            for content in map(_content, _sentences(unit)):
+                contents.setdefault(content, content)  # one string for all that are equal
+            yield [contents.get(link, link) for link in _links(unit)]
+        known = list(contents)
+        near = near_duplicates((set(content.split()) for content in known), near_duplicate)
+        yield from ([known[first], known[second]] for first, second in near)
+
+    return clusters(links())[:count]
 
 
 def _links(unit: Row) -> list[str]:
