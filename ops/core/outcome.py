@@ -237,7 +237,7 @@ class Outcome:
 Outcomes: TypeAlias = Iterator[Outcome]
 
 
-def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
+def in_parts(outcomes: Iterable[Outcome], rows: int = 4096) -> Outcomes:
     """Yield neighbouring outcomes as one until they have `rows` rows; one at least, if there is any."""
     held: list[Outcome] = []
     for outcome in outcomes:
@@ -249,7 +249,7 @@ def in_parts(outcomes: Iterable[Outcome], rows: int) -> Outcomes:
         yield Outcome.joined(held)
 
 
-def in_blocks(items: Iterable[Item], size: int = 1024) -> Iterator[list[Item]]:
+def in_blocks(items: Iterable[Item], size: int = 256) -> Iterator[list[Item]]:
     """Yield items by so many: rows, say, that are made one after the other."""
     remaining = iter(items)
     while block := list(islice(remaining, size)):

@@ -7,7 +7,7 @@ are sound (orchestration).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,18 +173,23 @@ class Parts:
                 tables.append(part.read(wanted.names).filter(mask).cast(wanted))
         return pa.concat_tables(tables)
 
-    def tables(self, columns: Sequence[str] | None = None, **values: object) -> Iterator[pa.Table]:
-        """Yield of each part the rows whose columns have the `values`, whole or some of their columns."""
+    def tables(
+        self, columns: Sequence[str] | None = None, having: Mapping[str, object] | None = None
+    ) -> Iterator[pa.Table]:
+        """Yield of each part the rows `having` values in columns, whole or some of their columns."""
         names = self.schema.names if columns is None else list(columns)
+        values = having or {}
         for part in self.parts:
             table = part.read([*dict.fromkeys([*names, *values])])
             for name, value in values.items():
                 table = table.filter(pc.equal(table[name], value))
             yield table.select(names)
 
-    def rows(self, columns: Sequence[str] | None = None, **values: object) -> Iterator[Row]:
-        """Yield the rows whose columns have the `values`, one by one; one part at a time is in memory."""
-        for table in self.tables(columns, **values):
+    def rows(
+        self, columns: Sequence[str] | None = None, having: Mapping[str, object] | None = None
+    ) -> Iterator[Row]:
+        """Yield the rows `having` values in columns, one by one; one part at a time is in memory."""
+        for table in self.tables(columns, having):
             yield from table.to_pylist()
 
     def map(self, op: Callable[..., Outcome], *shared: object, beside: Sequence[Parts] = ()) -> Outcomes:

@@ -85,7 +85,8 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
         for place in places[first:last].tolist():
             if (row := stored[place])["text"] == text:
                 return np.frombuffer(row["row"], np.float32)
-        return embed([text])[0]
+        new: NDArray[np.float32] = embed([text])[0]
+        return new
 
     return lambda texts: np.stack([row_of(text) for text in texts])
 
@@ -95,7 +96,8 @@ def _stored(embed: Embed, asked: list[str], checkpoints: CheckpointFolder, name:
     stored, told = checkpoints.at(name), json.dumps(asked).encode()
     found = stored.read()
     if found is not None and found["texts"] == told:
-        return np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
+        before: NDArray[np.float32] = np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
+        return before
     rows = embed(asked)
     stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})
     return rows

@@ -67,8 +67,6 @@ EXTRACTOR = Shape(
     ),
 )
 
-_ROWS_OF_PART = 16_384
-
 #: What the loop calls the mean of a judge, and what it is here.
 _JUDGED = "score"
 _METRICS = {_JUDGED: "rouge2_f"}
@@ -181,7 +179,7 @@ def extractor(
     Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
     name.
     """
-    yield from in_parts(_outcomes(training_sets, gold_papers, params, checkpoints, strict), _ROWS_OF_PART)
+    yield from in_parts(_outcomes(training_sets, gold_papers, params, checkpoints, strict))
 
 
 def _outcomes(

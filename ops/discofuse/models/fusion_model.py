@@ -62,8 +62,6 @@ FUSION_MODEL = Shape(
 #: What is stored of an example beside its pair of texts.
 _COLUMNS = ("id", "licence", "split", "domain", "mixture", "discourse_type")
 
-_ROWS_OF_PART = 16_384
-
 #: By what the weights of a training are kept, whatever its size: Exact is 0 for long, then the loss decides.
 _KEPT_BY = {"metric": "exact", "direction": "max", "tie": "loss"}
 
@@ -221,7 +219,7 @@ def fusion_model(
     `judged_on` where it had none, and what it learnt from judged it. Raises TrainingError as
     `training_sets` does, before anything is trained; errors of training begin with the set's name.
     """
-    yield from in_parts(_outcomes(balanced, params, checkpoints, strict), _ROWS_OF_PART)
+    yield from in_parts(_outcomes(balanced, params, checkpoints, strict))
 
 
 def _outcomes(
@@ -237,11 +235,11 @@ def _outcomes(
     with balanced.engine.scratch() as folder:
         pairs = stored_pairs(balanced, _COLUMNS, texts_of, pieces.length, config.longest, folder / "pairs")
         for found in sets:
-            check_learnable(found.name, pairs, **found.values)
+            check_learnable(found.name, pairs, found.values)
         for found in sets:
             name, bounds = found.name, (params.validation_examples, params.seed)
             model = make_model(config, pieces, params.training.seed)
-            examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, **found.values)
+            examples = pair_set(name, pairs, model, *bounds, folder, in_order=True, having=found.values)
             ended = train_model(
                 name, model, examples, params.training, params.validation_beam, checkpoints.at(name), strict
             )
@@ -249,7 +247,7 @@ def _outcomes(
             # All are chosen: each is judged by its own set, and evaluation compares them.
             reports.append(fusion_report(name, model, examples, params.training, ended, chosen=True))
         for found in sets:
-            for rows in in_blocks(pairs.rows(short=True, **found.values)):
+            for rows in in_blocks(pairs.rows(having={**found.values, "short": True})):
                 units = [row["id"] for row in rows if found.name != MIXTURE]
                 yield Outcome.of(FUSION_MODEL, units, [_row(found.name, row, pieces) for row in rows])
         for table, of_part in zip(balanced, pairs, strict=True):

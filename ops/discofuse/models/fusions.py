@@ -30,8 +30,6 @@ _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
 
-_ROWS_OF_PART = 16_384
-
 FUSIONS = Shape(
     unit=EXAMPLES.kept,
     kept=columns(
@@ -74,7 +72,7 @@ def fusions(
         dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
     written = _written(examples, list(domains), balanced, fusion_model, params, strict)
-    yield from in_parts(written, _ROWS_OF_PART)
+    yield from in_parts(written)
 
 
 def _written(
@@ -98,7 +96,9 @@ def _written(
     def sources() -> Iterator[str]:
         return map(source_of, drawn())
 
-    down = {source for row in balanced.rows(["source_ids"], split="test") for source in row["source_ids"]}
+    down = {
+        source for row in balanced.rows(["source_ids"], {"split": "test"}) for source in row["source_ids"]
+    }
     for rows in in_blocks(_rows(COPY, None, drawn(), sources(), down)):
         yield Outcome.of(FUSIONS, [row["example_id"] for row in rows], rows)
     with examples.engine.scratch() as folder:
@@ -115,7 +115,7 @@ def _written(
 
 
 def _tests(examples: Parts, domain: str, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    return examples.rows(columns, split="test", domain=domain)
+    return examples.rows(columns, {"split": "test", "domain": domain})
 
 
 def _rows(

@@ -72,9 +72,9 @@ def training_sets(balanced: Parts) -> list[SetOfExamples]:
     return [found for _, found in sorted(sets.items())]
 
 
-def check_learnable(name: str, pairs: Parts, **values: object) -> None:
-    """Raise TrainingError for a set of stored pairs from which nothing can be learnt."""
-    counts = Counter((row["split"], row["short"]) for row in pairs.rows(["split", "short"], **values))
+def check_learnable(name: str, pairs: Parts, having: Mapping[str, object] | None = None) -> None:
+    """Raise TrainingError for a set, the stored pairs `having` values, from which nothing can be learnt."""
+    counts = Counter((row["split"], row["short"]) for row in pairs.rows(["split", "short"], having))
     if not counts["train", True]:
         training = counts["train", False]
         raise TrainingError(

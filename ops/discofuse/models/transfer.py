@@ -173,8 +173,6 @@ _COLUMNS = ("id", "licence", "split")
 
 _ANSWER = pa.schema([("prediction", _TEXT)])
 
-_ROWS_OF_PART = 16_384
-
 #: By what the weights of a training are kept, whatever its size.
 _KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
 
@@ -214,7 +212,7 @@ def transfer(
     TrainingError for a domain that is not there and for a set from which nothing can be learnt, before
     anything is trained.
     """
-    yield from in_parts(_outcomes(fusion_pairs, balanced, params, checkpoints, strict), _ROWS_OF_PART)
+    yield from in_parts(_outcomes(fusion_pairs, balanced, params, checkpoints, strict))
 
 
 def _outcomes(
@@ -223,13 +221,13 @@ def _outcomes(
     if not any(part.rows for part in fusion_pairs.parts):
         yield Outcome.of(TRANSFER, [], [], files=_reports([], {}, params))
         return
-    domain = _domain(balanced, params.domain)
+    asked = {"domain": _domain(balanced, params.domain)}
     config = params.sizes[params.size].model
-    ours = (text for row in balanced.rows(domain=domain) for text in texts_of(row))
+    ours = (text for row in balanced.rows(having=asked) for text in texts_of(row))
     pieces = learn_pieces(chain(training_texts(fusion_pairs, _texts), ours), config)
     with fusion_pairs.engine.scratch() as folder:
         lengths = (pieces.length, config.longest)
-        examples = stored_pairs(balanced, _COLUMNS, texts_of, *lengths, folder / "ours", domain=domain)
+        examples = stored_pairs(balanced, _COLUMNS, texts_of, *lengths, folder / "ours", having=asked)
         pairs = stored_pairs(fusion_pairs, _COLUMNS, _texts, *lengths, folder / "pairs")
         check_learnable(PRETRAINING, examples)
         check_learnable(TARGET, pairs)
@@ -290,7 +288,7 @@ def _trained(
         reports.append(fusion_report(name, model, learnt, training, ended, chosen=False))
         if name != PRETRAINING:
             model.place(strict, params.decoding)
-            sources = (row["source"] for row in pairs.rows(["source"], split="test"))
+            sources = (row["source"] for row in pairs.rows(["source"], {"split": "test"}))
             found = answers(model, sources, folder / f"answers of {name}")
             written[name] = StoredRows(_ANSWER, ({"prediction": text} for text in found), folder)
     return files, reports, written
@@ -328,7 +326,7 @@ def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[
 
 def _domain(balanced: Parts, asked: str | None) -> str:
     """Return the domain of the pre-training. Raises TrainingError for one that is not there."""
-    counts = Counter(row["domain"] for row in balanced.rows(["domain"], split="train"))
+    counts = Counter(row["domain"] for row in balanced.rows(["domain"], {"split": "train"}))
     largest = min(counts, key=lambda name: (-counts[name], name), default=None)
     chosen = asked or largest
     if chosen is None or chosen not in counts:
@@ -353,7 +351,7 @@ def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
 
 def _rows(pairs: Parts, system: str, chosen: bool, written: Iterable[Row] | None) -> Iterator[Row]:
     """Yield what a system writes for the test pairs, with its scores; without `written`, it copies."""
-    tests = pairs.rows(split="test")
+    tests = pairs.rows(having={"split": "test"})
     if written is None:
         return (_row(pair, system, chosen, pair["source"]) for pair in tests)
     both = zip(tests, written, strict=True)

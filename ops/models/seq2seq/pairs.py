@@ -7,7 +7,7 @@ there are (the systems), the task (model.py), examples on disk (ops/models/train
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -72,9 +72,9 @@ def stored_pairs(
     length: Callable[[str], int],
     longest: int,
     folder: Path,
-    **values: object,
+    having: Mapping[str, object] | None = None,
 ) -> Parts:
-    """Return the rows whose columns have the `values` as pairs in `folder`, which is made, part by part.
+    """Return the rows `having` values in columns as pairs in `folder`, which is made, part by part.
 
        They have `columns` of the rows beside their own.
     `length` counts the pieces of a text, of which a model reads
@@ -92,14 +92,16 @@ def stored_pairs(
 
     tables = (
         pa.Table.from_pylist([pair(row) for row in table.to_pylist()], schema)
-        for table in rows.tables(**values)
+        for table in rows.tables(having=having)
     )
     return stored(tables, schema, rows, folder)
 
 
-def training_texts(rows: Parts, texts_of: TextsOf, **values: object) -> Iterator[str]:
-    """Yield source and target of every row of the split train whose columns have the `values`."""
-    for row in rows.rows(split="train", **values):
+def training_texts(
+    rows: Parts, texts_of: TextsOf, having: Mapping[str, object] | None = None
+) -> Iterator[str]:
+    """Yield source and target of every row of the split train `having` values in columns."""
+    for row in rows.rows(having={**(having or {}), "split": "train"}):
         yield from texts_of(row)
 
 
@@ -111,16 +113,17 @@ def pair_set(
     seed: int,
     folder: Path,
     in_order: bool = False,
-    **values: object,
+    having: Mapping[str, object] | None = None,
 ) -> PairSet:
-    """Return the short ones of some stored pairs as a model has them, those whose columns have the `values`.
+    """Return the short ones of some stored pairs as a model has them, those `having` values in columns.
 
     At most `most_judges` of the split validation judge, drawn, or in the order of their dataset; where it is
     empty, as many of what is learnt. The examples lie in `folder`.
     """
 
     def of_split(split: str) -> Iterator[Row]:
-        return pairs.rows(["id", "number", "source", "target"], short=True, split=split, **values)
+        values = {**(having or {}), "short": True, "split": split}
+        return pairs.rows(["id", "number", "source", "target"], values)
 
     learnt = ((row["id"], row["source"], row["target"]) for row in of_split("train"))
     validating = sample_rows(of_split("validation"), most_judges, seed)
@@ -141,8 +144,8 @@ def answers(model: Seq2Seq, sources: Iterable[str], folder: Path) -> Iterator[st
     def answered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         ordered = StoredRows(_ORDERED, chain.from_iterable(table.to_pylist() for table in tables), folder)
         given = model.answers(ordered.column("source"))
-        for rows in in_blocks({"source": source, "answer": answer} for source, answer in given):
-            yield pa.Table.from_pylist(rows, _ANSWERS)
+        for block in in_blocks(given):
+            yield pa.table(list(zip(*block, strict=True)), schema=_ANSWERS)
 
     return _in_order(sources, model, _BLOCK, answered, folder)
 
@@ -179,10 +182,9 @@ def _in_order(
     with database(folder) as tables:
         insert(tables, "sources", _SOURCES.empty_table())
         insert(tables, "answers", _ANSWERS.empty_table())
-        numbered = ({"number": number, "source": text} for number, text in enumerate(sources))
-        for block in in_blocks(numbered):
-            counted = [{**row, "pieces": model.pieces.length(row["source"])} for row in block]
-            insert(tables, "sources", pa.Table.from_pylist(counted, _SOURCES))
+        for block in in_blocks(enumerate(sources)):
+            counted = [(number, text, model.pieces.length(text)) for number, text in block]
+            insert(tables, "sources", pa.table(list(zip(*counted, strict=True)), schema=_SOURCES))
         query = "SELECT DISTINCT pieces, source FROM sources ORDER BY pieces, source"
         ordered = (pa.Table.from_pylist(found, _ORDERED) for found in in_blocks(_read(tables, query), rows))
         for found in answered(ordered):

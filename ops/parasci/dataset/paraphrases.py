@@ -16,11 +16,10 @@ do not connect: they cite so much that nearly all pairs would be one cluster.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from math import ceil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,6 @@ from ops.core.sampling import Split, SplitShares, drawn
 from ops.core.thresholds import above, at_least, at_most, below
 from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 #: Pairs of sets that are compared at once, but for those of one set: some 200 MB.
 _COMPARED = 1_000_000
@@ -96,27 +92,42 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
     test: float = Field(0.2, ge=0, lt=1)
 
 
-def near_duplicates(sets: Sequence[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
+def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
     """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is `least` or more.
 
     Of two sets with such an overlap, the larger has one of the rarest words of the smaller among its own
     rarest words (Xiao et al. 2008, prefix filter), so only those are compared. How many words these are
     follows from the least overlap with a smaller set, and with a larger one. A set without words is near to
-    none. In memory are the sets, and some millions of pairs.
+    none. The sets are taken one after the other; in memory are 4 bytes a word, and some millions of pairs.
     """
-    frequency = Counter(chain.from_iterable(sets))
-    rarest_first = sorted(frequency, key=lambda word: (frequency[word], word))
-    numbers = {word: number for number, word in enumerate(rarest_first)}
-    rows = [sorted(numbers[word] for word in words) for words in sets]
-    sizes = np.array([len(row) for row in rows], np.int64)
-    of_larger, of_smaller = (
-        [row[: len(row) - ceil(share * len(row) - _ROUNDING) + 1] for row in rows]
-        for share in (least, 2 * least / (1 + least))
-    )
-    whole, larger, smaller = (_matrix(of_set, len(numbers)) for of_set in (rows, of_larger, of_smaller))
+    from scipy.sparse import csr_array
+
+    known: dict[str, int] = {}
+    found, counts = array("i"), array("q")
+    for words in sets:
+        found.extend(known.setdefault(word, len(known)) for word in words)
+        counts.append(len(words))
+    sizes, numbers = np.frombuffer(counts, np.int64), np.frombuffer(found, np.int32)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    frequency, words_by_number = np.bincount(numbers, minlength=len(known)).tolist(), list(known)
+    rarest_first = sorted(range(len(known)), key=lambda number: (frequency[number], words_by_number[number]))
+    rarity = np.empty(len(known), np.int64)
+    rarity[rarest_first] = np.arange(len(known))
+    columns = rarity[numbers]
+    columns = columns[np.lexsort((columns, row))]
+    place = np.arange(len(columns)) - np.cumsum([0, *sizes])[row]
+
+    def rarest(share: float) -> csr_array:
+        """Return N x words: of each set those that a set with so great a share of its words has one of."""
+        taken = np.minimum(sizes, sizes - np.ceil(share * sizes - _ROUNDING).astype(np.int64) + 1)
+        chosen = columns[place < taken[row]]
+        ends = np.cumsum([0, *taken])
+        return csr_array((np.ones(len(chosen), np.int32), chosen, ends), shape=(len(sizes), len(known)))
+
+    whole, larger, smaller = rarest(0), rarest(least), rarest(2 * least / (1 + least))
     meetings = np.cumsum(larger @ smaller.sum(axis=0))
     start = 0
-    while start < len(rows):
+    while start < len(sizes):
         before = meetings[start - 1] if start else 0
         end = max(start + 1, int(np.searchsorted(meetings, before + _COMPARED, "right")))
         meeting = (larger[start:end] @ smaller.T).tocoo()
@@ -131,21 +142,25 @@ def near_duplicates(sets: Sequence[Collection[str]], least: float) -> Iterator[t
         yield from map(tuple, pairs.tolist())
 
 
-def clusters(links: Sequence[Iterable[Hashable]]) -> list[int]:
-    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair."""
+def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
+    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair.
+
+    The pairs are taken one after the other. In memory are distinct links, and 16 bytes for each of a pair.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     numbers: dict[Hashable, int] = {}
-    ends = [
-        (place, len(links) + numbers.setdefault(link, len(numbers)))
-        for place, several in enumerate(links)
-        for link in several
-    ]
-    size = len(links) + len(numbers)
-    rows, columns = np.array(ends, np.int64).reshape(-1, 2).T
+    places, ends = array("q"), array("q")
+    count = 0
+    for count, several in enumerate(links, start=1):
+        for link in several:
+            places.append(count - 1)
+            ends.append(numbers.setdefault(link, len(numbers)))
+    rows, columns = np.frombuffer(places, np.int64), np.frombuffer(ends, np.int64) + count
+    size = count + len(numbers)
     graph = coo_array((np.ones(len(rows), bool), (rows, columns)), shape=(size, size))
-    found = connected_components(graph, directed=False)[1][: len(links)]
+    found = connected_components(graph, directed=False)[1][:count]
     order: dict[int, int] = {}
     return [order.setdefault(int(label), len(order)) for label in found]
 
@@ -173,20 +188,13 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     (of one that passes both), `shared_words` (of one that passes all others). Raises ValueError for a method
     without thresholds.
 
-    In memory is what pairs that pass hang together by, and the words of their sentences, since clusters are
-    of them all: some 4 KB a pair. The rows are read a second time for their texts.
+    In memory is what pairs that pass hang together by, and the words of their sentences, as numbers, since
+    clusters are of them all. The rows are read a second time for their names, and a third for their texts.
     """
-    ids: list[str] = []
-    links: list[list[str]] = []
-    contents: dict[str, None] = {}
-    for table in scored:
-        for unit in table.to_pylist():
-            if isinstance(_judged(unit, params), str):
-                ids.append(unit["id"])
-                links.append(_links(unit))
-                contents.update(dict.fromkeys(map(_content, _sentences(unit))))
-    numbers = _clusters(links, list(contents), params.near_duplicate)
-    first = {number: name for name, number in zip(reversed(ids), reversed(numbers), strict=True)}
+    numbers = _clusters(_passing(scored, params), params.near_duplicate)
+    first: dict[int, str] = {}
+    for unit, number in zip(_passing(scored, params), numbers, strict=True):
+        first.setdefault(number, unit["id"])
     names = {number: row_id("cluster", name) for number, name in first.items()}
     shares: dict[Split, float] = {
         "train": 1 - params.validation - params.test,
@@ -251,19 +259,27 @@ def limits_of(params: ParaphraseParams, origin: str) -> Limits:
     return params.origins[origin]
 
 
-def _matrix(rows: Sequence[Sequence[int]], width: int) -> csr_array:
-    """Return N rows x `width` columns, 1 where a row has the number of a column."""
-    from scipy.sparse import csr_array
-
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), np.int64, ends[-1])
-    return csr_array((np.ones(len(columns), np.int32), columns, ends), shape=(len(rows), width))
+def _passing(scored: Parts, params: ParaphraseParams) -> Iterator[Row]:
+    return (unit for unit in scored.rows() if isinstance(_judged(unit, params), str))
 
 
-def _clusters(links: Sequence[Sequence[str]], contents: Sequence[str], near_duplicate: float) -> list[int]:
-    """Return the number of the cluster of each of N pairs by its links, given the contents of them all."""
-    near = near_duplicates([set(content.split()) for content in contents], near_duplicate)
-    return clusters([*links, *([contents[first], contents[second]] for first, second in near)])[: len(links)]
+def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
+    """Return the number of the cluster of each of N pairs, by its links and those of near-duplicates."""
+    contents: dict[str, str] = {}
+    count = 0
+
+    def links() -> Iterator[list[str]]:
+        nonlocal count
+        for unit in units:
+            count += 1
+            for content in map(_content, _sentences(unit)):
+                contents.setdefault(content, content)  # one string for all that are equal
+            yield [contents.get(link, link) for link in _links(unit)]
+        known = list(contents)
+        near = near_duplicates((set(content.split()) for content in known), near_duplicate)
+        yield from ([known[first], known[second]] for first, second in near)
+
+    return clusters(links())[:count]
 
 
 def _links(unit: Row) -> list[str]:

@@ -45,8 +45,6 @@ _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
 
-_ROWS_OF_PART = 16_384
-
 #: The test set of our own pairs.
 OURS = "paraphrases"
 
@@ -97,9 +95,9 @@ def generated(
         yield Outcome.of(GENERATED, [unit["id"] for unit in units], [], dropped)
     with paraphrases.engine.scratch() as folder:
         others = external_pairs(paraphrase_pairs, external, folder / "external")
-        corpora = sorted({row["origin"] for row in others.rows(["origin"], split="test")})
+        corpora = sorted({row["origin"] for row in others.rows(["origin"], {"split": "test"})})
         sets = {OURS: _drawn(paraphrases, params.seed, folder / "ours")}
-        sets |= {name: _drawn(others, params.seed, folder / name, origin=name) for name in corpora}
+        sets |= {name: _drawn(others, params.seed, folder / name, {"origin": name}) for name in corpora}
         counts = {name: sum(part.rows for part in tests.parts) for name, tests in sets.items()}
         models = (
             trained_models(generator, strict, params.decoding)
@@ -113,19 +111,19 @@ def generated(
         }
         combinations = {f"{name}: not_drawn": count for name, count in lost.items() if count}
         last = Outcome.of(GENERATED, [], [], combinations=combinations)
-        yield from in_parts(chain(written, [last]), _ROWS_OF_PART)
+        yield from in_parts(chain(written, [last]))
 
 
-def _drawn(pairs: Parts, seed: int, folder: Path, **values: object) -> Parts:
-    """Return the test pairs whose columns have the `values` in the order of their draws."""
+def _drawn(pairs: Parts, seed: int, folder: Path, having: Mapping[str, object] | None = None) -> Parts:
+    """Return the test pairs `having` values in columns, in the order of their draws."""
     schema = extended(pairs.schema, ("draw", _TEXT))
     tables = (
         table.append_column(
             "draw", pa.array([drawn(seed, name).hex() for name in table["id"].to_pylist()], _TEXT)
         )
-        for table in pairs.tables(split="test", **values)
+        for table in pairs.tables(having={**(having or {}), "split": "test"})
     )
-    return grouped(tables, schema, "draw", pairs, folder, _ROWS_OF_PART)
+    return grouped(tables, schema, "draw", pairs, folder, 1024)
 
 
 def _outcomes(

@@ -98,8 +98,6 @@ class GeneratorSize(Params):
 #: What is stored of a pair beside its texts.
 _COLUMNS = ("id", "licence", "split", "origin")
 
-_ROWS_OF_PART = 16_384
-
 #: Seconds on the sample; hours on a processor.
 SIZES = {
     "tiny": GeneratorSize(
@@ -182,7 +180,7 @@ def generator(
     """
     learnt = [_Set("paraphrases", params.name, {}, {})]
     outcomes = _outcomes(GENERATOR, paraphrases, paraphrases, learnt, params, checkpoints, strict)
-    yield from in_parts(outcomes, _ROWS_OF_PART)
+    yield from in_parts(outcomes)
 
 
 def external_generators(
@@ -214,7 +212,7 @@ def external_generators(
             for units in map(pa.Table.to_pylist, paraphrase_pairs)
             if (dropped := [drop(unit, "other_corpus") for unit in units if unit["corpus"] not in asked])
         )
-        yield from in_parts(chain(outcomes, lost), _ROWS_OF_PART)
+        yield from in_parts(chain(outcomes, lost))
 
 
 def external_pairs(paraphrase_pairs: Parts, external: ExternalParams, folder: Path) -> Parts:
@@ -272,20 +270,20 @@ def _outcomes(
     longest = params.part("model").longest
     with units.engine.scratch() as folder:
         for found in sets:
-            texts = training_texts(pairs, texts_of, **found.pairs)
+            texts = training_texts(pairs, texts_of, found.pairs)
             first = next(texts, None)
             model = None if first is None else _made(params, chain([first], texts))
             length = model.pieces.length if model else _no_pieces
             of_set = stored_pairs(
-                pairs, _COLUMNS, texts_of, length, longest, folder / found.name, **found.pairs
+                pairs, _COLUMNS, texts_of, length, longest, folder / found.name, found.pairs
             )
             if model is not None:
                 its_files, report = _trained(model, of_set, found, params, checkpoints, strict, folder)
                 files |= its_files
                 reports += report
-            for rows in in_blocks(of_set.rows(short=True)):
+            for rows in in_blocks(of_set.rows(having={"short": True})):
                 yield Outcome.of(shape, [row["id"] for row in rows], [_row(row) for row in rows])
-            for table, of_part in zip(units.tables(**found.units), of_set, strict=True):
+            for table, of_part in zip(units.tables(having=found.units), of_set, strict=True):
                 dropped = [
                     drop(unit, "long", float(max(pair["source_pieces"], pair["target_pieces"])))
                     for unit, pair in zip(table.to_pylist(), of_part.to_pylist(), strict=True)

@@ -122,14 +122,14 @@ class PointerTask(_ExtractionTask):
         self._extractor = extractor
         longest = extractor.config.sentence_words
 
-        def words(papers: Iterable[ExtractorPaper]) -> tuple[Sequence[list[Tensor]], Tensor]:
+        def stored(papers: Iterable[ExtractorPaper]) -> tuple[Sequence[list[Tensor]], Tensor]:
             table = WordTable((paper.sentences for paper in papers), extractor.vectors, longest)
             rows = ({"words": table.rows(paper.sentences)} for paper in papers)
             return Made(StoredRows(_WORDS, rows, folder, block=1), _word_rows), table.vectors
 
-        self._rows, self._table = words(Made(self.training, itemgetter(0)))
-        self._seen, self._seen_table = words(Made(self.validation, itemgetter(0)))
-        self._judged, self._judged_table = words(self._validation_papers if judge else [])
+        self._rows, self._table = stored(Made(self.training, itemgetter(0)))
+        self._seen, self._seen_table = stored(Made(self.validation, itemgetter(0)))
+        self._judged, self._judged_table = stored(self._validation_papers if judge else [])
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training papers."""

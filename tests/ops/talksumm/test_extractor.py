@@ -253,7 +253,7 @@ def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp
     params = extractor_params(tmp_path)
     whole = outcome(tmp_path / "whole", UNITS, GOLD, params)
     monkeypatch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: counted)
-    monkeypatch.setattr("ops.models.encoder.SLICE", 5)
+    monkeypatch.setattr("ops.models.embedded.SLICE", 5)
     checkpoints = Memory(last=2)
     with pytest.raises(StoppedError):
         outcome(tmp_path / "cut", UNITS, GOLD, params, checkpoints)

@@ -1,16 +1,17 @@
 import copy
 import json
 
+import pyarrow as pa
 import pytest
 import torch
-from ops.models.seq2seq.writing import answers
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from ops.core.loaded import Loaded
-from ops.core.parts import OneProcess
+from ops.core.parts import OneProcess, Parts
 from ops.models.seq2seq.files import PIECES, load, make, save
 from ops.models.seq2seq.model import Seq2SeqTask
+from ops.models.seq2seq.pairs import answers, answers_by_task
 from ops.models.seq2seq.pieces import EOS, PAD
 from ops.models.trained import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
@@ -90,17 +91,15 @@ def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one
 
 
 @both
-def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch):
-    for module in ("model", "writing"):
+def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch, tmp_path):
+    for module in ("model", "pairs"):
         monkeypatch.setattr(f"ops.models.seq2seq.{module}.BATCH", 2)
-    monkeypatch.setattr("ops.models.seq2seq.writing._BATCHES", 1)
-    made = model(config)
-    shared = Loaded(load, (save(made),))
-    found = answers(OneProcess(), shared, [*SOURCES, SOURCES[0]])
-    assert [answer.text for answer in found] == made.generate([*SOURCES, SOURCES[0]])
-    assert [answer.truncated for answer in found[:-1]] == [
-        made.length(source, "") > made.config.longest for source in SOURCES
-    ]
+    monkeypatch.setattr("ops.models.seq2seq.pairs._BATCHES", 1)
+    made, sources = model(config), [*SOURCES, SOURCES[0]]
+    like = Parts(pa.schema([]), (), OneProcess())
+    by_task = answers_by_task(Loaded(load, (save(made),)), sources, like, tmp_path / "by task")
+    assert list(by_task) == made.generate(sources)
+    assert list(answers(made, sources, tmp_path / "at once")) == made.generate(sources)
 
 
 def test_a_model_is_loaded_once_and_travels_without_its_weights():
