@@ -31,6 +31,7 @@ def staleness():
             return answer["data"]["assetNodes"]
 
         known = nodes(NODES)
+        assert known, "Dagster did not load the code: its server must begin within three minutes"
         partitioned = nodes(PARTITIONS, keys=[node["assetKey"] for node in known if node["isPartitioned"]])
     found = {("/".join(node["assetKey"]["path"]), ""): node["staleStatus"] for node in known}
     for node in partitioned:
