@@ -15,18 +15,29 @@ from orchestration.dagster.instance import instance
 from orchestration.definitions import defs, workspace
 
 MONTHS = partitions()
-STALENESS = "{ assetNodes { assetKey { path } partitionKeys staleStatus staleStatusByPartition } }"
+NODES = "{ assetNodes { assetKey { path } isPartitioned staleStatus } }"
+PARTITIONS = """query($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) {
+  assetKey { path } partitionKeys staleStatusByPartition } }"""
 
 
 def staleness():
-    """Return the staleness of each partition, by dataset and partition."""
+    """Return the staleness of each partition, by dataset and partition; "" is that of a dataset without any."""
     with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
-        answer = TestClient(application).post("/graphql", json={"query": STALENESS}).json()
-    found = {}
-    for node in answer["data"]["assetNodes"]:
+        client = TestClient(application)
+
+        def nodes(query, **variables):
+            answer = client.post("/graphql", json={"query": query, "variables": variables}).json()
+            return answer["data"]["assetNodes"]
+
+        known = nodes(NODES)
+        assert known, "Dagster did not load the code: its server must begin within three minutes"
+        partitioned = nodes(PARTITIONS, keys=[node["assetKey"] for node in known if node["isPartitioned"]])
+    found = {("/".join(node["assetKey"]["path"]), ""): node["staleStatus"] for node in known}
+    for node in partitioned:
         name, keys = "/".join(node["assetKey"]["path"]), node["partitionKeys"]
-        of_partitions = zip(keys, node["staleStatusByPartition"], strict=True) if keys else ()
-        found |= {(name, key): status for key, status in of_partitions} or {(name, ""): node["staleStatus"]}
+        found |= {
+            (name, key): status for key, status in zip(keys, node["staleStatusByPartition"], strict=True)
+        }
     return found
 
 

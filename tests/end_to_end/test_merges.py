@@ -15,7 +15,7 @@ PAPERS = {"june": ("epsilon", "2018-06"), "july": ("zeta", "2018-07")}
 def stale(project):
     """The partitions that `plan` would make, or perhaps make."""
     steps = json.loads(project.silverloom("plan", "--json"))["steps"]
-    return {f"{step['dataset']} {step['month'] or ''}".strip() for step in steps}
+    return {f"{step['dataset']} {step['partition'] or ''}".strip() for step in steps}
 
 
 def branch(project, name, select):

@@ -1,0 +1,71 @@
+"""Each rule splits the texts that it is for, and leaves those that only look like them (rules.yaml).
+
+Belongs here: one rule at a time. Not here: rules together (test_rule_candidates.py), the paper's examples.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ops.discofuse.rules import RULES, RuleParams
+from ops.discofuse.rules.connectives import BACKWARD
+from ops.discofuse.rules.rule import ParsedSentence
+from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked
+
+EXAMPLES = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text())
+
+
+def made(text, kind):
+    return found(linked(text) if kind.endswith("_ANAPHORA") else text, kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [(kind, text, expected) for kind, of in EXAMPLES.items() for text, expected in of["split"].items()],
+)
+def test_a_text_is_split(kind, text, expected):
+    assert made(text, kind) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, of in EXAMPLES.items() for text in of["left"]]
+)
+def test_what_only_looks_like_it_is_left(kind, text):
+    assert made(text, kind) == []
+
+
+def test_it_and_they_need_a_surer_link():
+    text = "[The old company] grew . In 1990 , Bob sold {it} ."
+    made = " | The old company grew . | In 1990 , Bob sold the old company ."
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
+    params = RuleParams(pronoun_score=0.7, thing_score=0.75)
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
+
+
+def test_every_connective_of_table_12_counts_before_a_comma():
+    unheard = [
+        name
+        for name in BACKWARD
+        if found(f"The road was closed . {name.capitalize()} , the town stayed calm .", "PAIR_CONN")
+        != [f"{name} , | The road was closed . | The town stayed calm ."]
+    ]
+    assert unheard == ["meaning"], "which ties clauses of one sentence"
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("He left because it rained .", "it rained ."),
+        ("He left because it rained , .", "it rained ,"),
+        ("He left because the road , which is long , was icy .", "the road , which is long , was icy ."),
+    ],
+)
+def test_trim_cuts_behind_the_first_punctuation_where_only_punctuation_is_lost(text, second):
+    parsed = annotation(text)
+    [rule] = [rule for rule in RULES if rule.name == "inner_connective"]
+    sentence = ParsedSentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)
+    [match] = rule.detect(sentence, RuleParams())
+    assert " ".join(parsed.words[token] for token in rule.apply(sentence, match).second) == second
