@@ -134,10 +134,10 @@ def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterato
     while open_pipes:
         for pipe in connection.wait(open_pipes, _LOOK):
             assert isinstance(pipe, Connection)
-            try:
-                yield _received(pipe)
-            except (EOFError, OSError):
+            if (message := _received(pipe)) is None:
                 open_pipes.remove(pipe)
+            else:
+                yield message
         if failure is None:
             try:
                 processes.join(timeout=0)
@@ -148,11 +148,17 @@ def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterato
         raise TrainingError(f"one of the {len(pipes)} processes failed: {what}") from failure
 
 
-def _received(pipe: Connection) -> tuple[Any, Any]:
-    what, said = pipe.recv()
-    if what is Checkpoints:
-        return what, {name: pipe.recv_bytes() for name in said}
-    return (what, (said, pipe.recv_bytes())) if what is Trained else (what, said)
+def _received(pipe: Connection) -> tuple[Any, Any] | None:
+    """Return a message; None from a process that has ended."""
+    try:
+        what, said = pipe.recv()
+        if what is Checkpoints:
+            said = {name: pipe.recv_bytes() for name in said}
+        elif what is Trained:
+            said = said, pipe.recv_bytes()
+    except (EOFError, OSError):
+        return None
+    return what, said
 
 
 def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> None:
