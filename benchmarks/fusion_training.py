@@ -139,6 +139,7 @@ def main() -> None:
         "steps": arguments.updates,
         "epochs": 2 + arguments.updates * training.batch_size // len(pairs),
         "accumulation": 1,
+        "processes": 1,
         "validate_every": 1_000_000,
         "tie": None,
     }

@@ -83,7 +83,7 @@ def update(model: SequenceModel, optimiser: torch.optim.Optimizer, length: int) 
     """Learn from one example; return its loss."""
     generator = torch.Generator().manual_seed(length)
     numbers = torch.randint(3, VOCABULARY.size, (length + TARGET,), generator=generator).tolist()
-    device = model.device.type
+    device = model.network.device.type
     with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
         losses = model.losses([TokenExample(numbers[:length], numbers[length:])])
         tokens = losses.output_tokens + losses.input_tokens

@@ -86,6 +86,7 @@ def _train_together(
     from safetensors.torch import load
 
     trained: Trained | None = None
+    task.module.to("cpu")  # each process takes it to a device of its own
     with TemporaryDirectory(prefix="training-") as folder:
         with Path(folder, _TASK).open("wb") as file:
             pickle.dump((task, params, former, strict), file, pickle.HIGHEST_PROTOCOL)
@@ -133,10 +134,10 @@ def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterato
     while open_pipes:
         for pipe in connection.wait(open_pipes, _LOOK):
             assert isinstance(pipe, Connection)
-            try:
-                yield _received(pipe)
-            except (EOFError, OSError):
+            if (message := _received(pipe)) is None:
                 open_pipes.remove(pipe)
+            else:
+                yield message
         if failure is None:
             try:
                 processes.join(timeout=0)
@@ -147,11 +148,17 @@ def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterato
         raise TrainingError(f"one of the {len(pipes)} processes failed: {what}") from failure
 
 
-def _received(pipe: Connection) -> tuple[Any, Any]:
-    what, said = pipe.recv()
-    if what is Checkpoints:
-        return what, {name: pipe.recv_bytes() for name in said}
-    return (what, (said, pipe.recv_bytes())) if what is Trained else (what, said)
+def _received(pipe: Connection) -> tuple[Any, Any] | None:
+    """Return a message; None from a process that has ended."""
+    try:
+        what, said = pipe.recv()
+        if what is Checkpoints:
+            said = {name: pipe.recv_bytes() for name in said}
+        elif what is Trained:
+            said = said, pipe.recv_bytes()
+    except (EOFError, OSError):
+        return None
+    return what, said
 
 
 def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> None:
@@ -160,11 +167,12 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
     from accelerate import PartialState
     from safetensors.torch import save
 
-    threads = max(1, len(os.sched_getaffinity(0)) // count)
+    threads = max(1, torch.get_num_threads() // count)
     torch.set_num_threads(threads)
-    # Variables that `torchrun` sets, and one by which processes of one machine need no name of it.
+    # As `torchrun` does.
     os.environ |= {"RANK": str(index), "LOCAL_RANK": str(index), "OMP_NUM_THREADS": str(threads)}
-    os.environ |= {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count), "GLOO_SOCKET_IFNAME": "lo"}
+    os.environ |= {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count)}
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # the name of a machine may lead nowhere
     with Path(folder, _TASK).open("rb") as file:
         task, params, former, strict = pickle.load(file)  # noqa: S301  of the parent
     meeting = f"file://{Path(folder, _MEETING)}"

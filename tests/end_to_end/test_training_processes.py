@@ -1,0 +1,81 @@
+"""`silverloom run` trains a model in several processes, and the dataset has the bytes that one process makes."""
+
+import json
+import signal
+import zipfile
+
+import psutil
+import pytest
+
+from tests.waiting import until
+
+pytestmark = pytest.mark.long
+
+ONE, TWO = 1, 2
+
+#: So many that a training is met before it has ended.
+EPOCHS = 1000
+
+
+def trained_by(project, processes):
+    """Let a project train one model, in some processes, for a while."""
+
+    def change(params):
+        extractor = params["talksumm"]["extractor"]
+        extractor["architectures"] = ["transformer"]
+        extractor["sizes"]["tiny"]["transformer_training"] = {
+            "epochs": EPOCHS,
+            "batch_size": 1,
+            "accumulation": 2,
+            "processes": processes,
+            "checkpoint_every": 5,
+        }
+        params["talksumm"]["training_sets"]["sets"] = ["words_150"]
+
+    project.params(change)
+    return project
+
+
+def run(project, *argv):
+    """Run the command as a program of its own, which the processes are children of."""
+    program = project.start("orchestration.cli", "run", *argv)
+    output, _ = program.communicate()
+    assert program.returncode == 0, output
+    return output
+
+
+@pytest.fixture(scope="module")
+def alone(done_project, tmp_path_factory):
+    """The bytes that one process makes."""
+    project = trained_by(done_project.copy(tmp_path_factory.mktemp("alone") / "checkout"), ONE)
+    assert "talksumm/extractor" in project.made(project.run())
+    return project.data()
+
+
+def test_two_processes_make_the_bytes_of_one_and_the_number_makes_nothing_stale(
+    done_project, tmp_path, alone
+):
+    project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
+    assert "talksumm/extractor" in project.made(run(project, "--jobs", "2"))
+    assert project.data() == alone
+    trained_by(project, ONE)
+    assert project.made(project.run()) == []
+    assert project.data() == alone
+
+
+@pytest.mark.parametrize(("before", "after"), [(TWO, ONE), (ONE, TWO)])
+def test_a_killed_run_goes_on_with_another_number_of_processes(done_project, tmp_path, alone, before, after):
+    project = trained_by(done_project.copy(tmp_path / "checkout"), before)
+    program = project.start("orchestration.cli", "run", "--jobs", "1")
+    checkpoints = project.root / ".silverloom" / "checkpoints"
+    [checkpoint] = until(lambda: list(checkpoints.rglob("transformer-*.zip")), programs=[program])
+    children = psutil.Process(program.pid).children(recursive=True)
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    until(lambda: not any(child.is_running() for child in children))
+    state = json.loads(zipfile.ZipFile(checkpoint).read("state.json"))["state"]
+    assert state["step"] and not state["reason"], "it was killed before it had ended"
+    assert len(children) > before if before > 1 else True, "the processes, and who tracks what they share"
+    output = run(trained_by(project, after))
+    assert f"update {state['step'] + 1}/" in output, "it goes on, and does not begin anew"
+    assert project.data() == alone
