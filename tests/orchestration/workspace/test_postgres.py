@@ -38,7 +38,9 @@ def test_what_is_no_address_of_postgres_is_refused_without_its_password(environm
 def test_a_missing_package_is_named(environment):
     environment.setenv(postgres.DAGSTER, "postgresql://host/db")
     environment.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(RuntimeError, match="not installed: dagster-postgres, psycopg2-binary; run `make cluster`"):
+    with pytest.raises(
+        RuntimeError, match="not installed: dagster-postgres, psycopg2-binary; run `make cluster`"
+    ):
         postgres.dagster_address()
 
 
