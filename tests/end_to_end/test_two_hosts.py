@@ -25,12 +25,11 @@ pytest.importorskip("ray")
 
 RAY = str(Path(sys.executable).with_name("ray"))
 LITTLE = "--object-store-memory=120000000"
-#: Waits until both hosts are in the cluster.
+#: Fails unless so many hosts are in the cluster.
 JOINED = """
-import ray, sys, time
+import ray, sys
 ray.init(address=sys.argv[1], log_to_driver=False)
-while sum(node["Alive"] for node in ray.nodes()) < 2:
-    time.sleep(0.2)
+sys.exit(sum(node["Alive"] for node in ray.nodes()) < int(sys.argv[2]))
 """
 #: A cluster that is started by a command asks for a token.
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
@@ -67,6 +66,10 @@ def on_host(host, root, *argv, **env):
     }
 
 
+def succeeds(command, **options):
+    return subprocess.run(command, **options, check=False).returncode == 0
+
+
 def start_ray(stack, hosts, root, log):
     """Start a cluster of both hosts; only `there` has a processor, and sees nothing of the project. Its address."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
@@ -77,12 +80,14 @@ def start_ray(stack, hosts, root, log):
     node = [RAY, "start", "--block", "--num-cpus=1", LITTLE, f"--address={address}"]
     node += [f"--node-ip-address={hosts.there.address}"]
     hidden = f'mount -t tmpfs none {root} && exec "$@"'
-    programs = [
-        begin(stack, hosts.here, *head, **what),
-        begin(stack, hosts.there, "unshare", "--mount", "sh", "-c", hidden, "sh", *node, **what),
-    ]
-    ask = [*hosts.here.enter, sys.executable, "-c", JOINED, address]
-    until(lambda: subprocess.run(ask, **what, check=False).returncode == 0, bool, programs)
+    programs = []
+    for host, command in (
+        (hosts.here, head),
+        (hosts.there, ["unshare", "--mount", "sh", "-c", hidden, "sh", *node]),
+    ):
+        programs.append(begin(stack, host, *command, **what))
+        ask = [*hosts.here.enter, sys.executable, "-c", JOINED, address, str(len(programs))]
+        until(partial(succeeds, ask, **what), bool, programs)
     return address
 
 
