@@ -20,10 +20,10 @@ RUNS = str(Path(__file__).with_name("runs.py"))
 
 #: Datasets of a month that follow from each other, and read no other month.
 CHOSEN = ["sources/papers", "sources/sentences"]
-MONTHS = [f"{2013 + number // 12}-{number % 12 + 1:02d}" for number in range(20)]
-FAILING = [MONTHS[3], MONTHS[9], MONTHS[17]]
-#: The months, by number, in which one paper is no text: one paper of twenty.
-POISONED = (5, 15)
+MONTHS = [f"2013-{number:02d}" for number in range(1, 9)]
+FAILING = [MONTHS[1], MONTHS[4], MONTHS[6]]
+#: Two papers of forty are no text, and papers of months that can be made.
+POISONED = {f"{MONTHS[2]}-a", f"{MONTHS[5]}-a"}
 
 
 def name_servers(project, **servers):
@@ -71,17 +71,17 @@ def test_a_run_with_its_state_on_postgres_makes_what_one_on_sqlite_makes(done, f
     assert fresh.silverloom("plan").strip() == "everything is up to date"
 
 
-def twenty_months(project):
-    """Give a project two papers in each of twenty months, one in twenty of them no text at all."""
+def eight_months(project):
+    """Give a project five papers in each of eight months, one in twenty of them no text at all."""
     folder = project.root / "corpus/papers"
     text = (folder / "alpha.txt").read_text()
     for path in folder.iterdir():
         path.unlink()
-    for number, month in enumerate(MONTHS):
-        for letter in "ab":
+    for month in MONTHS:
+        for letter in "abcde":
             words = text.replace("2018-06", month).replace("Rare", f"Rare {month} {letter}")
             content = words.encode()
-            if letter == "a" and number in POISONED:
+            if f"{month}-{letter}" in POISONED:
                 content = content.replace(b"## 1 Introduction", b"\xff\xfe\x00 Introduction")
             (folder / f"{month}-{letter}.txt").write_bytes(content)
     project.params(lambda params: params.update(partitions={"start": MONTHS[0], "end": MONTHS[-1]}))
@@ -93,7 +93,7 @@ def twenty_months(project):
 def test_a_backfill_with_poison_and_failures_lands_the_rest_and_a_second_makes_what_is_missing(
     fresh, storage, request
 ):
-    twenty_months(fresh)
+    eight_months(fresh)
     if storage == "Postgres":
         address = request.getfixturevalue("postgres").database()
         name_servers(fresh, SILVERLOOM_DAGSTER_POSTGRES=address)
@@ -110,7 +110,7 @@ def test_a_backfill_with_poison_and_failures_lands_the_rest_and_a_second_makes_w
         assert sorted(landed) == sorted(
             f"{name}/{month}.json" for name in CHOSEN for month in MONTHS if month not in FAILING
         )
-        assert rejected(fresh) == {f"text/{MONTHS[number]}-a.txt" for number in POISONED}
+        assert rejected(fresh) == {f"text/{name}.txt" for name in POISONED}
         shown = [arguments(program.pid) for program in servers.programs]
         assert not any(secret in text for text in shown for secret in (PASSWORD, QUOTED))
 

@@ -1,0 +1,143 @@
+"""The driver on one host, Ray's workers and Postgres on another, and a link between them that fails for a while."""
+
+import contextlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+from dotenv import set_key
+
+from orchestration.workspace.environment import QUIET, STRICT
+from tests import postgres, two_hosts
+from tests.end_to_end.corpus import write_paper
+from tests.end_to_end.test_cluster import counted, differing
+from tests.waiting import until
+
+pytest.importorskip("ray")
+
+RAY = str(Path(sys.executable).with_name("ray"))
+LITTLE = "--object-store-memory=120000000"
+#: Fails unless so many hosts are in the cluster.
+JOINED = """
+import ray, sys
+ray.init(address=sys.argv[1], log_to_driver=False)
+sys.exit(sum(node["Alive"] for node in ray.nodes()) < int(sys.argv[2]))
+"""
+#: A cluster that is started by a command asks for a token.
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
+#: What Dagster's storage holds of each partition, and how the runs ended.
+TOLD = """
+import json
+from collections import Counter
+from orchestration.dagster.instance import instance
+import dagster as dg
+kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+found = Counter()
+for key in instance().get_asset_keys():
+    records = instance().fetch_materializations(key, limit=100).records
+    found.update(f"{key.to_user_string()} {record.partition_key or ''}" for record in records)
+print(json.dumps([found, sorted({run.status.value for run in instance().get_runs()})]))
+"""
+
+
+def begin(stack, host, *command, **options):
+    """Start a program on a host; it ends with the stack."""
+    program = subprocess.Popen([*host.enter, *command], **options)
+    stack.callback(program.wait)
+    stack.callback(program.terminate)
+    return program
+
+
+def on_host(host, root, *argv, **env):
+    """Return the arguments of a Python program that runs in a project, on a host."""
+    return {
+        "args": [*host.enter, sys.executable, *argv],
+        "cwd": root,
+        "env": {**os.environ, **STRICT, **QUIET, **TOKEN, "PYTHONPATH": "", "SILVERLOOM_JOBS": "1", **env},
+        "text": True,
+    }
+
+
+def succeeds(command, **options):
+    return subprocess.run(command, **options, check=False).returncode == 0
+
+
+def start_ray(stack, hosts, root, log):
+    """Start a cluster of both hosts; only `there` has a processor, and sees nothing of the project. Its address."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
+    what = {"env": {**os.environ, **TOKEN}, "stdout": log, "stderr": log}
+    address = f"{hosts.here.address}:6379"
+    head = [RAY, "start", "--head", "--block", "--num-cpus=0", LITTLE, "--include-dashboard=false"]
+    head += [f"--node-ip-address={hosts.here.address}", "--port=6379", f"--temp-dir={folder}"]
+    node = [RAY, "start", "--block", "--num-cpus=1", LITTLE, f"--address={address}"]
+    node += [f"--node-ip-address={hosts.there.address}"]
+    hidden = f'mount -t tmpfs none {root} && exec "$@"'
+    programs = []
+    for host, command in (
+        (hosts.here, head),
+        (hosts.there, ["unshare", "--mount", "sh", "-c", hidden, "sh", *node]),
+    ):
+        programs.append(begin(stack, host, *command, **what))
+        ask = [*hosts.here.enter, sys.executable, "-c", JOINED, address, str(len(programs))]
+        until(partial(succeeds, ask, **what), bool, programs)
+    return address
+
+
+@pytest.mark.long
+def test_a_link_that_is_cut_for_ten_seconds_loses_nothing_and_makes_nothing_twice(fresh, tmp_path):
+    if reason := postgres.absent():
+        pytest.skip(reason)
+    for letter in "bcdefgh":
+        write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
+    fresh.params(lambda params: params["store"].update(records_per_part=1))
+    unbroken = fresh.copy(tmp_path / "unbroken")
+    unbroken.silverloom("run", "-s", "talksumm/pairs")
+    computed = tmp_path / "computed"
+    computed.touch()
+    fresh.edit(
+        "ops/parse/papers/__init__.py", "    return parse_records(records, FORMATS)\n", counted(computed)
+    )
+    with contextlib.ExitStack() as stack:
+        hosts = stack.enter_context(two_hosts.two_hosts())
+        server = stack.enter_context(postgres.serving(hosts.there.address, hosts.there.enter))
+        address = start_ray(stack, hosts, fresh.root, stack.enter_context((tmp_path / "ray.log").open("wb")))
+        for name in ("SILVERLOOM_DAGSTER_POSTGRES", "MLFLOW_TRACKING_URI"):
+            set_key(fresh.root / ".env", name, server.database())
+        env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": address}
+        here = partial(on_host, hosts.here, fresh.root)
+        subprocess.run(**here("-m", "orchestration.cli", "setup"), check=True)
+        driver = subprocess.Popen(
+            **here("-m", "orchestration.cli", "run", "-s", "talksumm/pairs", **env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        stack.callback(driver.kill)
+        parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
+        manifest = fresh.root / "manifests/sources/papers/2018-06.json"
+        for reached in (lambda: len(list(parts.rglob("*.zip"))) >= 3, manifest.exists):
+            until(reached, bool, [driver])
+            with hosts.cut():
+                time.sleep(10)
+        output = driver.communicate()[0]
+        assert driver.returncode == 0, output
+        assert "Traceback" not in output, output
+        told = subprocess.run(**here("-c", TOLD), check=True, stdout=subprocess.PIPE)
+    materialised, statuses = json.loads(told.stdout.splitlines()[-1])
+    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs"]
+    assert differing(fresh, unbroken, names) == []
+    assert statuses == ["SUCCESS"]
+    assert materialised == {
+        f"{name} {month}": 1
+        for name in names
+        for month in ("2018-06", "2018-07")
+        if (fresh.root / "data" / name / month).exists()
+    }
+    assert set(Counter(computed.read_text().split()).values()) == {1}, "no paper was parsed twice"
