@@ -30,7 +30,7 @@ _new = False
 
 
 def keep_hashes(path: Path) -> None:
-    """Take the hashes of files from what earlier commands left in a checkout's state, and leave those of this.
+    """Take the hashes of files that earlier commands left in a checkout's state, and leave those of this one.
 
     A file that is damaged or missing costs reading every file once.
     """
@@ -49,7 +49,7 @@ def _leave_hashes(path: Path, process: int) -> None:
     known = {
         name: (*stamp[1:], md5)
         for name, (stamp, md5) in _hashes.items()
-        if name.startswith(inside) and os.path.exists(name)
+        if name.startswith(inside) and Path(name).exists()
     }
     content = json.dumps(known).encode()
     temporary = path.with_name(f".{path.name}.{process}")
@@ -61,14 +61,14 @@ def _leave_hashes(path: Path, process: int) -> None:
 def file_stamp(path: Path) -> FileStamp | None:
     """Return what tells whether a file is written to or replaced later; None where there is none."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except OSError:
         return None
     return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def is_settled(stamp: FileStamp) -> bool:
-    """Say whether a file was not changed in the last second: a second change could leave its stamp as it is."""
+    """Say whether a file did not change in the last second: another change could leave its stamp as it is."""
     return time.time_ns() - stamp[2] > 1_000_000_000
 
 

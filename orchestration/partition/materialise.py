@@ -39,7 +39,6 @@ from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
-from orchestration.partition.derived import StoredDerived
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import open_inputs
 from orchestration.partition.resume import (
@@ -49,6 +48,7 @@ from orchestration.partition.resume import (
     discard_checkpoints,
     discard_parts,
 )
+from orchestration.state.derived import StoredDerived
 from orchestration.state.freshness import (
     EXPECTATIONS,
     FORCED,
