@@ -24,9 +24,9 @@ IGNORED = frozenset({"__pycache__"})
 #: Path, size, time of change in nanoseconds and inode of a file.
 FileStamp: TypeAlias = tuple[str, int, int, int]
 
-#: MD5s by path, with the stamps of the files that they are of.
+#: MD5s by path, with the stamps of the files that they are of: of this process, and of former ones.
 _hashes: dict[str, tuple[FileStamp, str]] = {}
-_new = False
+_former: dict[str, tuple[FileStamp, str]] = {}
 
 
 def keep_hashes(path: Path) -> None:
@@ -38,17 +38,17 @@ def keep_hashes(path: Path) -> None:
         checksum, _, content = path.read_bytes().partition(b"\n")
         if checksum.decode() == text_md5(content):
             found: dict[str, list[Any]] = json.loads(content)
-            _hashes.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
+            _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
     atexit.register(_leave_hashes, path, os.getpid())
 
 
 def _leave_hashes(path: Path, process: int) -> None:
-    if not _new or os.getpid() != process:
+    if not _hashes or os.getpid() != process:
         return
     inside = f"{path.parents[1]}{os.sep}"
     known = {
         name: (*stamp[1:], md5)
-        for name, (stamp, md5) in _hashes.items()
+        for name, (stamp, md5) in {**_former, **_hashes}.items()
         if name.startswith(inside) and Path(name).exists()
     }
     content = json.dumps(known).encode()
@@ -72,22 +72,20 @@ def is_settled(stamp: FileStamp) -> bool:
     return time.time_ns() - stamp[2] > 1_000_000_000
 
 
-def file_md5(path: Path) -> str:
+def file_md5(path: Path, former: bool = True) -> str:
     """Return the MD5 of a file's bytes.
 
-    A file whose size, inode and time of change are those of an earlier call, in this process or in one whose
-    hashes were kept, is not read again, unless it changed in the last second.
+    A file whose size, inode and time of change are those of an earlier call is not read again, unless it
+    changed in the last second. Where `former` commands do not count, every process reads it once.
     """
-    global _new
-    stamp = file_stamp(path)
-    known = _hashes.get(os.fspath(path))
-    if known is not None and known[0] == stamp:
-        return known[1]
+    stamp, name = file_stamp(path), os.fspath(path)
+    for known in (_hashes.get(name), _former.get(name) if former else None):
+        if known is not None and known[0] == stamp:
+            return known[1]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     if stamp is not None and is_settled(stamp):
-        _hashes[stamp[0]] = stamp, value
-        _new = True
+        _hashes[name] = stamp, value
     return value
 
 
