@@ -95,13 +95,15 @@ def folder_files(folder: Path) -> dict[str, Path]:
     waiting = [(os.fspath(folder), "")]
     while waiting:
         base, name = waiting.pop()
+        found: list[os.DirEntry[str]] = []
         with contextlib.suppress(OSError), os.scandir(base) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in IGNORED:
-                        waiting.append((entry.path, f"{name}{entry.name}/"))
-                elif entry.is_file():  # no pipe, which would be waited for, and no link that leads nowhere
-                    files[f"{name}{entry.name}"] = Path(entry.path)
+            found = list(entries)
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in IGNORED:
+                    waiting.append((entry.path, f"{name}{entry.name}/"))
+            elif Path(entry.path).is_file() if entry.is_symlink() else entry.is_file():
+                files[f"{name}{entry.name}"] = Path(entry.path)  # no pipe, and no link that leads nowhere
     return {name: files[name] for name in sorted(files)}
 
 

@@ -61,7 +61,11 @@ def made_once(
         new = folder.with_suffix(".building")
         for stale in (new, folder):
             shutil.rmtree(stale, ignore_errors=True)
-        write(new)
+        try:
+            write(new)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
         (new / _SIZES).write_text(json.dumps(_sizes(new)))
         new.rename(folder)
         _discard_old(folder)

@@ -65,7 +65,10 @@ class _Scans:
         described = {name: source.model_dump(mode="json") for name, source in sources.items()}
         every = self.workspace.settings.partitions.every
         version = json_digest({"code": code, "sources": described, "every": every, "files": stamps})
-        return made_once(self.workspace.state / "scans" / str(self.dataset.records) / version, write, whole)
+        with contextlib.suppress(OSError, UnicodeError):  # no room, or a name that is no text: not kept
+            place = self.workspace.state / "scans" / str(self.dataset.records)
+            return made_once(place / version, write, whole)
+        return None
 
 
 def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:
