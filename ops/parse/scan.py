@@ -120,7 +120,9 @@ class Corpus:
 
     @cached_property
     def _kept(self) -> Path | None:
-        return self.keeper and self.keeper.folder(lambda folder: write_scan(folder, self._scan()), is_whole)
+        if self.keeper is None:
+            return None
+        return self.keeper.folder(lambda folder: write_scan(folder, self._scan()), is_whole)
 
     def without_records(self) -> dict[str, str]:
         """Return, by name, why sources have no records although files lie in their folders."""
