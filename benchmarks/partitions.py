@@ -2,16 +2,17 @@
 
     python benchmarks/partitions.py [--months 100,400,1000] [--former c702f848] [--files 256]
 
-Of each commit there is one clone, in a folder that is removed, with a paper and a talk a month. Its months are
-made in one process without Dagster, but for the last: those are the part that is timed as a run. The code of a
-clone is found by PYTHONPATH, so nothing is installed and the shared environment stays as it is. Every command
-may open as many files as --files says. Seconds are of processor, of all processes of a command.
+Of each commit there is one clone, in a folder that is removed, with a paper and a talk a month. One month is
+made; all others but the last are copies of it, with manifests of their own, so that 4,000 months are there in
+a minute. The code of a clone is found by PYTHONPATH: nothing is installed, and the shared environment stays
+as it is. A command may open as many files as --files says. Seconds are of processor, of all processes.
 
-run     the last months of papers, sentences and talks, each in a run of Dagster: seconds a partition
-months  the last months of what reads all months (`talksumm/matches`, `pairs`): seconds a partition
-pages   the report of all there is so far (`quality/pages` in short), once more
-idle    `silverloom run` where all of that is up to date
 plan    `silverloom plan` of everything
+sync    telling Dagster of all that no run made
+part    a partition of papers, sentences or talks as a run of Dagster, the first of each left out
+months  the same of what reads all months: `talksumm/matches` and `talksumm/pairs`
+commit  `silverloom run`, which makes nothing and commits two datasets to dvc.lock
+idle    the same again
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import argparse
 import json
 import math
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -38,34 +38,48 @@ import orchestration.definitions  # noqa: E402, F401  declares every asset
 from tests.end_to_end.corpus import PAPER, TALK  # noqa: E402
 from tests.systems import leave_out  # noqa: E402
 
-LAST = 5
+#: Months that are made for the clock.
+LAST = 3
 #: The last year that months are taken from, whatever their number.
 END = 2019
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
+LOCAL, ALL = ("sources/papers", "sources/sentences", "sources/talks"), ("talksumm/matches", "talksumm/pairs")
 
 MAKE = """
-import sys
+import json, shutil, sys
 from orchestration.definitions import workspace
-from orchestration.files.publish import making
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
+from orchestration.state.manifests import Manifest, read_manifest, write_manifest
 
-here, view = workspace(), View(workspace())
-for name in ("sources/papers", "sources/sentences", "sources/talks"):
+here = workspace()
+for name in json.loads(sys.argv[1]):
     dataset = here.datasets[name]
-    for month in dataset.made_partitions[: -int(sys.argv[1])]:
-        if view.known(dataset, month) is None:
-            with making(here, dataset, month):
-                Materialisation(here, dataset, month).make("benchmark")
+    *others, first = dataset.made_partitions[: -int(sys.argv[2])]
+    if read_manifest(here, dataset, first) is None:
+        Materialisation(here, dataset, first).make("benchmark")
+    made, view = read_manifest(here, dataset, first), View(here)
+    for month in others:
+        if not here.folder(dataset, month).is_dir():
+            shutil.copytree(here.folder(dataset, first), here.folder(dataset, month))
+            write_manifest(here, dataset, month, Manifest(view.key(dataset, month), made.files, made.counts))
 """
 
-PAGES = """
+RUN = """
+import json, sys, time, uuid
 from orchestration.definitions import workspace
-from orchestration.present import write_pages_so_far
-write_pages_so_far(workspace())
-"""
+from orchestration.run.dagster_run import make
 
-SELECTED = ("sources/sentences", "sources/talks")
+took = {}
+for name in json.loads(sys.argv[1]):
+    for month in workspace().datasets[name].made_partitions[-int(sys.argv[2]):]:
+        begun = time.process_time()
+        error, _ = make(name, month, str(uuid.uuid4()), {}, lambda *_: None)
+        if error:
+            raise SystemExit(error)
+        took.setdefault(name, []).append(time.process_time() - begun)
+print(json.dumps({name: sum(each[1:]) / len(each[1:]) for name, each in took.items()}))
+"""
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,11 @@ class Checkout:
 
     root: Path
     files: int
+
+    @property
+    def log(self) -> Path:
+        """What the last program printed."""
+        return self.root.parent / "log"
 
     def write_corpus(self, months: Sequence[str]) -> None:
         """Have a paper and a talk for each month."""
@@ -123,18 +142,18 @@ class Checkout:
             **kept,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(self.root),
+            "SILVERLOOM_JOBS": "1",
             "DVC_SITE_CACHE_DIR": str(self.root.parent / "dvc-site"),
         }
         limited = ["bash", "-c", f'ulimit -n {self.files}; exec "$0" "$@"', sys.executable, *argv]
-        log = self.root.parent / "log"
-        with log.open("w") as out:
+        with self.log.open("w") as out:
             child = subprocess.Popen(
                 limited, cwd=self.root, env=environment, stdout=out, stderr=subprocess.STDOUT
             )
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
-            raise SystemExit(f"{argv} ended with {child.returncode}:\n{log.read_text()[-3000:]}")
+            raise SystemExit(f"{argv} ended with {child.returncode}:\n{self.log.read_text()[-3000:]}")
         return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
     def size(self, place: str) -> float:
@@ -166,28 +185,61 @@ def measured(checkout: Checkout, number: int) -> dict[str, float]:
     """Return what all costs with a number of months."""
     months = months_before(END, number)
     checkout.write_corpus(months)
-    first, last = months[-LAST], months[-1]
-    shutil.rmtree(checkout.root / "data/talksumm", ignore_errors=True)
-    shutil.rmtree(checkout.root / "manifests/talksumm", ignore_errors=True)
-    for name in ("papers", "sentences", "talks"):  # the last months are made again, and timed
+    for place in ("data/talksumm", "manifests/talksumm"):
+        shutil.rmtree(checkout.root / place, ignore_errors=True)
+    for name in LOCAL:  # the last months are made again, for the clock
         for month in months[-LAST:]:
-            (checkout.root / f"manifests/sources/{name}/{month}.json").unlink(missing_ok=True)
-    checkout.python("-c", MAKE, str(LAST))
-    for name in SELECTED:
-        checkout.silverloom("backfill", "--from", months[0], "--to", months[0], "--select", name)
-    idle = checkout.silverloom("backfill", "--from", months[0], "--to", months[0])
-    del idle
-    return {}
+            (checkout.root / "manifests" / name / f"{month}.json").unlink(missing_ok=True)
+    checkout.python("-c", MAKE, json.dumps(LOCAL), str(LAST))
+    found: dict[str, float] = {"sync": checkout.silverloom("sync").seconds}
+    run = checkout.python("-c", RUN, json.dumps([*LOCAL, *ALL]), str(LAST))
+    took = json.loads(checkout.log.read_text().splitlines()[-1])
+    found |= {
+        "part": sum(took[name] for name in LOCAL) / len(LOCAL),
+        "months": sum(took[name] for name in ALL) / 2,
+    }
+    found["MB of memory"] = run.megabytes
+    (pairs,) = checkout.root.glob(f"manifests/talksumm/pairs/{months[-1]}.json")
+    found["KB of a manifest"] = pairs.stat().st_size / 1e3
+    for name in ("commit", "idle"):
+        found[name] = checkout.silverloom("run", "--select", "sources/sentences").seconds
+    found["plan"] = checkout.silverloom("plan").seconds
+    found |= {f"MB of {place}": checkout.size(place) for place in (".dagster", "manifests", "dvc.lock")}
+    return found
+
+
+def exponent(first: tuple[int, float], last: tuple[int, float]) -> float:
+    """Return by which power of the number of months something grows."""
+    return math.log(max(last[1], 1e-9) / max(first[1], 1e-9)) / math.log(last[0] / first[0])
 
 
 def main() -> None:
-    """Measure each number of months and print a table with exponents."""
+    """Measure each number of months of each commit and print a table with exponents."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--months", default="100,400,1000", help="numbers, with commas between")
     parser.add_argument("--former", default="", help="a commit to measure beside")
     parser.add_argument("--files", type=int, default=256, help="how many a command may open")
     arguments = parser.parse_args()
-    print(json, math, resource, arguments, tempfile)
+    numbers = sorted(map(int, arguments.months.split(",")))
+    with tempfile.TemporaryDirectory(prefix="partitions-") as name:
+        for title, revision in filter(
+            lambda commit: commit[1], (("former", arguments.former), ("now", "HEAD"))
+        ):
+            checkout = clone(Path(name), title, revision, arguments.files)
+            costs: dict[int, dict[str, float]] = {}
+            for number in numbers:
+                costs[number] = measured(checkout, number)
+                print(
+                    title, number, {what: round(cost, 3) for what, cost in costs[number].items()}, flush=True
+                )
+            print(f"\n{title:17}" + "".join(f"{number:>10}" for number in numbers) + "  exponent")
+            first, last = numbers[0], numbers[-1]
+            for what in costs[first]:
+                row = "".join(f"{costs[number][what]:10.3f}" for number in numbers)
+                grows = (
+                    exponent((first, costs[first][what]), (last, costs[last][what])) if last > first else 0
+                )
+                print(f"{what:17}{row}{grows:10.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
     python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,first]
 
 Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
-checkout: so packages, models and machine are the same. The present is HEAD: commit first; --without deletes
+checkout: so packages, models and machine are the same. Its code is found by PYTHONPATH: nothing is installed
+into that environment, and what is stays as it is. The present is HEAD: commit first; --without deletes
 the files of systems that the former had not, and leaves out of params.yaml the sources that it had not. Times
 are seconds that pass, and seconds of processor, which other work on the machine disturbs less.
 
@@ -100,7 +101,8 @@ def keep_sources(root: Path, kept: Sequence[str]) -> None:
 
 
 # Nothing is installed: the environment is taken as it is, whatever the times of the lock files in a clone.
-MAKE = ("make", "-o", ".venv/.ready")
+MAKE = ("make", "-o", ".venv/.ready", "-o", ".venv/.installed")
+SILVERLOOM = ("python", "-m", "orchestration.cli")
 FIRST = f"{backfill.START}-01"
 
 
@@ -123,12 +125,12 @@ def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
         Commit(
             "now",
             "HEAD",
-            plan=("silverloom", "plan"),
-            run=("silverloom", "run"),
-            backfill=("silverloom", "backfill", "--from", FIRST, "--to", "{last}", "--jobs", "1"),
-            repro=("silverloom", "repro"),
-            render=("silverloom", "render"),
-            setup=("silverloom", "setup"),
+            plan=(*SILVERLOOM, "plan"),
+            run=(*SILVERLOOM, "run"),
+            backfill=(*SILVERLOOM, "backfill", "--from", FIRST, "--to", "{last}", "--jobs", "1"),
+            repro=(*SILVERLOOM, "repro"),
+            render=(*SILVERLOOM, "render"),
+            setup=(*SILVERLOOM, "setup"),
             without=tuple(without),
             sources=tuple(yaml.safe_load(shown.stdout)["sources"]),
         ),
@@ -140,7 +142,8 @@ def timed(root: Path, *command: str) -> Seconds:
     others = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")  # modules are compiled once, as for who sets nothing
     kept = {name: value for name, value in os.environ.items() if name not in others}
     path = f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
-    environment = {**kept, "PATH": path, "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
+    own = {"PATH": path, "PYTHONPATH": str(root), "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
+    environment = {**kept, **own}
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     passed, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)

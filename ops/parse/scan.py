@@ -1,7 +1,8 @@
 """The records of the sources of one kind of document, month by month.
 
 Belongs here: scanning source folders into an index (id, month, hash), and reading one month's records
-in chunks. Not here: the formats (ops/parse/papers, for instance) and the month rules (source.py).
+in chunks. Not here: the formats (ops/parse/papers, for instance), the month rules (source.py), the index on
+disk (scanned.py).
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import Engine
@@ -24,6 +26,7 @@ from ops.parse.encodings import any_encoding, encoding_fault, of_lines
 from ops.parse.files import shown
 from ops.parse.lines import of_file_in_utf8
 from ops.parse.records import Record, RecordPieces, RowRecords, record_id
+from ops.parse.scanned import Entry, copies, entry_of, is_whole, read_index, write_scan
 from ops.parse.source import (
     EVERY,
     Format,
@@ -46,18 +49,12 @@ class SourceError(ValueError):
     """A source that cannot be scanned at all; its text says what to change in params.yaml."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One record in the index."""
+class Keeper(Protocol):
+    """Keeps what a scan writes into a folder, for as long as it would write the same."""
 
-    id: str
-    month: str | None
-    md5: str
-    path: str
-    row: int | None
-    error: str | None
-    size: int
-    """Bytes of its content."""
+    def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
+        """Return the folder, written now or before if it is `whole`; None where sources change right now."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -78,6 +75,7 @@ class Corpus:
     engine: Engine = field(compare=False)
     every: Every = "month"
     """How wide the partitions are: of years, the first and the last month are years."""
+    keeper: Keeper | None = field(default=None, compare=False)
 
     def check(self) -> None:
         """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
@@ -115,17 +113,28 @@ class Corpus:
 
     @cached_property
     def index(self) -> tuple[Entry, ...]:
-        """Every record of every source: one pass over all of it, content not kept."""
-        return tuple(_entry(record) for record in self._scan())
+        """Every record of every source: one pass over all of it, or what an earlier one found."""
+        if self._kept is not None:
+            return read_index(self._kept)
+        return tuple(entry_of(record) for record in self._scan())
+
+    @cached_property
+    def _kept(self) -> Path | None:
+        if self.keeper is None:
+            return None
+        return self.keeper.folder(lambda folder: write_scan(folder, self._scan()), is_whole)
 
     def without_records(self) -> dict[str, str]:
         """Return, by name, why sources have no records although files lie in their folders."""
-        read = {entry.id.partition("/")[0] for entry in self.index}
         return {
             name: f"no file of kind {source.kind!r} in {source.path} matches files: {source.files!r}"
             for name, source in self.sources.items()
-            if name not in read and any(_entries(self.root / source.path))
+            if name not in self._read and any(_entries(self.root / source.path))
         }
+
+    @cached_property
+    def _read(self) -> set[str]:
+        return {entry.id.partition("/")[0] for entry in self.index}
 
     def version(self, month: str) -> str:
         """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
@@ -165,25 +174,37 @@ class Corpus:
 
         Raises SourceError for a record that is not what it was when the index was made.
         """
-        wanted = {entry.id: entry for entry in self._by_month.get(month, ())}
+        wanted = self._by_month.get(month, ())
+        for name, indexed in groupby(wanted, lambda entry: entry.id.partition("/")[0]):
+            source, entries = self.sources[name], list(indexed)
+            for entry, raw in zip(entries, self._raws_of(name, entries), strict=True):
+                record = Record(
+                    entry.id,
+                    name,
+                    source.kind,
+                    source.licence,
+                    entry.month,
+                    replace(raw, error=entry.error),
+                    source.domain,
+                )
+                if entry_of(record) != entry:
+                    shutil.rmtree(self._kept or "", ignore_errors=True)  # the copy may be damaged
+                    raise SourceError(f"{entry.id} changed while it was read: run again")
+                yield record._replace(month=month) if entry.month == EVERY else record
+
+    def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:
+        """Yield records of a source in the order of the index: their copies, or read from their files."""
+        kept = copies(self._kept, entries) if self._kept is not None else repeat(None, len(entries))
         paths: dict[str, set[int | None]] = {}
-        for indexed in wanted.values():
-            paths.setdefault(indexed.path, set()).add(indexed.row)
-        for name, source in sorted(self.sources.items()) if wanted else ():
-            for raw in self._raws(source, paths):
-                if (entry := wanted.get(record_id(name, raw))) is not None:
-                    record = Record(
-                        entry.id,
-                        name,
-                        source.kind,
-                        source.licence,
-                        entry.month,
-                        replace(raw, error=entry.error),
-                        source.domain,
-                    )
-                    if _entry(record) != entry:
-                        raise SourceError(f"{entry.id} changed while it was read: run again")
-                    yield record._replace(month=month) if entry.month == EVERY else record
+        for entry in entries:
+            if entry.offset is None:
+                paths.setdefault(entry.path, set()).add(entry.row)
+        files = self._raws(self.sources[name], paths)
+        for entry, copy in zip(entries, kept, strict=True):
+            raw = copy or next((raw for raw in files if record_id(name, raw) == entry.id), None)
+            if raw is None:
+                raise SourceError(f"{entry.id} is gone: run again")
+            yield raw
 
     def _raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
         form = self.formats[source.kind]
@@ -263,11 +284,6 @@ class Chunks:
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         records = self.corpus.of_month(self.month)
         return (tuple(islice(records, count)) for count in self.counts)
-
-
-def _entry(record: Record) -> Entry:
-    raw = record.raw
-    return Entry(record.id, record.month, raw.md5, raw.path, raw.row, raw.error, len(raw.content))
 
 
 def _encoding_fault(form: Format[Any], source: Source) -> str | None:

@@ -151,7 +151,7 @@ def _read(folder: Path, _version: str) -> set[str]:
 
 @cache
 def _view(workspace: Workspace) -> View:
-    """Return what this process knows of the partitions; what others made since it first looked, it does not."""
+    """Return what this process knows of the partitions, but for what others made since it first looked."""
     return View(workspace)
 
 

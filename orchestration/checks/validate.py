@@ -112,8 +112,8 @@ _met: set[tuple[Any, ...]] = set()
 def _evaluated_once(expectations: Suite, partition: str, rows: pa.Table) -> list[Result]:
     """Evaluate expectations, each once in a process of the same content.
 
-    Great Expectations takes 5 ms for each. Small partitions have tables with one row or none, and columns that
-    differ in nothing that an expectation looks at.
+    Great Expectations takes 5 ms for each. Small partitions have tables with one row or none, and columns
+    that differ in nothing that an expectation looks at.
     """
     in_month = partition if THIS_MONTH in repr(expectations) else ""
     key = repr((expectations, in_month, rows.schema, rows.to_pydict())) if rows.num_rows <= 1 else ""

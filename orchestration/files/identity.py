@@ -24,13 +24,13 @@ IGNORED = frozenset({"__pycache__"})
 #: Path, size, time of change in nanoseconds and inode of a file.
 FileStamp: TypeAlias = tuple[str, int, int, int]
 
-#: MD5s by path, with the stamps of the files that they are of.
+#: MD5s by path, with the stamps of the files that they are of: of this process, and of former ones.
 _hashes: dict[str, tuple[FileStamp, str]] = {}
-_new = False
+_former: dict[str, tuple[FileStamp, str]] = {}
 
 
 def keep_hashes(path: Path) -> None:
-    """Take the hashes of files from what earlier commands left in a checkout's state, and leave those of this.
+    """Take the hashes of files that earlier commands left in a checkout's state, and leave those of this one.
 
     A file that is damaged or missing costs reading every file once.
     """
@@ -38,18 +38,18 @@ def keep_hashes(path: Path) -> None:
         checksum, _, content = path.read_bytes().partition(b"\n")
         if checksum.decode() == text_md5(content):
             found: dict[str, list[Any]] = json.loads(content)
-            _hashes.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
+            _former.update({name: ((name, *stamp), md5) for name, (*stamp, md5) in found.items()})
     atexit.register(_leave_hashes, path, os.getpid())
 
 
 def _leave_hashes(path: Path, process: int) -> None:
-    if not _new or os.getpid() != process:
+    if not _hashes or os.getpid() != process:
         return
     inside = f"{path.parents[1]}{os.sep}"
     known = {
         name: (*stamp[1:], md5)
-        for name, (stamp, md5) in _hashes.items()
-        if name.startswith(inside) and os.path.exists(name)
+        for name, (stamp, md5) in {**_former, **_hashes}.items()
+        if name.startswith(inside) and Path(name).exists()
     }
     content = json.dumps(known).encode()
     temporary = path.with_name(f".{path.name}.{process}")
@@ -61,33 +61,31 @@ def _leave_hashes(path: Path, process: int) -> None:
 def file_stamp(path: Path) -> FileStamp | None:
     """Return what tells whether a file is written to or replaced later; None where there is none."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except OSError:
         return None
     return os.fspath(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def is_settled(stamp: FileStamp) -> bool:
-    """Say whether a file was not changed in the last second: a second change could leave its stamp as it is."""
+    """Say whether a file did not change in the last second: another change could leave its stamp as it is."""
     return time.time_ns() - stamp[2] > 1_000_000_000
 
 
-def file_md5(path: Path) -> str:
+def file_md5(path: Path, former: bool = True) -> str:
     """Return the MD5 of a file's bytes.
 
-    A file whose size, inode and time of change are those of an earlier call, in this process or in one whose
-    hashes were kept, is not read again, unless it changed in the last second.
+    A file whose size, inode and time of change are those of an earlier call is not read again, unless it
+    changed in the last second. Where `former` commands do not count, every process reads it once.
     """
-    global _new
-    stamp = file_stamp(path)
-    known = _hashes.get(os.fspath(path))
-    if known is not None and known[0] == stamp:
-        return known[1]
+    stamp, name = file_stamp(path), os.fspath(path)
+    for known in (_hashes.get(name), _former.get(name) if former else None):
+        if known is not None and known[0] == stamp:
+            return known[1]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     if stamp is not None and is_settled(stamp):
-        _hashes[stamp[0]] = stamp, value
-        _new = True
+        _hashes[name] = stamp, value
     return value
 
 
@@ -97,13 +95,15 @@ def folder_files(folder: Path) -> dict[str, Path]:
     waiting = [(os.fspath(folder), "")]
     while waiting:
         base, name = waiting.pop()
+        found: list[os.DirEntry[str]] = []
         with contextlib.suppress(OSError), os.scandir(base) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in IGNORED:
-                        waiting.append((entry.path, f"{name}{entry.name}/"))
-                elif entry.is_file():  # no pipe, which would be waited for, and no link that leads nowhere
-                    files[f"{name}{entry.name}"] = Path(entry.path)
+            found = list(entries)
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in IGNORED:
+                    waiting.append((entry.path, f"{name}{entry.name}/"))
+            elif Path(entry.path).is_file() if entry.is_symlink() else entry.is_file():
+                files[f"{name}{entry.name}"] = Path(entry.path)  # no pipe, and no link that leads nowhere
     return {name: files[name] for name in sorted(files)}
 
 

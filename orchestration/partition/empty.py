@@ -44,7 +44,7 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
         due = not view.status(dataset, other).fresh
         if due and (former is None or _without_rows(former)):
             with contextlib.suppress(BlockingIOError), making(workspace, dataset, other, wait=False):
-                if _settle(workspace, dataset, partition, manifest, other):
+                if _settle(view, dataset, partition, manifest, other):
                     settled.append(other)
     _remember(workspace, dataset, partition, manifest.version, settled)
     return settled
@@ -56,17 +56,18 @@ def _without_rows(manifest: Manifest) -> bool:
     return not any([counts["kept"], counts["dropped"], counts["rejected"], *generated])
 
 
-def _settle(
-    workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, other: str
-) -> bool:
-    """Publish a partition with its manifest, whose lock is held; say whether its inputs were there."""
+def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
+    """Publish a partition with its manifest, whose lock is held; say whether its inputs were there.
+
+    Where an input is replaced meanwhile, the key is of the former one, and the partition is stale.
+    """
+    workspace = view.workspace
     try:
-        key = View(workspace).key(dataset, other)
+        key = view.key(dataset, other)
     except NotReadyError:
         return False
     with building(workspace.staging, workspace.folder(dataset, other)) as new:
         shutil.copytree(workspace.folder(dataset, partition), new, dirs_exist_ok=True)
-    check_code(workspace, code_marks(workspace))
     write_manifest(workspace, dataset, other, Manifest(key, manifest.files, manifest.counts))
     if dataset.crawl:
         discard_crawl(workspace, dataset, other)

@@ -88,7 +88,8 @@ def _verify(workspace: Workspace, dataset: Declaration, partition: str, prefix: 
     place = workspace.folder(dataset, partition)
     recorded = load_manifest(workspace, dataset, partition).files
     expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}
-    found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
+    paths = {name: path for name, path in folder_files(place).items() if name.startswith(prefix)}
+    found = {name: file_md5(path, former=False) for name, path in paths.items()}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(

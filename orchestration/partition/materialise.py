@@ -36,7 +36,6 @@ from orchestration.messages import EventLines, describe, give_up_or_retry, liste
 from orchestration.mlflow.tracking import track
 from orchestration.partition.crawl import bring_back, crawl_place
 from orchestration.partition.dagster_events import check_evaluation, metadata, runless_events
-from orchestration.partition.derived import StoredDerived
 from orchestration.partition.empty import settle_empty
 from orchestration.partition.inputs import open_inputs
 from orchestration.partition.one_task import made_by_one_task
@@ -47,6 +46,7 @@ from orchestration.partition.resume import (
     discard_checkpoints,
     discard_parts,
 )
+from orchestration.state.derived import StoredDerived
 from orchestration.state.freshness import (
     EXPECTATIONS,
     FORCED,

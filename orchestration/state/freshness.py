@@ -133,7 +133,7 @@ class View:
             places = [(dataset, partition) for partition in dataset.made_partitions]
             self._complete[dataset.name] = (
                 all(map(self.complete, self.workspace.graph.upstream(dataset)))
-                # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
+                # A missing folder is seen at once: during a backfill nothing is hashed only to learn that.
                 and all(self.workspace.folder(*place).is_dir() for place in places)
                 and all(self.status(*place).fresh for place in places)
             )
@@ -265,8 +265,7 @@ def plan(view: View, select: str | None = None) -> list[Step]:
 
 
 def _if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
-    first = [f"{name} {month}".strip() for name, months in inputs for month in islice(months, _NAMED)][
-        :_NAMED
-    ]
-    rest = sum(len(months) for _, months in inputs) - len(first)
-    return f"if {', '.join(first)}{f' or one of {rest} more' if rest else ''} changes"
+    places = ((name, month) for name, months in inputs for month in months)
+    names = [" ".join(place).strip() for place in islice(places, _NAMED)]
+    rest = sum(len(months) for _, months in inputs) - len(names)
+    return f"if {', '.join(names)}{f' or one of {rest} more' if rest else ''} changes"

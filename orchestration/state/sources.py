@@ -7,8 +7,12 @@ making empty partitions together (partition/empty.py), what a crawl does (ops/cr
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,27 +21,64 @@ from ops.crawl.journal import LINES
 from ops.parse.scan import Corpus
 from ops.parse.source import folder_formats
 from orchestration.executors.parts import engine
+from orchestration.files.identity import json_digest
 from orchestration.files.publish import write_file
+from orchestration.state.derived import made_once
 from orchestration.workspace.workspace import Workspace
 
 
 @cache
 def corpus(workspace: Workspace, name: str) -> Corpus:
-    """Return the corpus `sources.<name>`, its index scanned at most once in a process."""
+    """Return the corpus `sources.<name>`: it is scanned once, until its files or its code change."""
     chosen = workspace.settings
+    dataset = next(dataset for dataset in workspace.datasets.values() if dataset.records == name)
     return Corpus(
         name=name,
         sources=chosen.folders(name),
-        formats=folder_formats(
-            next(dataset.formats for dataset in workspace.datasets.values() if dataset.records == name)
-        ),
+        formats=folder_formats(dataset.formats),
         root=workspace.root,
         first_month=chosen.partitions.start,
         last_month=chosen.partitions.end,
         every=chosen.partitions.every,
         records_per_part=chosen.store.records_per_part,
         engine=engine(),
+        keeper=_Scans(workspace, dataset),
     )
+
+
+@dataclass(frozen=True)
+class _Scans:
+    """Keeps the scan of the sources that a dataset reads, between commands."""
+
+    workspace: Workspace
+    dataset: Declaration
+
+    def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
+        """Return the folder of a scan of the files as they are; None where one was changed just now."""
+        sources = self.workspace.settings.folders(self.dataset.records or "")
+        stamps = [
+            stamp for source in sources.values() for stamp in _stamps(self.workspace.root / source.path)
+        ]
+        if any(time.time_ns() - stamp[-1] < 1_000_000_000 for stamp in stamps):
+            return None  # another change could leave its stamp as it is
+        code = {name: mark for name, mark in self.dataset.code.items() if name != "expectations"}
+        described = {name: source.model_dump(mode="json") for name, source in sources.items()}
+        every = self.workspace.settings.partitions.every
+        version = json_digest({"code": code, "sources": described, "every": every, "files": stamps})
+        with contextlib.suppress(OSError, UnicodeError):  # no room, or a name that is no text: not kept
+            place = self.workspace.state / "scans" / str(self.dataset.records)
+            return made_once(place / version, write, whole)
+        return None
+
+
+def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:
+    """Yield what changes with any file or folder below a folder, and with the right to read it."""
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        for path in (base, *(f"{base}/{name}" for name in sorted(names))):
+            with contextlib.suppress(OSError):
+                found = Path(path).stat()
+                yield path, found.st_size, found.st_ino, found.st_ctime_ns
 
 
 def check_versions(workspace: Workspace) -> None:

@@ -98,7 +98,7 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
     for dataset in ("papers", "citations", "sentences"):
         found = records(project, dataset)
         empty = [record for year, record in found.items() if year not in FILLED]
-        assert sorted(found) == YEARS and len({json.dumps(record["hashes"]) for record in empty}) == 1
+        assert sorted(found) == YEARS and len({json.dumps(record["files"]) for record in empty}) == 1
         assert len({record["run_id"] for record in empty}) == 1
     assert "everything is up to date" in project.silverloom("plan")
     assert "all is fresh" in project.silverloom("health")

@@ -1,6 +1,9 @@
 """Every record of every source belongs to one month, or is counted as outside the range."""
 
+import contextlib
+import gzip
 import os
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -218,3 +221,76 @@ def test_a_record_that_may_take_minutes_is_a_piece_of_its_own_and_the_parts_stay
         units = write_outcomes(parts, found.records("2018-06").map(parse), PAPERS)
         assert taken == pieces and [len(part) for part in units] == [2, 2, 1]
     assert folder_hashes(tmp_path / "3") == folder_hashes(tmp_path / "5")
+
+
+class Kept:
+    """Keeps a scan in a folder, and counts how often it is written."""
+
+    def __init__(self, place):
+        self.place, self.written = place, 0
+
+    def folder(self, write, whole):
+        if not (self.place.exists() and whole(self.place)):
+            shutil.rmtree(self.place, ignore_errors=True)
+            self.written += 1
+            write(self.place)
+        return self.place
+
+
+LINE = '{{"id": "{name}", "text": "{text}", "date": "{date}"}}\n'
+DATES = ["2018-06", "2018-07", "2018-06", "2018-08", "some day"]
+
+
+def lines(root, keeper):
+    """Prose in a packed file over several months, in one of one month, and in files of their own."""
+    (root / "prose").mkdir(exist_ok=True)
+    for file, dates in (("many.jsonl.gz", DATES), ("one.jsonl", ["2018-07"] * 3)):
+        rows = [
+            LINE.format(name=f"{file}{n}", text=f"Text {n}. é", date=date) for n, date in enumerate(dates)
+        ]
+        opened = gzip.open if file.endswith(".gz") else open
+        with opened(root / "prose" / file, "wt") as out:
+            out.writelines([*rows[:2], "no JSON\n", *rows[2:]])
+    source = Source(kind="jsonl_prose", path="prose", month=MonthRule(field="date"), licence="CC0-1.0")
+    return Corpus(
+        "prose", {"lines": source}, PROSE, root, "2018-06", "2018-08", 256, OneProcess(), keeper=keeper
+    )
+
+
+MONTHS = ("2018-06", "2018-07", "2018-08")
+
+
+def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatch):
+    without = lines(tmp_path, None)
+    records = {month: list(without.of_month(month)) for month in MONTHS}
+    kept = Kept(tmp_path / "kept")
+    assert lines(tmp_path, kept).index == without.index
+    opened, split = [], Corpus._raws
+    monkeypatch.setattr(
+        Corpus, "_raws", lambda found, source, only=None: opened.extend(only) or split(found, source, only)
+    )
+    found = lines(tmp_path, kept)
+    assert {month: list(found.of_month(month)) for month in MONTHS} == records
+    assert set(opened) == {"one.jsonl"} and kept.written == 1
+    assert [found.version(month) for month in MONTHS] == [without.version(month) for month in MONTHS]
+
+
+@pytest.mark.parametrize("name", ["index.parquet", "content"])
+def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
+    kept = Kept(tmp_path / "kept")
+    right = lines(tmp_path, None)
+    records = {month: list(right.of_month(month)) for month in MONTHS}
+    assert len(lines(tmp_path, kept).index) == len(right.index)
+    content = (tmp_path / "kept" / name).read_bytes()
+    for place in range(0, len(content), max(1, len(content) // 40)):
+        kept.place.mkdir(exist_ok=True)
+        flipped = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
+        (tmp_path / "kept" / name).write_bytes(flipped)
+        for _ in range(2):  # what is damaged is gone at the second try
+            with contextlib.suppress(SourceError):
+                found = lines(tmp_path, kept)
+                assert {month: list(found.of_month(month)) for month in MONTHS} == records
+                break
+        else:
+            pytest.fail("it stays damaged")
+        assert lines(tmp_path, kept).index == right.index

@@ -1,10 +1,14 @@
 """The project's hash of a folder is DVC's."""
 
+import os
+import shutil
 import subprocess
 import sys
 
+import pytest
 import yaml
 
+from assets.declare.settings import checkout
 from orchestration.files.identity import file_md5, folder_hashes, version
 
 
@@ -32,3 +36,49 @@ def test_what_dvc_ignores_is_no_part_of_a_folder(tmp_path):
     (tmp_path / "__pycache__/x.pyc").write_bytes(b"x")
     (tmp_path / "x.py").write_bytes(b"x")
     assert list(folder_hashes(tmp_path)) == ["x.py"]
+
+
+HASH = """
+import sys
+from pathlib import Path
+from orchestration.files import identity
+root = Path(sys.argv[1])
+identity.keep_hashes(root / ".silverloom/hashes")
+print(identity.file_md5(root / "file"), identity.file_md5(root / "file", former=False))
+"""
+
+
+def hashed(root):
+    """What a new process says of a file: with what former ones left, and by reading it."""
+    program = [sys.executable, "-c", HASH, root]
+    return subprocess.run(program, check=True, capture_output=True, text=True, cwd=checkout()).stdout.split()
+
+
+def test_a_hash_is_kept_for_the_next_process_until_the_stamp_of_the_file_changes(tmp_path):
+    path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
+    kept.parent.mkdir()
+    path.write_bytes(b"one")
+    os.utime(path, ns=(10**18, 10**18))
+    one = file_md5(path)
+    assert hashed(tmp_path) == [one, one] and kept.is_file()
+    with path.open("r+b") as file:
+        file.write(b"two")
+    os.utime(path, ns=(10**18, 10**18))  # as a disk that loses bits would leave it
+    two = file_md5(shutil.copy(path, tmp_path / "copy"))
+    assert hashed(tmp_path) == [one, two], "whoever computes with its bytes reads them"
+    os.utime(path, ns=(10**18, 10**18 + 1))
+    assert hashed(tmp_path) == [two, two]
+
+
+@pytest.mark.parametrize("damage", [b"", b"no hash\n{}", b"\xff" * 99])
+def test_kept_hashes_that_are_damaged_cost_no_more_than_reading_anew(tmp_path, damage):
+    path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
+    kept.parent.mkdir()
+    path.write_bytes(b"one")
+    os.utime(path, ns=(10**18, 10**18))
+    kept.write_bytes(damage)
+    assert hashed(tmp_path) == [file_md5(path)] * 2
+    content = kept.read_bytes()
+    assert content != damage
+    kept.write_bytes(content.replace(file_md5(path).encode(), b"0" * 32))
+    assert hashed(tmp_path) == [file_md5(path)] * 2

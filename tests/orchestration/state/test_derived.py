@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.partition.derived import StoredDerived
+from orchestration.state.derived import StoredDerived
 
 
 class Written:

@@ -1,8 +1,8 @@
-"""Folders that a dataset derives from its inputs, kept from partition to partition.
+"""Folders that are derived from inputs or sources, kept from partition to partition.
 
-Belongs here: by which versions such a folder is known, making it once, and how long it stays. Not here: what
-lies in it (ops). They lie in .silverloom/derived: the folder of a dataset is hashed whole, and these have
-other bytes each time that they are made. A new clone makes them again.
+Belongs here: by which versions such a folder of a dataset is known, making one once, and how long it stays.
+Not here: what lies in it (ops). They lie in .silverloom: the folder of a dataset is hashed whole, and these
+have other bytes each time that they are made. A new clone makes them again.
 """
 
 from __future__ import annotations
@@ -37,25 +37,39 @@ class StoredDerived:
 
     def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
         """Return the folder of some inputs; one process at a time makes it."""
-        folder = self.workspace.state_file("derived", self.dataset, "", "") / self._version(of)
-        with contextlib.closing(lock_file(folder.parent / "derived.lock", wait=True)):
-            if _whole(folder):
-                os.utime(folder)
-                return folder
-            new = folder.with_suffix(".building")
-            for stale in (new, folder):
-                shutil.rmtree(stale, ignore_errors=True)
-            write(new)
-            (new / _SIZES).write_text(json.dumps(_sizes(new)))
-            new.rename(folder)
-            _discard_old(folder)
-            return folder
+        folder = self.workspace.state_file("derived", self.dataset, "", "")
+        return made_once(folder / self._version(of), write)
 
     def _version(self, of: Collection[str]) -> str:
         datasets = {source.argument: source.key.to_user_string() for source in self.dataset.argument_inputs}
         inputs = {argument: self.key["inputs"][datasets[argument]] for argument in of}
         code = {name: mark for name, mark in self.key["code"].items() if name != "expectations"}
         return json_digest({"inputs": inputs, "code": code})
+
+
+def made_once(
+    folder: Path, write: Callable[[Path], object], whole: Callable[[Path], bool] = lambda _: True
+) -> Path:
+    """Return a folder, whose name is its version, written now or before; old ones beside it are removed.
+
+    It is written again where a file is missing or of another size, or where it is not `whole`.
+    """
+    with contextlib.closing(lock_file(folder.parent / "derived.lock", wait=True)):
+        if _whole(folder) and whole(folder):
+            os.utime(folder)
+            return folder
+        new = folder.with_suffix(".building")
+        for stale in (new, folder):
+            shutil.rmtree(stale, ignore_errors=True)
+        try:
+            write(new)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+        (new / _SIZES).write_text(json.dumps(_sizes(new)))
+        new.rename(folder)
+        _discard_old(folder)
+        return folder
 
 
 def _sizes(folder: Path) -> dict[str, int]:

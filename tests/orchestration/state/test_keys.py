@@ -1,0 +1,90 @@
+"""What a key holds of the inputs of a partition, and what is looked at how often."""
+
+import pytest
+
+from ops.parse import scan
+from orchestration.files.identity import folder_hashes
+from orchestration.state import sources
+from orchestration.state.freshness import NotReadyError, View, differences
+from orchestration.state.manifests import EVERY_MONTH, Manifest, manifest_file, read_manifest, write_manifest
+from tests.projects import ROOT
+
+CODE = {"code": "", "packages": {}, "models": {}}
+
+
+def make(workspace, name, month, text):
+    """Publish a partition of a dataset with a manifest."""
+    dataset = workspace.datasets[name]
+    folder = workspace.folder(dataset, month)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kept-00000.parquet").write_text(text)
+    key = {"inputs": {}, "params": {}, "code": CODE}
+    counts = {"kept": 1, "dropped": 0, "rejected": 0, "reasons": {}}
+    write_manifest(workspace, dataset, month, Manifest(key, folder_hashes(folder), counts))
+
+
+@pytest.fixture
+def made(tmp_workspace):
+    for dataset in ("sources/papers", "sources/talks"):
+        for month in tmp_workspace.datasets[dataset].made_partitions:
+            make(tmp_workspace, dataset, month, f"{dataset} {month}")
+    (tmp_workspace.root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    return tmp_workspace
+
+
+def test_a_key_has_one_version_of_all_months_of_an_input_and_one_of_its_own_month(made):
+    matches = made.datasets["talksumm/matches"]
+    month, *others = matches.made_partitions
+    before = View(made).key(matches, month)["inputs"]
+    assert before.keys() == {"sources/talks", "sources/papers"}
+    assert list(before["sources/talks"]) == [month] and list(before["sources/papers"]) == [EVERY_MONTH]
+    make(made, "sources/papers", others[-1], "others")
+    after = View(made).key(matches, month)["inputs"]
+    assert after["sources/talks"] == before["sources/talks"]
+    assert after["sources/papers"] != before["sources/papers"]
+    keys = ({"inputs": inputs, "params": {}, "code": CODE} for inputs in (before, after))
+    assert differences(*keys) == [f"input sources/papers.{EVERY_MONTH} changed"]
+
+
+def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
+    matches = made.datasets["talksumm/matches"]
+    month, *others = matches.made_partitions
+    view = View(made)
+    view.key(matches, month)
+    manifest_file(made, made.datasets["sources/papers"], others[-1]).unlink()
+    view.renew(made.datasets["sources/papers"], others[-1])
+    with pytest.raises(NotReadyError, match=f"sources/papers {others[-1]} is missing"):
+        view.key(matches, month)
+
+
+def test_a_manifest_that_is_written_again_is_read_again(made):
+    papers = made.datasets["sources/papers"]
+    month = papers.made_partitions[0]
+    first = read_manifest(made, papers, month)
+    make(made, "sources/papers", month, "another")
+    assert read_manifest(made, papers, month).version != first.version
+
+
+def test_sources_are_scanned_once_until_a_file_of_them_changes(tmp_workspace, monkeypatch):
+    root, scans = tmp_workspace.root, []
+    params = (ROOT / "params.yaml").read_text()
+    (root / "params.yaml").write_text(params)
+    for source in tmp_workspace.settings.folders("papers").values():
+        (root / source.path).mkdir(parents=True)
+    folder = root / tmp_workspace.settings.folders("papers")["text"].path
+    paper = folder / "one.txt"
+    paper.write_text("# One\ndate: 2018-06-01\n\n## 1 Introduction\nA sentence.\n")
+    scanning = scan.Corpus._scan
+    monkeypatch.setattr(scan.Corpus, "_scan", lambda found: scans.append(1) or scanning(found))
+    later = sources.time.time_ns() + 10**10
+    monkeypatch.setattr(sources.time, "time_ns", lambda: later)  # the files changed a while ago
+
+    def versions():
+        found = sources.corpus.__wrapped__(tmp_workspace, "papers")
+        assert found.ids("2018-06") == [f"text/{path.name}" for path in sorted(folder.iterdir())]
+        return found.version("2018-06")
+
+    first = versions()
+    assert versions() == first and len(scans) == 1
+    (folder / "two.txt").write_text("# Two\ndate: 2018-06-01\n\n## 1 Introduction\nA sentence.\n")
+    assert versions() != first and len(scans) == 2
