@@ -61,9 +61,9 @@ _NEAR = "CREATE TABLE near (part INTEGER, place INTEGER, number BIGINT)"
 _ALL = "INSERT INTO near SELECT part, place, number FROM talks, groups WHERE talks.letters <> ''"
 
 _INDEX = f"""
-CREATE TABLE grams AS SELECT DISTINCT number, substr(padded, place, {GRAM}) AS gram FROM (
-    SELECT number, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS place
-    FROM (SELECT number, '  ' || letters || '  ' AS padded FROM groups)
+CREATE TABLE grams AS SELECT DISTINCT number, size, substr(padded, place, {GRAM}) AS gram FROM (
+    SELECT number, size, padded, unnest(range(1, length(padded) - {GRAM} + 2)) AS place
+    FROM (SELECT number, length(letters) AS size, '  ' || letters || '  ' AS padded FROM groups)
 );
 CREATE TABLE frequencies AS
     SELECT gram, count(*) AS titles FROM grams GROUP BY gram HAVING count(*) <= {COMMON};
@@ -76,15 +76,17 @@ CREATE TABLE asked AS SELECT part, place, gram FROM (
 QUALIFY row_number() OVER (PARTITION BY part, place ORDER BY titles, gram) <= {RARE};
 """  # noqa: S608  numbers of ours
 
+#: Those that share most runs, of these the ones of the nearest length, and of these the first: in one number.
 _SOME = f"""
-INSERT INTO near SELECT part, place, number FROM (
-    SELECT part, place, number, count(*) AS shared FROM asked JOIN grams USING (gram)
-    WHERE part BETWEEN $first AND $last GROUP BY part, place, number
-) JOIN talks USING (part, place) JOIN groups USING (number)
-QUALIFY row_number() OVER (
-    PARTITION BY part, place
-    ORDER BY shared DESC, abs(length(groups.letters) - length(talks.letters)), number
-) <= {COMPARED}
+INSERT INTO near SELECT part, place, unnest(best) FROM (
+    SELECT part, place, arg_max(
+        number, (shared << 50) - (abs(size - length(letters)) << 30) - number, {COMPARED}
+    ) AS best
+    FROM (
+        SELECT part, place, number, size, count(*) AS shared FROM asked JOIN grams USING (gram)
+        WHERE part BETWEEN $first AND $last GROUP BY part, place, number, size
+    ) JOIN talks USING (part, place) GROUP BY part, place
+)
 UNION SELECT part, place, number FROM talks JOIN groups USING (letters) WHERE part BETWEEN $first AND $last
 """  # noqa: S608  numbers of ours
 
