@@ -25,21 +25,21 @@ _BATCHES = 4
 _ANSWERS = pa.schema([("source", pa.string()), ("answer", pa.string()), ("truncated", pa.bool_())])
 
 
-class Answer(NamedTuple):
+class WrittenAnswer(NamedTuple):
     """What a model writes, and whether the source was longer than it reads."""
 
     text: str
     truncated: bool
 
 
-def answers(engine: Engine, model: Loaded[Seq2Seq], sources: Sequence[str]) -> list[Answer]:
+def answers(engine: Engine, model: Loaded[Seq2Seq], sources: Sequence[str]) -> list[WrittenAnswer]:
     """Return an answer to each source, as `Seq2Seq.generate` does."""
     batches = -(-len(set(sources)) // BATCH)
     firsts = tuple(range(0, batches, _BATCHES))
-    found: dict[str, Answer] = {}
+    found: dict[str, WrittenAnswer] = {}
     for outcome in engine.map(answers_of, firsts, model, sources):
         for source, text, truncated in zip(*outcome.kept.to_pydict().values(), strict=True):
-            found[source] = Answer(text, truncated)
+            found[source] = WrittenAnswer(text, truncated)
     return [found[source] for source in sources]
 
 
