@@ -34,6 +34,7 @@ def connect(address: str, root: Path) -> None:
     """
     if ray.is_initialized():
         return
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # who asked for a task tells of its error
     pinned = {name: os.environ[name] for name in (*STRICT, *QUIET) if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="silverloom-") as place:
         _copy_code(root, Path(place))

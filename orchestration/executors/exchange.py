@@ -58,7 +58,31 @@ def _results(
     places: int,
     shared: tuple[object, ...],
 ) -> Iterator[Any]:
-    """Start all tasks, and yield their results; two tasks a place have pieces of this machine at a time."""
+    """Yield the results of the last stage; what is left of an exchange that fails is cancelled."""
+    begun: list[Any] = []
+    try:
+        for result in _begin(executor, pieces, stages, places, shared, begun):
+            content = ray.get(result)
+            traffic.received += size_of(content)
+            yield content
+    except BaseException:
+        for result in begun:
+            ray.cancel(result)
+        raise
+
+
+def _begin(
+    executor: RayExecutor,
+    pieces: Sequence[Any],
+    stages: Sequence[Callable[..., Any]],
+    places: int,
+    shared: tuple[object, ...],
+    begun: list[Any],
+) -> list[Any]:
+    """Start all tasks, and return what stands for the results; `begun` grows by something of each task.
+
+    Two tasks a place have pieces of this machine at a time.
+    """
     common = executor.share(shared)
     task = ray.remote(num_cpus=1, max_retries=0)(worker.stage)
     first, *others = stages
@@ -69,6 +93,7 @@ def _results(
             ray.wait([results[0] for results in made], num_returns=ended)
         sent = executor.sent((first, place, places, pieces[begin : begin + group], common))
         made.append(task.options(num_returns=places).remote(len(sent), *sent))
+        begun.append(made[-1][0])
     for stage in others:
         last = stage is others[-1]
         given = list(zip(*made, strict=True))
@@ -77,7 +102,5 @@ def _results(
             sent = executor.sent((stage, place, places, None, common))
             found = task.options(num_returns=1 if last else places).remote(len(sent), *sent, *given[place])
             made.append([found] if last else found)
-    for (result,) in made:
-        content = ray.get(result)
-        traffic.received += size_of(content)
-        yield content
+            begun.append(made[-1][0])
+    return [result for (result,) in made]

@@ -25,7 +25,7 @@ _LOST = "its worker died, {} times in a row: {}"
 
 
 @dataclass(eq=False)
-class Task:
+class ClusterTask:
     """A task under way, perhaps twice."""
 
     future: Future[Any]
@@ -37,14 +37,14 @@ class Task:
 
 
 @dataclass
-class Pace:
+class TaskPace:
     """How long tasks take, and since when a place is idle."""
 
     seconds: list[float] = field(default_factory=list)
     """Of the tasks that have ended."""
     idle_since: float = field(default_factory=time.monotonic)
 
-    def stragglers(self, tasks: Iterable[Task], idle: int) -> Iterator[Task]:
+    def stragglers(self, tasks: Iterable[ClusterTask], idle: int) -> Iterator[ClusterTask]:
         """Yield the tasks that take far longer than others, one for each idle place."""
         now = time.monotonic()
         if idle <= 0:

@@ -24,7 +24,7 @@ from ray.util.queue import Queue
 from orchestration.executors import node, worker
 from orchestration.executors.base import EventSink, Resources, Result
 from orchestration.executors.cluster import check_room, machines, on_machine, room, this_machine
-from orchestration.executors.losses import Pace, Task, in_words, is_loss
+from orchestration.executors.losses import ClusterTask, TaskPace, in_words, is_loss
 from orchestration.executors.shipping import Handle, Shipment, ShippedFile, packed
 
 
@@ -65,8 +65,8 @@ class RayExecutor:
         self._token = uuid.uuid4().hex
         self._expected = ray.put(expected)
         self._places, self._counted = 0, 0.0
-        self._tasks: list[Task] = []
-        self._pace = Pace()
+        self._tasks: list[ClusterTask] = []
+        self._pace = TaskPace()
         self._used: set[str] = set()
         self._channels: list[tuple[Queue, threading.Thread]] = []
         self._lock = threading.Lock()
@@ -106,7 +106,7 @@ class RayExecutor:
         )
 
     def _begun(self, start: Callable[[], Any]) -> Future[Any]:
-        task = Task(Future[Any](), start, time.monotonic(), [start()])
+        task = ClusterTask(Future[Any](), start, time.monotonic(), [start()])
         with self._lock:
             self._tasks.append(task)
         self._changed.set()
@@ -190,7 +190,7 @@ class RayExecutor:
                     self._ended(runs[run], run)
             self._start_stragglers_again()
 
-    def _ended(self, task: Task, run: Any) -> None:
+    def _ended(self, task: ClusterTask, run: Any) -> None:
         task.runs.remove(run)
         try:
             ended: worker.Ended = ray.get(run)
@@ -215,7 +215,7 @@ class RayExecutor:
         traffic.received += size_of(ended.result)
         return ended.result if self._arrived is None else self._arrived(ended.result)
 
-    def _settle(self, task: Task, outcome: Callable[[], Any]) -> None:
+    def _settle(self, task: ClusterTask, outcome: Callable[[], Any]) -> None:
         with self._lock:
             if task not in self._tasks:
                 return

@@ -21,7 +21,7 @@ CHUNK = 64 << 20
 
 
 @dataclass(frozen=True)
-class Folder:
+class ShippedFolder:
     """A folder that travels with all that is in it."""
 
     path: Path
@@ -61,7 +61,7 @@ class Shipment:
 class _Place:
     """Stands for a part, an artifact or a folder: its path below a folder that is not known yet."""
 
-    kind: type[Part] | type[Artifact] | type[Folder]
+    kind: type[Part] | type[Artifact] | type[ShippedFolder]
     name: str
     rows: Any = None
 
@@ -90,7 +90,11 @@ def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) ->
         if value.kind is Part:
             return Part(str(path))
         path.mkdir(parents=True, exist_ok=True)  # it may be empty
-        return Folder(path) if value.kind is Folder else Artifact(_swapped(value.rows, restored), path)
+        return (
+            ShippedFolder(path)
+            if value.kind is ShippedFolder
+            else Artifact(_swapped(value.rows, restored), path)
+        )
 
     return _swapped(shipment.value, restored)
 
@@ -111,8 +115,8 @@ class _Packer:
             return _Place(Part, self._file(Path(value.path)))
         if isinstance(value, Artifact):
             return _Place(Artifact, self._folder(value.folder), _swapped(value.rows, self.strip))
-        if isinstance(value, Folder):
-            return _Place(Folder, self._folder(value.path))
+        if isinstance(value, ShippedFolder):
+            return _Place(ShippedFolder, self._folder(value.path))
         return value if isinstance(value, Handle) else None
 
     def _file(self, path: Path) -> str:

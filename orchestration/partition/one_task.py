@@ -18,7 +18,7 @@ from assets.declare.declaration import Declaration
 from ops.core.outcome import Outcomes
 from orchestration.executors.base import EventSink
 from orchestration.executors.parts import RayEngine
-from orchestration.executors.shipping import Folder
+from orchestration.executors.shipping import ShippedFolder
 from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints, pack, unpack, unzipped, zipped
 
 #: What a task tells: some text for people, or the name and the files of a checkpoint.
@@ -49,7 +49,7 @@ def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping
             return dataset.function, dict(arguments), None
         sent = {name: value for name, value in arguments.items() if value is not checkpoints}
         place = "/".join(checkpoints.folder.parts[-_FOLDERS:])
-        return dataset.function, sent, (dataset.checkpoints, Folder(checkpoints.folder), place)
+        return dataset.function, sent, (dataset.checkpoints, ShippedFolder(checkpoints.folder), place)
 
     for content in engine.once(_make, today, told):
         yield unpack(unzipped(content))
@@ -59,7 +59,7 @@ def _make(
     tell: EventSink,
     function: Callable[..., Outcomes],
     arguments: dict[str, Any],
-    checkpoints: tuple[str, Folder, str] | None,
+    checkpoints: tuple[str, ShippedFolder, str] | None,
 ) -> list[bytes]:
     """Call the function of a dataset in a worker; return its outcomes, packed."""
     if checkpoints is not None:

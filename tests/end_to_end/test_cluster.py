@@ -152,7 +152,7 @@ def test_nodes_need_no_file_of_the_driver(fresh, done):
 def test_the_datasets_of_all_systems_are_the_same_bytes(sample_project, tmp_path, on_cluster):
     """Also of those that one task makes, trainings among them, and with joins that are spread over tasks."""
     here, there = (sample_project.copy(tmp_path / name) for name in ("here", "there"))
-    there.params(lambda params: params["engine"].update(join_bytes=20_000))
+    there.params(lambda params: params["engine"].update(join_bytes=100_000))
     selected = ("discofuse/evaluation", "talksumm/summaries", "wikisum/examples", "parasci/paraphrases")
     for name in selected:
         here.silverloom("run", "-s", name)

@@ -9,7 +9,7 @@ import pytest
 
 from ops.core.parts import Artifact, OneProcess, Part, Parts
 from orchestration.executors import shipping
-from orchestration.executors.shipping import Folder, Handle, loadable, packed, unpacked
+from orchestration.executors.shipping import Handle, ShippedFolder, loadable, packed, unpacked
 
 
 @dataclass
@@ -79,7 +79,7 @@ def test_a_folder_arrives_even_if_it_is_empty(travel, tmp_path):
     (tmp_path / "here/deep").mkdir(parents=True)
     (tmp_path / "here/deep/state").write_bytes(b"12")
     (tmp_path / "empty").mkdir()
-    there, empty = travel([Folder(tmp_path / "here"), Folder(tmp_path / "empty")])
+    there, empty = travel([ShippedFolder(tmp_path / "here"), ShippedFolder(tmp_path / "empty")])
     assert (there.path / "deep/state").read_bytes() == b"12" and not list(empty.path.iterdir())
 
 
