@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from dotenv import set_key
-
 from orchestration.workspace.environment import QUIET, STRICT
+
 from tests import postgres, two_hosts
 from tests.end_to_end.corpus import write_paper
 from tests.end_to_end.test_cluster import counted, differing
