@@ -37,7 +37,7 @@ _FIRST = """SELECT kind, id, partition, was, now, columns, old, new FROM cases
 QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
 
 
-class Version(Protocol):
+class ComparedVersion(Protocol):
     """One version of a dataset."""
 
     @property
@@ -69,7 +69,7 @@ class Case(NamedTuple):
     new: dict[str, Any]
 
 
-def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
+def difference(old: ComparedVersion, new: ComparedVersion, limit: int = 10) -> dict[str, Any]:
     """Return what differs between two versions of a dataset, as JSON has it but for `cases`.
 
     - `files`: how many part files there are now, and how many of them are the same;
@@ -132,7 +132,7 @@ def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
 
 def _find_cases(
     database: duckdb.DuckDBPyConnection,
-    versions: tuple[Version, Version],
+    versions: tuple[ComparedVersion, ComparedVersion],
     files: tuple[list[str], list[str]],
 ) -> dict[str, list[str]]:
     """Fill the table of cases; return the columns that only one version has."""
