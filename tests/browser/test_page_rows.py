@@ -1,6 +1,9 @@
 """The pages of rows in a real browser: filters, what stands in the address, odd texts, and rows read against others."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.fixtures import VIEWS
 from tests.rows_corpus import JULY, JUNE, row, site, talk, together, write
@@ -39,18 +42,22 @@ def rows_page(visit, tmp_path):
     return rows_page
 
 
-def found(opened):
-    return opened.page.locator("#found").inner_text()
+def assert_found(opened, words):
+    expect(opened.page.locator("#found")).to_have_text(words)
 
 
-def texts(opened):
-    return opened.page.locator("#rows .text").all_inner_texts()
+def assert_texts(opened, texts):
+    expect(opened.page.locator("#rows .text")).to_have_text(texts)
+
+
+def assert_address(opened, end):
+    expect(opened.page).to_have_url(re.compile(re.escape(end) + "$"))
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_rows_are_readable_and_accessible(rows_page, width, scheme):
     opened = rows_page(width=width, scheme=scheme, hash="#table=dropped")
-    assert found(opened) == "Rows 1 to 3 of 3 that fit"
+    assert_found(opened, "Rows 1 to 3 of 3 that fit")
     opened.assert_fine()
 
 
@@ -65,60 +72,61 @@ def test_rows_are_readable_and_accessible(rows_page, width, scheme):
 def test_nested_columns_are_readable_and_accessible(rows_page, tmp_path, width, page):
     opened = rows_page(talk(tmp_path), f"rows/talksumm-{page}.html", width=width)
     opened.assert_fine()
-    assert "{" not in opened.page.locator("#rows").inner_text()
+    expect(opened.page.locator("#rows")).not_to_contain_text("{")
 
 
 def test_the_index_leads_to_every_dataset(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows.html")
     opened.assert_fine()
     opened.page.get_by_role("link", name="1 rejected rows of sources/papers").click()
-    assert found(opened) == "Rows 1 to 1 of 1 that fit"
+    assert_found(opened, "Rows 1 to 1 of 1 that fit")
     opened.assert_text("text/bad.txt: not UTF-8", "caf� <b>")
 
 
 def test_filters_narrow_while_typing_and_stand_in_the_address(rows_page):
     opened = rows_page()
-    assert found(opened) == "Rows 1 to 20 of 54 that fit"
+    assert_found(opened, "Rows 1 to 20 of 54 that fit")
     opened.page.get_by_label("Text in any column").press_sequentially("4th sent")
-    assert found(opened) == "Rows 1 to 5 of 5 that fit"
-    assert opened.page.url.endswith("#q=4th+sent")
-    assert opened.page.locator("#rows mark").all_inner_texts() == ["4th sent"] * 5
+    assert_found(opened, "Rows 1 to 5 of 5 that fit")
+    assert_address(opened, "#q=4th+sent")
+    expect(opened.page.locator("#rows mark")).to_have_text(["4th sent"] * 5)
     opened.page.reload()
-    assert found(opened) == "Rows 1 to 5 of 5 that fit"
+    assert_found(opened, "Rows 1 to 5 of 5 that fit")
     opened.page.get_by_role("button", name="Clear").click()
-    assert found(opened) == "Rows 1 to 20 of 54 that fit" and opened.page.url.endswith(".html#")
+    assert_found(opened, "Rows 1 to 20 of 54 that fit")
+    assert_address(opened, ".html#")
 
 
 def test_a_link_from_a_dataset_shows_the_rows_of_one_reason(rows_page):
     opened = rows_page(hash="#table=dropped&reason=short")
-    assert texts(opened) == ["Too short.", "Too short."]
+    assert_texts(opened, ["Too short.", "Too short."])
     opened.page.get_by_label("Month").select_option("2018-07")
-    assert texts(opened) == ["Too short."]
+    assert_texts(opened, ["Too short."])
 
 
 def test_every_filter_says_how_many_rows_the_others_leave(rows_page):
     opened = rows_page(hash="#month=2018-06")
-    outcomes = opened.page.get_by_label("Outcome").locator("option").all_inner_texts()
-    assert outcomes == ["all (52)", "kept (50)", "dropped (2)"]
-    reasons = opened.page.get_by_label("Reason").locator("option").all_inner_texts()
-    assert reasons == ["any", "equation (1)", "short (1)"]
+    outcomes = opened.page.get_by_label("Outcome").locator("option")
+    expect(outcomes).to_have_text(["all (52)", "kept (50)", "dropped (2)"])
+    reasons = opened.page.get_by_label("Reason").locator("option")
+    expect(reasons).to_have_text(["any", "equation (1)", "short (1)"])
 
 
 def test_rows_are_sorted_and_filtered_by_a_number(rows_page):
     opened = rows_page(hash="#table=dropped&sort=score+down")
-    assert texts(opened) == ["Too short.", "Too short.", "E = mc2"]
+    assert_texts(opened, ["Too short.", "Too short.", "E = mc2"])
     opened.page.get_by_label("to", exact=True).fill("1")
-    assert texts(opened) == ["E = mc2"]
-    assert opened.page.url.endswith("#table=dropped&max=1&sort=score+down")
+    assert_texts(opened, ["E = mc2"])
+    assert_address(opened, "#table=dropped&max=1&sort=score+down")
 
 
 def test_pages_are_turned(rows_page):
     opened = rows_page()
     opened.page.get_by_role("button", name="Next").first.click()
-    assert found(opened) == "Rows 21 to 40 of 54 that fit"
+    assert_found(opened, "Rows 21 to 40 of 54 that fit")
     opened.page.get_by_role("button", name="Next").first.click()
-    assert found(opened) == "Rows 41 to 54 of 54 that fit"
-    assert opened.page.get_by_role("button", name="Next").first.is_disabled()
+    assert_found(opened, "Rows 41 to 54 of 54 that fit")
+    expect(opened.page.get_by_role("button", name="Next").first).to_be_disabled()
 
 
 def test_markup_and_odd_characters_are_shown_and_never_run(rows_page, tmp_path):
@@ -132,11 +140,11 @@ def test_markup_and_odd_characters_are_shown_and_never_run(rows_page, tmp_path):
     )
     opened = rows_page(everything)
     opened.assert_text("bell␇")
-    assert SCRIPT in texts(opened)[0]
+    expect(opened.page.locator("#rows .text").first).to_contain_text(SCRIPT)
     opened.page.get_by_label("Text in any column").fill("<script>document")
-    assert found(opened) == "Rows 1 to 2 of 2 that fit"
+    assert_found(opened, "Rows 1 to 2 of 2 that fit")
     opened.page.get_by_label("Reason").select_option(SCRIPT)
-    assert found(opened) == "Rows 1 to 1 of 1 that fit"
+    assert_found(opened, "Rows 1 to 1 of 1 that fit")
     assert opened.page.title() == f"Rows of {NAME} · silverloom"
     assert opened.page.locator("main img").count() == 0
     opened.assert_sound()
@@ -155,23 +163,23 @@ def test_a_text_of_a_megabyte_is_shown_by_its_beginning_and_opened_whole(rows_pa
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_dataset_of_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
     opened = rows_page(write(tmp_path, NAME, JUNE, [row(f"{at}", text="one") for at in range(rows)]))
-    assert found(opened) == ("Rows 1 to 1 of 1 that fit" if rows else "There is no row to show.")
+    assert_found(opened, "Rows 1 to 1 of 1 that fit" if rows else "There is no row to show.")
     opened.assert_fine()
 
 
 def test_a_summary_is_marked_in_its_paper(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
     opened.page.get_by_text("1 of 2 sentences stand in text").click()
-    assert opened.page.locator(".text-pair mark").all_text_contents() == ["[marked: We count rare words.]"]
-    assert "They are rare." in opened.page.locator(".text-pair .passage").inner_text()
+    expect(opened.page.locator(".text-pair mark")).to_have_text(["[marked: We count rare words.]"])
+    expect(opened.page.locator(".text-pair .passage")).to_contain_text("They are rare.")
 
 
 def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
     rows = [row("a", text="The talk ended because it was late.", cut="The talk ended. It was late.")]
     opened = rows_page(write(tmp_path, NAME, JUNE, rows), text_pair={NAME: ("text", "cut")})
     compared = opened.page.locator(".diff")
-    assert compared.locator("ins").all_text_contents() == [" [added: because it] "]
-    assert compared.locator("del").all_text_contents() == [" [removed: .] ", " [removed: It] "]
+    expect(compared.locator("ins")).to_have_text(["[added: because it]"])
+    expect(compared.locator("del")).to_have_text(["[removed: .]", "[removed: It]"])
     opened.assert_accessible()
 
 
@@ -179,5 +187,6 @@ def test_a_row_leads_to_the_page_of_what_it_is(rows_page):
     opened = rows_page(pages_of={"sentence-z": "talks.html"})
     opened.page.get_by_label("Text in any column").fill("the last one")
     link = opened.page.get_by_role("link", name="page", exact=True)
-    assert link.count() == 1 and link.get_attribute("href") == "../talks.html"
+    expect(link).to_have_count(1)
+    expect(link).to_have_attribute("href", "../talks.html")
     opened.assert_fine()
