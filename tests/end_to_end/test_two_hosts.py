@@ -66,10 +66,6 @@ def on_host(host, root, *argv, **env):
     }
 
 
-def succeeds(command, **options):
-    return subprocess.run(command, **options, check=False).returncode == 0
-
-
 def start_ray(stack, hosts, root, log):
     """Start a cluster of both hosts; only `there` has a processor, and sees nothing of the project. Its address."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
@@ -80,14 +76,19 @@ def start_ray(stack, hosts, root, log):
     node = [RAY, "start", "--block", "--num-cpus=1", LITTLE, f"--address={address}"]
     node += [f"--node-ip-address={hosts.there.address}"]
     hidden = f'mount -t tmpfs none {root} && exec "$@"'
-    programs = []
-    for host, command in (
-        (hosts.here, head),
-        (hosts.there, ["unshare", "--mount", "sh", "-c", hidden, "sh", *node]),
+    for number, (host, command) in enumerate(
+        ((hosts.here, head), (hosts.there, ["unshare", "--mount", "sh", "-c", hidden, "sh", *node])), 1
     ):
-        programs.append(begin(stack, host, *command, **what))
-        ask = [*hosts.here.enter, sys.executable, "-c", JOINED, address, str(len(programs))]
-        until(partial(succeeds, ask, **what), bool, programs)
+        ask = [*hosts.here.enter, sys.executable, "-c", JOINED, address, str(number)]
+        started = [begin(stack, host, *command, **what)]
+
+        def joined(host=host, command=command, ask=ask, started=started):
+            if started[-1].poll() is not None:  # on a busy machine Ray gives up before it has begun
+                assert len(started) < 5, "see ray.log"
+                started.append(begin(stack, host, *command, **what))
+            return subprocess.run(ask, **what, check=False).returncode == 0
+
+        until(joined)
     return address
 
 
