@@ -115,21 +115,24 @@ def test_a_link_that_is_cut_for_ten_seconds_loses_nothing_and_makes_nothing_twic
         env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": address}
         here = partial(on_host, hosts.here, fresh.root)
         subprocess.run(**here("-m", "orchestration.cli", "setup"), check=True)
-        driver = subprocess.Popen(
-            **here("-m", "orchestration.cli", "run", "-s", "talksumm/pairs", **env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
+        said = tmp_path / "driver.log"
+        with said.open("w") as file:
+            driver = subprocess.Popen(
+                **here("-m", "orchestration.cli", "run", "-s", "talksumm/pairs", **env),
+                stdout=file,
+                stderr=file,
+            )
         stack.callback(driver.kill)
         parts = fresh.root / ".silverloom/parts/sources/papers/2018-06"
         manifest = fresh.root / "manifests/sources/papers/2018-06.json"
         for reached in (lambda: len(list(parts.rglob("*.zip"))) >= 3, manifest.exists):
-            until(reached, bool, [driver])
+            until(lambda reached=reached: reached() or driver.poll() is not None)
+            assert driver.poll() is None, said.read_text()
             with hosts.cut():
                 time.sleep(10)
-        output = driver.communicate()[0]
-        assert driver.returncode == 0, output
-        assert "Traceback" not in output, output
+        driver.wait()
+        assert driver.returncode == 0, said.read_text()
+        assert "Traceback" not in said.read_text()
         told = subprocess.run(**here("-c", TOLD), check=True, stdout=subprocess.PIPE)
     materialised, statuses = json.loads(told.stdout.splitlines()[-1])
     names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs"]
