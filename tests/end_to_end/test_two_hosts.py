@@ -135,7 +135,7 @@ def test_a_link_that_is_cut_for_ten_seconds_loses_nothing_and_makes_nothing_twic
         assert "Traceback" not in said.read_text()
         told = subprocess.run(**here("-c", TOLD), check=True, stdout=subprocess.PIPE)
     materialised, statuses = json.loads(told.stdout.splitlines()[-1])
-    names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs"]
+    names = ["sources/papers", "sources/sentences", "sources/talks", "talksumm/matches", "talksumm/pairs"]
     assert differing(fresh, unbroken, names) == []
     assert statuses == ["SUCCESS"]
     assert materialised == {
