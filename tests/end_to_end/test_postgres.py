@@ -1,5 +1,6 @@
 """The state of Dagster and MLflow on a real Postgres server, instead of SQLite files: the data are the same."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -151,7 +152,8 @@ def manifests(project):
 
 def arguments(pid):
     """What any user of the machine sees of a process and those that it started."""
-    process = psutil.Process(pid)
-    return " ".join(
-        word for member in (process, *process.children(recursive=True)) for word in member.cmdline()
-    )
+    process, words = psutil.Process(pid), []
+    for member in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):  # or a zombie, which has none
+            words += member.cmdline()
+    return " ".join(words)
