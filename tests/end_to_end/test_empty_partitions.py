@@ -51,8 +51,16 @@ def project(yearly_project, tmp_path) -> Project:
 
 
 def records(project, dataset):
-    folder = project.root / "manifests/sources" / dataset
-    return {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+    """The manifests of a dataset by year, each with the run that made it, as its history has it."""
+    folder, history = (
+        project.root / place / "sources" / dataset for place in ("manifests", ".silverloom/history")
+    )
+    found = {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+    lines = {year: (history / f"{year}.jsonl").read_text().splitlines()[-1] for year in found}
+    return {
+        year: {**found[year], "run_id": json.loads(line.partition(" ")[2])["run_id"]}
+        for year, line in lines.items()
+    }
 
 
 def test_a_plan_counts_them_in_one_line(project):
