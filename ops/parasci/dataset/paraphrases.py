@@ -174,7 +174,7 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     without thresholds.
 
     In memory is what pairs that pass hang together by, and the words of their sentences, since clusters are
-    of them all: some 4 KB a pair. The rows are read a second time for their texts.
+    of them all: up to 10 KB a pair. The rows are read a second time for their texts.
     """
     ids: list[str] = []
     links: list[list[str]] = []
