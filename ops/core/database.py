@@ -1,6 +1,6 @@
 """A database on disk for one step: DuckDB, which spills what does not fit into memory.
 
-Belongs here: its settings, and how rows get in. Not here: queries (joins.py, and the steps that have their own).
+Belongs here: its settings, and how rows get in. Not here: queries (joins.py, and steps that have their own).
 """
 
 from __future__ import annotations
