@@ -18,8 +18,9 @@ OTHER_TOKENS = ("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", 
 
 
 def rows(project):
-    """Every byte of the datasets; the pages show params as well."""
-    return {name: content for name, content in project.data().items() if "quality" not in name}
+    """Every byte of the datasets; their manifests and the pages hold params as well."""
+    found = project.data().items()
+    return {name: content for name, content in found if name.startswith("data/") and "quality" not in name}
 
 
 def groups(made):
