@@ -76,9 +76,8 @@ def stored_pairs(
 ) -> Parts:
     """Return the rows `having` values in columns as pairs in `folder`, which is made, part by part.
 
-       They have `columns` of the rows beside their own.
-    `length` counts the pieces of a text, of which a model reads
-       `longest`.
+    They have `columns` of the rows beside their own. `length` counts the pieces of a text, of which a model
+    reads `longest`.
     """
     schema = pa.schema([*(rows.schema.field(name) for name in columns), *_PAIR])
     numbers = count()
