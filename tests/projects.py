@@ -21,6 +21,7 @@ from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
 from orchestration.definitions import workspace
+from orchestration.files.identity import folder_hashes
 from orchestration.files.publish import lock_file
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
@@ -345,3 +346,10 @@ def done(done_project, tmp_path) -> Project:
 @pytest.fixture
 def failed(failed_project, tmp_path) -> Project:
     return failed_project.copy(tmp_path / "failed")
+
+
+def differing(project, other, names):
+    """The files of some datasets that differ between two projects; both have some."""
+    found = [[folder_hashes(one.root / "data" / name) for name in names] for one in (project, other)]
+    assert all(map(len, found[0]))
+    return [name for name, *hashes in zip(names, *found, strict=True) if hashes[0] != hashes[1]]

@@ -34,3 +34,14 @@ def three_nodes(besides=2):
 def add_node(cluster, **what):
     """Add a node with one processor, or what it is given."""
     return cluster.add_node(**{"num_cpus": 1, "object_store_memory": 100 << 20, **what})
+
+
+def counted(log):
+    """Parse slowly, and leave a line before."""
+    return f"""\
+    import time
+    with open({str(log)!r}, "a") as file:
+        file.write(records[0].id + "\\n")
+    time.sleep(1.0)
+    return parse_records(records, FORMATS)
+"""

@@ -227,7 +227,7 @@ def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
 @cache
 def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
     """Return what a symbol reaches `within` some packages; what `keep` kept, while no file has changed."""
-    key = repr([sys.version_info[:2], _files(), *symbol, *within])
+    key = repr([sys.version_info[:2], project_files(), *symbol, *within])
     if (known := kept(key)) is None:
         found = symbols(within).reach(symbol)
         known = _looked_for[key] = found.hash, sorted(found.packages)
@@ -236,7 +236,7 @@ def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
 
 def keep() -> None:
     """Keep for other processes what symbols reach, unless a file changed while this was looked for."""
-    if _looked_for and _files.__wrapped__() == _files():
+    if _looked_for and project_files.__wrapped__() == project_files():
         for key, found in _looked_for.items():
             kept(key, partial(tuple, found))
         _looked_for.clear()
@@ -246,7 +246,7 @@ _looked_for: dict[str, tuple[str, list[str]]] = {}
 
 
 @cache
-def _files() -> str:
+def project_files() -> str:
     """Return a digest of all that symbols are read from: every file of the project's packages."""
     root = checkout()
     paths = sorted(

@@ -335,11 +335,11 @@ def kept(key: str, make: Callable[[], Any] = lambda: None) -> Any:
     None is not kept, but made again.
     """
     with suppress(*_UNUSABLE):
-        if (store := _cache(checkout())) is not None and (found := store.get(key)) is not None:
+        if (store := file_cache(checkout())) is not None and (found := store.get(key)) is not None:
             return found
     made = make()
     with suppress(*_UNUSABLE):
-        if made is not None and (store := _cache(checkout())) is not None:
+        if made is not None and (store := file_cache(checkout())) is not None:
             store.set(key, made)
     return made
 
@@ -457,7 +457,7 @@ def _is_program(node: ast.AST) -> bool:
 
 
 @cache
-def _cache(root: Path) -> diskcache.Cache | None:
+def file_cache(root: Path) -> diskcache.Cache | None:
     """Open the cache of a checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
     folder = root / CACHE
     with suppress(*_UNUSABLE):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _BATCH = 2048
 
 #: Rows with which a part of one value is full.
-_ROWS_OF_PART = 256
+ROWS_OF_PART = 256
 
 
 def matches(
@@ -86,7 +86,7 @@ def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | Non
             table = part.read([*{*schema.names, column}])
             for value in pc.unique(table[column]).to_pylist():
                 own = table.filter(pc.equal(table[column], value)).select(schema.names).cast(schema)
-                if value not in writers or sizes[value] >= _ROWS_OF_PART:
+                if value not in writers or sizes[value] >= ROWS_OF_PART:
                     if value in writers:
                         writers[value].close()
                     path = folder / f"kept-{sum(map(len, found.values())):05d}.parquet"

@@ -199,14 +199,15 @@ class Corpus:
         for entry in entries:
             if entry.offset is None:
                 paths.setdefault(entry.path, set()).add(entry.row)
-        files = self._raws(self.sources[name], paths)
+        files = self.raws(self.sources[name], paths)
         for entry, copy in zip(entries, kept, strict=True):
             raw = copy or next((raw for raw in files if record_id(name, raw) == entry.id), None)
             if raw is None:
                 raise SourceError(f"{entry.id} is gone: run again")
             yield raw
 
-    def _raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
+    def raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield what a source holds, unparsed; `only` names the files that are read, by their paths."""
         form = self.formats[source.kind]
         for raw in form.split(self.root / source.path, source, only):
             if any_encoding(form):
@@ -237,7 +238,7 @@ class Corpus:
         for name, source in sorted(self.sources.items()):
             form = self.formats[source.kind]
             seen: set[str] = set()
-            for raw in self._raws(source):
+            for raw in self.raws(source):
                 record = _record(name, source, form, raw, self.every)
                 if record.id in seen:
                     raise SourceError(f"sources.{self.name}.{name}: two records are called {record.id}")

@@ -29,7 +29,7 @@ COMPARED = 50
 GRAM, RARE, COMMON = 3, 24, 2_000
 
 #: Talks that are compared at once, at least: each may have `RARE` x `COMMON` titles that share a run.
-_TALKS = 1_000
+TALKS_AT_ONCE = 1_000
 
 #: Papers of one title, by id, with their titles as they are written.
 NEAR_TITLES = pa.schema(
@@ -123,11 +123,11 @@ def near_titles(
 
 
 def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last of neighbouring parts that have `_TALKS` talks together, or a few more."""
+    """Yield the first and last of neighbouring parts that have `TALKS_AT_ONCE` talks together, or more."""
     first = count = 0
     for part, its in enumerate(talks):
         count += its
-        if count >= _TALKS or part == len(talks) - 1:
+        if count >= TALKS_AT_ONCE or part == len(talks) - 1:
             yield first, part
             first, count = part + 1, 0
 

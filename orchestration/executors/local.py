@@ -33,7 +33,7 @@ from orchestration.executors.base import (
 )
 
 #: The driver lists the GPUs here, so that their number can be known without torch or another program.
-_GPUS = Path("/proc/driver/nvidia/gpus")
+GPUS = Path("/proc/driver/nvidia/gpus")
 
 
 class ThisProcess:
@@ -170,7 +170,7 @@ class _Worker:
 
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)
-        self._pool = ProcessPoolExecutor(1, context, initializer=_begin, initargs=arguments)
+        self._pool = ProcessPoolExecutor(1, context, initializer=begin_worker, initargs=arguments)
         self._resources, self._handed, others = resources, {}, set(active_children())
         with _interrupts_held():
             self._ready = self._pool.submit(os.getpid)
@@ -243,7 +243,7 @@ def visible_gpus() -> list[str]:
     """Return the GPUs that CUDA may use, as its variable calls them: those that it names, or all."""
     if (named := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
         return [gpu for gpu in named.split(",") if gpu.strip()]
-    return [str(number) for number, _ in enumerate(_GPUS.glob("*"))]
+    return [str(number) for number, _ in enumerate(GPUS.glob("*"))]
 
 
 def _share(places: int) -> Resources:
@@ -274,7 +274,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
-def _begin(number: int, resources: Resources) -> None:
+def begin_worker(number: int, resources: Resources) -> None:
     """Prepare a worker process: only its parent interrupts it, which ends it without a word while it is idle.
 
     The numeric kernels are pinned by now, before an op loads numpy: to import this module did that.

@@ -21,7 +21,7 @@ from ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_
 from orchestration.executors.base import WorkerDiffersError
 
 #: The lock of the folder that this process used last.
-_held: dict[Path, int] = {}
+held_folders: dict[Path, int] = {}
 
 
 def folder(token: str) -> Path:
@@ -30,10 +30,10 @@ def folder(token: str) -> Path:
     So a folder without a lock belongs to nobody. It is removed by the next process that asks for one.
     """
     place = _base() / token
-    if place in _held and place.exists():
+    if place in held_folders and place.exists():
         return place
-    while _held:
-        os.close(_held.popitem()[1])
+    while held_folders:
+        os.close(held_folders.popitem()[1])
     _sweep()
     while True:
         place.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def folder(token: str) -> Path:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         with contextlib.suppress(FileNotFoundError):  # else it was removed in between
             if place.stat().st_ino == os.fstat(descriptor).st_ino:
-                _held[place] = descriptor
+                held_folders[place] = descriptor
                 return place
         os.close(descriptor)
 

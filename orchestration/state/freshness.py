@@ -259,12 +259,13 @@ def plan(view: View, select: str | None = None) -> list[Step]:
             if not state.fresh or changing:
                 found[partition] = None
                 certain = not (state.fresh or state.waiting)
-                reasons = state.reasons if certain else (_if_changed(changing),) if changing else ()
+                reasons = state.reasons if certain else (if_changed(changing),) if changing else ()
                 steps.append(Step(dataset, partition, reasons, certain, partition in empty))
     return steps
 
 
-def _if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
+def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
+    """Return the reason of a partition that is stale only if one of these datasets and months changes."""
     places = ((name, month) for name, months in inputs for month in months)
     names = [" ".join(place).strip() for place in islice(places, _NAMED)]
     rest = sum(len(months) for _, months in inputs) - len(names)

@@ -66,10 +66,11 @@ def _sources(workspace: Workspace) -> dict[str, str]:
 
 
 def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:
-    return {path: _version(place) for path in paths if (place := workspace.root / path).exists()}
+    return {path: version_of(place) for path in paths if (place := workspace.root / path).exists()}
 
 
-def _version(place: Path) -> str:
+def version_of(place: Path) -> str:
+    """Return the version of a file or folder, or why it cannot be read."""
     try:
         return version(folder_hashes(place)) if place.is_dir() else file_md5(place)
     except PermissionError as error:  # of a source: it is a reject there, and DVC's commit is refused

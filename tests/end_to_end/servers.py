@@ -105,3 +105,19 @@ def _answers(servers, children, root):
         return servers.ask("{ version }")
     except (urllib.error.URLError, ConnectionError, TimeoutError):
         return None
+
+
+FAILURES = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection { events {
+  ... on ExecutionStepFailureEvent { stepKey failureMetadata { description } error { message } } } } } } }"""
+
+
+def failures(servers, run_id):
+    events = servers.ask(FAILURES, id=run_id)["runOrError"]["eventConnection"]["events"]
+    return [
+        str(
+            (event.get("failureMetadata") or {}).get("description")
+            or (event.get("error") or {}).get("message")
+        )
+        for event in events
+        if event
+    ]

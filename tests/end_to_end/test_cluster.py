@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from orchestration.files.identity import folder_hashes
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
-from tests.ray_cluster import three_nodes
+from tests.projects import differing
+from tests.ray_cluster import counted, three_nodes
 from tests.waiting import until
 
 pytest.importorskip("ray")
@@ -28,13 +28,6 @@ def on_cluster():
     """The environment of a command that computes on a cluster."""
     with three_nodes() as cluster:
         yield {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
-
-
-def differing(project, other, names):
-    """The files of some datasets that differ between two projects; both have some."""
-    found = [[folder_hashes(one.root / "data" / name) for name in names] for one in (project, other)]
-    assert all(map(len, found[0]))
-    return [name for name, *hashes in zip(names, *found, strict=True) if hashes[0] != hashes[1]]
 
 
 @pytest.mark.long
@@ -69,17 +62,6 @@ def of_ray_below(process, root):
     with contextlib.suppress(psutil.Error):
         return "raylet" in process.name() and process.cwd() == str(root)
     return False
-
-
-def counted(log):
-    """Parse slowly, and leave a line before."""
-    return f"""\
-    import time
-    with open({str(log)!r}, "a") as file:
-        file.write(records[0].id + "\\n")
-    time.sleep(1.0)
-    return parse_records(records, FORMATS)
-"""
 
 
 @pytest.mark.long

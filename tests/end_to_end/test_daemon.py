@@ -3,15 +3,13 @@
 import pytest
 from dotenv import set_key
 
-from tests.end_to_end.servers import serving
+from tests.end_to_end.servers import failures, serving
 from tests.end_to_end.ticks import TICK, broken
 
 #: What reads a month of one source and all months of another; the rest is left to `make run`, which is quicker.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
 MONTHS = ["2018-06", "2018-07"]
 PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.definitions"}
-FAILURES = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection { events {
-  ... on ExecutionStepFailureEvent { stepKey failureMetadata { description } error { message } } } } } } }"""
 START = """mutation($it: SensorSelector!) { startSensor(sensorSelector: $it) {
   __typename ... on Sensor { sensorState { id status } } ... on PythonError { message } } }"""
 TICKS = """query($it: SensorSelector!) { sensorOrError(sensorSelector: $it) { ... on Sensor { sensorState {
@@ -89,15 +87,3 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, reques
 def observe(project):
     ended = project.zygote.run(project.root, ["source_files", "observe"], path=TICK, env={})
     assert ended.status == 0, ended.output
-
-
-def failures(servers, run_id):
-    events = servers.ask(FAILURES, id=run_id)["runOrError"]["eventConnection"]["events"]
-    return [
-        str(
-            (event.get("failureMetadata") or {}).get("description")
-            or (event.get("error") or {}).get("message")
-        )
-        for event in events
-        if event
-    ]

@@ -12,9 +12,8 @@ from dotenv import set_key
 from mlflow import MlflowClient
 
 from orchestration.workspace.postgres import with_driver
-from tests.end_to_end.servers import serving
-from tests.end_to_end.test_daemon import failures
-from tests.end_to_end.test_ticks import broken
+from tests.end_to_end.servers import failures, serving
+from tests.end_to_end.ticks import broken
 from tests.postgres import PASSWORD, QUOTED
 
 RUNS = str(Path(__file__).with_name("runs.py"))

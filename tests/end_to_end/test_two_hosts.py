@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 from dotenv import set_key
-from orchestration.workspace.environment import QUIET, STRICT
 
+from orchestration.workspace.workspace import QUIET, STRICT
 from tests import postgres, two_hosts
 from tests.end_to_end.corpus import write_paper
-from tests.end_to_end.test_cluster import counted, differing
+from tests.projects import differing
+from tests.ray_cluster import counted
 from tests.waiting import until
 
 pytest.importorskip("ray")

@@ -12,15 +12,6 @@ TESTS = Path(__file__).resolve().parents[1]
 PROJECT = ("ops", "assets", "pages", "orchestration")
 #: Counters of the compiler, which has no public ones.
 NO_PUBLIC_DOOR = {"torch._dynamo.utils"}
-#: To be given public names.
-PRIVATE_YET = {
-    "ops.core.joins._ROWS_OF_PART",
-    "_begin",  # executors/local.py
-    "_GPUS",
-    "_held",  # executors/node.py
-    "input_snapshot._version",
-    "orchestration.state.freshness._if_changed",
-}
 #: What Playwright reads at once, where `expect` waits until it is so.
 AT_ONCE = {
     "all_inner_texts",
@@ -98,12 +89,7 @@ def test_no_module_imports_a_module_of_tests():
 
 
 def test_no_test_goes_by_what_a_module_of_the_project_keeps_to_itself():
-    found = [
-        f"{path}: {name}"
-        for path, tree in sources()
-        for name in private_names(tree)
-        if name not in PRIVATE_YET
-    ]
+    found = [f"{path}: {name}" for path, tree in sources() for name in private_names(tree)]
     assert not found
 
 

@@ -49,7 +49,7 @@ _ORDERED = pa.schema([("pieces", pa.int32()), ("source", pa.string())])
 _ANSWERS = pa.schema([("source", pa.string()), ("answer", pa.string())])
 
 #: Batches that a task answers, and rows that are read together.
-_BATCHES = 4
+BATCHES_OF_TASK = 4
 _BLOCK = 1024
 
 TextsOf = Callable[[Row], tuple[str, str]]
@@ -158,7 +158,7 @@ def answers_by_task(
         ordered = stored(tables, _ORDERED, like, folder / "ordered")
         return (outcome.kept for outcome in ordered.map(answers_of, model))
 
-    rows = _BATCHES * model.model.at_once(BATCH)
+    rows = BATCHES_OF_TASK * model.model.at_once(BATCH)
     return _in_order(sources, model.model, rows, answered, folder)
 
 

@@ -90,7 +90,7 @@ def _train_together(
     with TemporaryDirectory(prefix="training-") as folder:
         with Path(folder, _TASK).open("wb") as file:
             pickle.dump((task, params, former, strict), file, pickle.HIGHEST_PROTOCOL)
-        with _processes(params.processes, folder) as (processes, pipes):
+        with started_processes(params.processes, folder) as (processes, pipes):
             for what, said in _messages(processes, pipes):
                 if what is Progress and report is not None:
                     report(said)
@@ -108,7 +108,7 @@ def _train_together(
 
 
 @contextmanager
-def _processes(count: int, folder: str) -> Iterator[tuple[ProcessContext, list[Connection]]]:
+def started_processes(count: int, folder: str) -> Iterator[tuple[ProcessContext, list[Connection]]]:
     """Start processes, and yield them with a pipe from each; in the end, none is left."""
     from torch.multiprocessing.spawn import spawn
 

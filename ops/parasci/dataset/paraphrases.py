@@ -35,7 +35,7 @@ from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
 
 #: Pairs of sets that are compared at once, but for those of one set: some 200 MB.
-_COMPARED = 1_000_000
+COMPARED = 1_000_000
 
 #: Pairs of a part of the dataset, and what fills the last of its sources.
 _ROWS_OF_PART = 50_000
@@ -129,7 +129,7 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
     start = 0
     while start < len(sizes):
         before = meetings[start - 1] if start else 0
-        end = max(start + 1, int(np.searchsorted(meetings, before + _COMPARED, "right")))
+        end = max(start + 1, int(np.searchsorted(meetings, before + COMPARED, "right")))
         meeting = (larger[start:end] @ smaller.T).tocoo()
         first, second = meeting.row.astype(np.int64) + start, meeting.col.astype(np.int64)
         start = end

@@ -110,7 +110,7 @@ def test_what_symbols_reach_is_kept_unless_a_file_changes_meanwhile(tmp_path, mo
     module = tmp_path / "ops/values.py"
     module.parent.mkdir()
     module.write_text("VALUE = 1\n")
-    memory = (code.reach, code._files, code.symbols, source._cache)
+    memory = (code.reach, code.project_files, code.symbols, source.file_cache)
     for place in (code, source):
         monkeypatch.setattr(place, "checkout", lambda: tmp_path)
 

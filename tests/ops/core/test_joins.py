@@ -153,7 +153,7 @@ def test_a_folder_for_a_step_is_removed_also_where_it_fails():
 )
 def test_rows_of_each_value_stand_apart_in_their_order(held, columns, full):
     with temporary_folder() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr("ops.core.joins._ROWS_OF_PART", full)
+        patched.setattr("ops.core.joins.ROWS_OF_PART", full)
         rows = dataset(folder / "rows", held)
         found = divided(rows, "key", folder / "divided", columns)
         assert found.keys() == {key for keys in held for key in keys}

@@ -265,9 +265,9 @@ def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatc
     records = {month: list(without.of_month(month)) for month in MONTHS}
     kept = Kept(tmp_path / "kept")
     assert lines(tmp_path, kept).index == without.index
-    opened, split = [], Corpus._raws
+    opened, split = [], Corpus.raws
     monkeypatch.setattr(
-        Corpus, "_raws", lambda found, source, only=None: opened.extend(only) or split(found, source, only)
+        Corpus, "raws", lambda found, source, only=None: opened.extend(only) or split(found, source, only)
     )
     found = lines(tmp_path, kept)
     assert {month: list(found.of_month(month)) for month in MONTHS} == records

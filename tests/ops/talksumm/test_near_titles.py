@@ -89,5 +89,5 @@ def test_talks_that_are_compared_some_at_a_time_have_the_same_titles(monkeypatch
     papers = [(f"p{number:02d}", " ".join(chance.choices(WORDS, k=6))) for number in range(80)]
     talks = [title for _, title in papers[:5]]
     at_once = compared(talks, papers)
-    monkeypatch.setattr(of_near_titles, "_TALKS", 1)
+    monkeypatch.setattr(of_near_titles, "TALKS_AT_ONCE", 1)
     assert compared(talks, papers) == at_once

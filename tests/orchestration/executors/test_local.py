@@ -81,7 +81,7 @@ def test_a_worker_that_died_idle_is_replaced_without_a_word(processes):
 
 
 def test_workers_that_cannot_begin_are_told_from_those_that_die(monkeypatch, capfd):
-    monkeypatch.setattr(local, "_begin", Unreadable())
+    monkeypatch.setattr(local, "begin_worker", Unreadable())
     with (
         contextlib.closing(WorkerProcesses(1, "JOBS")) as processes,
         pytest.raises(
@@ -172,7 +172,7 @@ def gpus():
 def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, places, threads):
     pin = f"os.environ['OMP_NUM_THREADS'] = {fixed!r}" if fixed else "del os.environ['OMP_NUM_THREADS']"
     program = f"import os; from orchestration.executors import local; {pin}; "
-    begin = f"local._begin(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
+    begin = f"local.begin_worker(0, local._share({places})); print(os.environ['OMP_NUM_THREADS'])"
     found = subprocess.run(
         [sys.executable, "-c", program + begin], check=True, capture_output=True, text=True
     )
@@ -198,7 +198,7 @@ def test_each_process_sees_one_gpu_of_those_that_may_be_used(monkeypatch, proces
 
 def test_without_a_variable_they_are_those_that_the_driver_lists(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(local, "_GPUS", tmp_path)
+    monkeypatch.setattr(local, "GPUS", tmp_path)
     assert visible_gpus() == []
     for place in ("0000:1a:00.0", "0000:3b:00.0"):
         (tmp_path / place).mkdir()

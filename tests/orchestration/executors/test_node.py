@@ -17,7 +17,7 @@ def temporary(tmp_path, monkeypatch):
     """The machine's folder of temporary files, for one test."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(node, "_held", {})
+    monkeypatch.setattr(node, "held_folders", {})
     return tmp_path
 
 

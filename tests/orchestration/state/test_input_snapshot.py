@@ -11,7 +11,7 @@ def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch
         raise PermissionError(13, "Permission denied", "closed.txt")
 
     monkeypatch.setattr(input_snapshot, "folder_hashes", refused)
-    assert "closed.txt" in input_snapshot._version(tmp_path)
+    assert "closed.txt" in input_snapshot.version_of(tmp_path)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.state.freshness import _if_changed
+from orchestration.state.freshness import if_changed
 
 
 @pytest.mark.parametrize(
@@ -14,4 +14,4 @@ from orchestration.state.freshness import _if_changed
     ],
 )
 def test_a_reason_names_a_few_inputs_and_counts_the_others(places, reason):
-    assert _if_changed(places) == reason
+    assert if_changed(places) == reason

@@ -94,7 +94,7 @@ def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one
 def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch, tmp_path):
     for module in ("model", "pairs"):
         monkeypatch.setattr(f"ops.models.seq2seq.{module}.BATCH", 2)
-    monkeypatch.setattr("ops.models.seq2seq.pairs._BATCHES", 1)
+    monkeypatch.setattr("ops.models.seq2seq.pairs.BATCHES_OF_TASK", 1)
     made, sources = model(config), [*SOURCES, SOURCES[0]]
     like = Parts(pa.schema([]), (), OneProcess())
     by_task = answers_by_task(Loaded(load, (save(made),)), sources, like, tmp_path / "by task")

@@ -55,7 +55,7 @@ def test_how_many_processes_train_stands_in_no_report_no_checkpoint_and_no_key()
 def test_a_run_that_has_ended_starts_no_process(monkeypatch):
     kept = Memory()
     first = trained(PARAMS, kept)
-    monkeypatch.setattr(launch, "_processes", None)
+    monkeypatch.setattr(launch, "started_processes", None)
     assert trained(TOGETHER, kept) == first
 
 
