@@ -47,18 +47,26 @@ def locked(project) -> dict[str, str]:
     return found
 
 
-def test_the_digests_of_a_runs_datasets_are_dvcs_hashes(done):
+def every_month(project, name, month) -> dict[str, str]:
+    """What the manifest has, cut to MLflow's length, for each input that is read over all months."""
+    path = project.root / "manifests" / name / (f"{month}.json" if month[:2] == "20" else "all.json")
+    inputs = json.loads(path.read_text())["key"]["inputs"] if path.exists() else {}
+    return {f"{key} *": found["*"][:36] for key, found in inputs.items() if "*" in found}
+
+
+def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(done):
     hashes = locked(done)
     seen = set()
     for name in ("talksumm/pairs", "talksumm/alignments", "talksumm/training_sets"):
         for month, run in runs(done, name).items():
+            known = hashes | every_month(done, name, month)
             for item in run.inputs.dataset_inputs:
-                assert item.dataset.digest == hashes[item.dataset.name]
+                assert item.dataset.digest == known[item.dataset.name]
                 seen.add((item.tags[0].value, item.dataset.name))
             own = name if month == "all" else f"{name} {month}"
             assert run.data.tags["data version"] == hashes[own]
             assert ("output", own) in seen and run.info.status == "FINISHED"
-    assert ("input", "sources/talks 2018-06") in seen and ("input", "talksumm/summaries 2018-07") in seen
+    assert ("input", "sources/talks 2018-06") in seen and ("input", "sources/papers *") in seen
 
 
 @contextlib.contextmanager

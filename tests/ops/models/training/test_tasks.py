@@ -28,12 +28,13 @@ def judge(*_):
 
 
 def seq2seq(config):
-    return Seq2SeqTask(model(config), pairs(0, 8), pairs(8, 12), partial(judge, 1), beam=1)
+    made = model(config)
+    return Seq2SeqTask(made, made.stored(pairs(0, 8)), pairs(8, 12), partial(judge, 1), beam=1)
 
 
 def pretrained(folder):
     found = PretrainedModel(PretrainedSeq2SeqConfig(model=str(write_pretrained(folder)), longest=12, beam=1))
-    return Seq2SeqTask(found, pairs(0, 8), pairs(8, 12), judge)
+    return Seq2SeqTask(found, found.stored(pairs(0, 8)), pairs(8, 12), judge)
 
 
 def long_sequences(name):
