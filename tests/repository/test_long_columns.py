@@ -7,7 +7,6 @@ import pytest
 
 from ops.core.sampling import sample
 from ops.parasci.dataset.threshold_scores import found_by
-from ops.parasci.partial import pdbert
 from orchestration.checks.conservation import unit_ids
 from tests.long_columns import CHUNKS, chunked, long_text
 
@@ -22,15 +21,6 @@ def text():
 def test_such_a_column_cannot_be_one_array(text):
     with pytest.raises(pa.ArrowInvalid, match="offset overflow"):
         chunked(text).combine_chunks()
-
-
-@pytest.mark.long  # it writes more than 2 GiB
-def test_the_texts_that_pdbert_draws_from(text, tmp_path):
-    read = pa.table({"text": chunked(text)})
-    sentences = SimpleNamespace(parts=[SimpleNamespace(read=lambda columns: read.select(columns))])
-    pool = pdbert.Texts(sentences, tmp_path)
-    assert len(pool) == CHUNKS
-    assert len(pool[CHUNKS - 1]) == len(text[0].as_py())
 
 
 def test_a_sample_of_rows_with_long_texts(text):
