@@ -10,7 +10,8 @@ name tells which.
 Dagster's web application: `dagster-webserver` serves it on a TCP port, where any page in a browser reaches
 it, and takes neither middleware nor a Unix socket. Behind a guard it must be built here.
 
-Dagster's log manager that captures nothing: the class is public, its only address is a private module.
+Dagster's log manager that captures nothing, and its storage of all events in one SQLite file: dagster.yaml
+names a class by its module, which is a private one.
 
 DVC's commit: its class `Repo` has it; its errors lie in modules of its own.
 
@@ -45,6 +46,7 @@ __all__ = [
     "DATA_VERSION_IS_USER_PROVIDED_TAG",
     "DATA_VERSION_TAG",
     "NO_CAPTURE",
+    "ONE_EVENT_LOG",
     "REPOSITORY_LABEL_TAG",
     "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD",
     "dvc_commit",
@@ -53,6 +55,16 @@ __all__ = [
     "open_mlflow_store",
     "web_application",
 ]
+
+#: Settings of an instance whose events are in one SQLite file. Dagster's default begins another for every
+#: run, and reads it from the start.
+ONE_EVENT_LOG = b"""
+event_log_storage:
+  module: dagster._core.storage.event_log
+  class: ConsolidatedSqliteEventLogStorage
+  config:
+    base_dir: {env: DAGSTER_HOME}
+"""
 
 #: Settings of an instance that leaves the output of its runs where it goes.
 NO_CAPTURE = b"""

@@ -20,10 +20,10 @@ from ops.core.parts import Artifact, Parts
 from ops.core.sampling import split_of
 from ops.core.thresholds import at_least, scored
 from ops.text.word_numbers import normalised
-from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import SEARCH, CorpusName
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
+from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES, SplitParams
@@ -121,7 +121,7 @@ def examples_of(
 ) -> Outcome:
     """Return the examples of one part."""
     pieces = sub_words.load(tokenizer)
-    ranker = learning.load(learned_ranker)
+    ranker = load_ranker(learned_ranker)
     units = ranked.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []

@@ -26,10 +26,11 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
-from ops.wikisum import search_index as indexing
 from ops.wikisum.clones import clone_recalls, is_itself, is_titled, signature, title_mentions
 from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
+from ops.wikisum.search_index import indexed as with_index
+from ops.wikisum.search_index import load as load_index
 
 #: What became of addresses and queries that give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
@@ -132,7 +133,7 @@ def references(
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
     `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
     """
-    search_index = indexing.indexed(search_index, web_pages, derived)
+    search_index = with_index(search_index, web_pages, derived)
     with articles.engine.scratch() as folder:
         cited = (_all_cited(part.read(["citations"])) for part in articles.parts)
         asked = (_all_asked(part.read(["title", "sections"]), params) for part in articles.parts)
@@ -163,7 +164,7 @@ def candidates_of(
     The tables beside it are those of `CrawledParts`.
     """
     crawled = Crawled.of(landings, results, searched)
-    index = indexing.load(search_index)
+    index = load_index(search_index)
     kept = []
     for article in articles.select(REFERENCES.unit.names).to_pylist():
         lost: Counter[str] = Counter()

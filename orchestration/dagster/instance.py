@@ -17,7 +17,7 @@ from typing import Any, TextIO, TypeVar, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
-from orchestration.compat import NO_CAPTURE
+from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
 from orchestration.executors.parts import engine_params
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
@@ -40,15 +40,7 @@ _AT_A_TIME = "max_concurrent_runs: {}"
 #: of the whole process, the display of progress too, and starts four processes a run.
 _COMMANDS = "commands.yaml"
 
-#: Where Dagster's storage is. One file for all events: Dagster's default begins another for every run, and
-#: reads it from the start. Of a server only the variable is named, never what it holds.
-_SQLITE = b"""
-event_log_storage:
-  module: dagster._core.storage.event_log
-  class: ConsolidatedSqliteEventLogStorage
-  config:
-    base_dir: {env: DAGSTER_HOME}
-"""
+#: A storage on a server: only the variable is named, never what it holds.
 _POSTGRES = f"""
 storage:
   postgres:
@@ -91,7 +83,7 @@ def configuration(on_server: bool = False) -> bytes:
     text = (Path(__file__).parent / "dagster.yaml").read_text(encoding="utf-8")
     if (partitions := engine_params().partitions) is not None:
         text = text.replace(_AT_A_TIME.format(2), _AT_A_TIME.format(partitions))
-    return text.encode() + (_POSTGRES if on_server else _SQLITE)
+    return text.encode() + (_POSTGRES if on_server else ONE_EVENT_LOG)
 
 
 def with_store(action: Callable[[], T]) -> T:

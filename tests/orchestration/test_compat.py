@@ -68,6 +68,21 @@ def test_an_instance_without_capture_leaves_the_output_of_its_runs_where_it_goes
     assert "said aloud" in capfd.readouterr().out
 
 
+def test_an_instance_with_one_event_log_keeps_the_events_of_all_runs_in_one_file(tmp_path, monkeypatch):
+    (tmp_path / "dagster.yaml").write_bytes(compat.ONE_EVENT_LOG)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+
+    @dg.asset
+    def made() -> None: ...
+
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        for _ in range(2):
+            assert dg.materialize([made], instance=instance).success
+    assert [path.name for path in tmp_path.rglob("*.db") if "event" in path.name or "-" in path.name] == [
+        "event_log.db"
+    ]
+
+
 def test_mlflows_store_has_the_artifact_root_that_it_is_given(tmp_path):
     url = f"sqlite:///{tmp_path / 'mlflow.db'}"
     compat.open_mlflow_store(url, "mlflow-artifacts:/")

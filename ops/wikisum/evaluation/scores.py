@@ -33,9 +33,9 @@ from ops.evaluation.table import TABLE, Bootstrap, by_system, mean_scores, syste
 from ops.metrics.bertscore import BertScorer
 from ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
 from ops.models.encoder import ENCODER
-from ops.wikisum import learned_ranker as learning
 from ops.wikisum.corpus import COMBINED
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker
+from ops.wikisum.learned_ranker import load as load_ranker
 from ops.wikisum.models.grid import NOT_DRAWN
 from ops.wikisum.models.summaries import METRICS, PERPLEXITY, rouge_scores
 from ops.wikisum.models.summarizer import MODELS
@@ -173,7 +173,7 @@ def evaluation(
     They are the articles for which the cells of the grid wrote. Others are dropped as `split_train` and
     `split_validation`, and of the test split as `not_drawn` or `nothing_written`.
     """
-    ranker = Loaded(learning.load, (learned_ranker,))
+    ranker = Loaded(load_ranker, (learned_ranker,))
     scorer = Loaded(BertScorer, (params.encoder, params.layer, strict))
     chosen = {
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]

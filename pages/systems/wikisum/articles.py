@@ -18,9 +18,9 @@ from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.core.parts import FILES, Artifact, OneProcess, Parts
 from ops.text.words import count_words
-from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.examples import ExampleParams
+from ops.wikisum.learned_ranker import load as load_ranker
 from pages.html import render
 from pages.sampling import rank
 from pages.systems.wikisum.article import (
@@ -164,9 +164,7 @@ def makers_of(everything: Everything) -> Makers:
     params = everything.graph.datasets[EXAMPLES].arguments.values() if EXAMPLES in everything else ()
     sets = next((value.sets for value in params if isinstance(value, ExampleParams)), {})
     pieces, learned = (_artifact(everything, name) for name in (TOKENIZER, LEARNED))
-    return Makers(
-        sets, sub_words.load(pieces) if pieces else None, learning.load(learned) if learned else None
-    )
+    return Makers(sets, sub_words.load(pieces) if pieces else None, load_ranker(learned) if learned else None)
 
 
 def _artifact(everything: Everything, name: str) -> Artifact | None:

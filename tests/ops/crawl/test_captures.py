@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
-from ops.crawl.captures import index as indexing
 from ops.crawl.captures.fetch import CapturePlace, fetch_captures, spans
-from ops.crawl.captures.index import FOUND, Capture, keys_of
+from ops.crawl.captures.index import FOUND, Capture, HostRanges, keys_of, row_groups
 from ops.crawl.captures.places import CaptureOptions
 from ops.crawl.cited import FORMATS, crawl_cited
 from ops.crawl.client import FetchError
@@ -186,7 +185,7 @@ _HOSTS = st.text("ab,-:1", min_size=1, max_size=4)
     st.lists(st.tuples(_HOSTS, st.text("/a", max_size=2)), min_size=1, max_size=5),
 )
 def test_a_row_group_is_read_if_it_may_hold_a_key_of_a_host(hosts, pairs):
-    found = indexing.HostRanges.of(hosts)
+    found = HostRanges.of(hosts)
     keys = sorted(f"{host}){path}" for host, path in pairs)
     for key in keys:
         assert found.between(key, key) == (key.partition(")")[0] in hosts)
@@ -200,8 +199,8 @@ def test_row_groups_of_another_month_are_not_read(tmp_path, cc):
     (name,) = cc.write(group=1)
     parquet = pq.ParquetFile(tmp_path / "cc" / name)
     every = lambda least, most: True  # noqa: E731
-    assert indexing.row_groups(parquet, every, "2018-06") == [1]
-    assert indexing.row_groups(parquet, every, "2018") == indexing.row_groups(parquet, every, "") == [0, 1]
+    assert row_groups(parquet, every, "2018-06") == [1]
+    assert row_groups(parquet, every, "2018") == row_groups(parquet, every, "") == [0, 1]
 
 
 def test_spans_join_what_is_near_in_one_file_and_are_bounded():

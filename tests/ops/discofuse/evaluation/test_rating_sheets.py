@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ops.discofuse.evaluation.alignment import CONNECTIVES, SENSE_NAMES, SENSES
 from ops.discofuse.evaluation.human_evaluation import gold_decisions, offers, rating_sheets
 from ops.discofuse.evaluation.people import PEOPLE, RATING_SHEETS, RatingSheetParams
-from ops.discofuse.models import fusions as fusing
+from ops.discofuse.models.fusions import FUSIONS as FUSION_ROWS
 from ops.discofuse.schemas import EXAMPLES
 from tests.parts import dealt
 
@@ -48,7 +48,7 @@ def made(folder, params=PARAMS, examples=(*VALIDATION, *TEST), fusions=FUSIONS, 
     outcomes = list(
         rating_sheets(
             dealt(folder, EXAMPLES.kept, list(examples), several),
-            dealt(folder, fusing.FUSIONS.kept, list(fusions), several),
+            dealt(folder, FUSION_ROWS.kept, list(fusions), several),
             params,
         )
     )
