@@ -233,7 +233,7 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
     "schema": "Every table has its declared columns, and no id is missing or there twice.",
-    "expectations": "No row is what only a fault of the code can make it.",
+    "expectations": "Every row meets the expectations that only a bug in the code can break.",
     "warnings": "The rows look as they should, and like those of the former version. Does not block.",
 }
 #: What does not keep a partition from being made.
