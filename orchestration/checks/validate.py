@@ -134,6 +134,8 @@ def _deciding(expectation: Expectation, partition: str, rows: pa.Table) -> tuple
     """Return an expectation with what decides it; () where that are many values, or several columns."""
     if expectation.table == "counts" or expectation.type not in _OF_COLUMN:
         return ()
+    if not expectation.arguments.keys() <= _DECIDED_BY_VALUES:
+        return ()
     arguments = repr(expectation.arguments)
     in_month = partition if THIS_MONTH in arguments else ""
     values = rows[expectation.arguments["column"]]
@@ -143,6 +145,9 @@ def _deciding(expectation: Expectation, partition: str, rows: pa.Table) -> tuple
 
 #: As many distinct values as are remembered.
 _FEW = 32
+
+#: Arguments under which values decide. Others may count rows (`mostly`) or look at other columns.
+_DECIDED_BY_VALUES = {"column", "min_value", "max_value", "regex", "value_set"}
 
 
 def _distinct(values: pa.ChunkedArray) -> tuple[Any, ...] | None:

@@ -252,3 +252,13 @@ def test_what_was_found_of_columns_is_not_taken_for_others_that_differ_in_what_d
             found = check(folders[1], [{**sound[0], **change}, sound[1]], *expected)
             assert [broken.expectation for broken in found.failed("error")] == [expectation]
             assert len(found.results) == len(expected) and found.failed("error")[0].rows
+
+
+def test_a_share_of_rows_is_counted_anew_where_columns_have_the_same_extremes(tmp_path):
+    within = between("score", 0, 1)
+    mostly = dataclasses.replace(within, arguments={**within.arguments, "mostly": 0.9})
+    many = [row(str(number), score=2.0 if number == 0 else 0.5) for number in range(10)]
+    for name, rows, broken in (("many", many, []), ("few", many[:2], [mostly])):
+        (tmp_path / name).mkdir()
+        found = check(tmp_path / name, rows, mostly)
+        assert [one.expectation for one in found.failed("error")] == broken
