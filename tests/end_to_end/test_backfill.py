@@ -32,7 +32,9 @@ def runs(project) -> list[dict]:
 def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
     output = fresh.silverloom("backfill", *MONTHS, "--jobs", "2")
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
-    assert re.search(r"not by month, so not in a backfill: talksumm/training_sets.*`make run` makes", output)
+    assert re.search(
+        r"without partitions, so not in a backfill: talksumm/training_sets.*`make run` makes", output
+    )
     of_backfill = [run for run in runs(fresh) if run["tags"].get("silverloom/backfill") == "2018-06..2018-07"]
     assert (
         len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2

@@ -40,7 +40,7 @@ if name == "source_files":
     keys = [source_key(records) for records in observed(workspace())]
     job = defs.resolve_implicit_global_asset_job_def()
     job.execute_in_process(
-        instance=instance(), asset_selection=keys, partition_key=workspace().settings.partitions.months[-1]
+        instance=instance(), asset_selection=keys, partition_key=workspace().settings.partitions.names[-1]
     )
     if also == ["observe"]:
         sys.exit()
