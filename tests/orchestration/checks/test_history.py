@@ -87,14 +87,14 @@ import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
 from orchestration.checks import history
 here = Workspace(Path(sys.argv[1]))
-item = here.datasets["talksumm/pairs"]
+dataset = here.datasets["talksumm/pairs"]
 children = []
 for name in sys.argv[2]:
     children.append(os.fork())
     if not children[-1]:
         for number in range(15):
             entry = history.entry("2018-06", name, str(number), "", {"kept": 0, "dropped": 0, "rejected": 0}, [])
-            history.append(here, item, [entry])
+            history.append(here, dataset, [entry])
         sys.exit()
 sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """

@@ -80,8 +80,8 @@ def test_sources_are_scanned_once_until_a_file_of_them_changes(tmp_workspace, mo
     folder = root / tmp_workspace.settings.folders("papers")["text"].path
     paper = folder / "one.txt"
     paper.write_text("# One\ndate: 2018-06-01\n\n## 1 Introduction\nA sentence.\n")
-    scanning = scan.Corpus._scan
-    monkeypatch.setattr(scan.Corpus, "_scan", lambda found: scans.append(1) or scanning(found))
+    write = scan.write_scan
+    monkeypatch.setattr(scan, "write_scan", lambda *of: scans.append(1) or write(*of))
     later = sources.time.time_ns() + 10**10
     monkeypatch.setattr(sources.time, "time_ns", lambda: later)  # the files changed a while ago
 
