@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.core.parts import FILES, Artifact, OneProcess, Parts

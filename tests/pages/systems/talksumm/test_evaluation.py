@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import Counted
 from ops.core.parts import FILES
 from ops.evaluation.answers import RATINGS
