@@ -61,7 +61,7 @@ def evaluation_pages(everything: Everything, numbers: Mapping[str, Counted]) -> 
         tests=scores.test_grid("Paired tests", "Only, against", table.metrics, tests),
         architectures=scores.test_grid("Tests of architectures", "Only of", table.metrics, architectures),
         verdicts=scores.verdicts(tests, table.metrics),
-        published=scores.PUBLISHED,
+        published=scores.published(),
         papers=len(titles),
         listed=listed,
         params=numbers[EVALUATION].dataset.values.get("talksumm.evaluation")
