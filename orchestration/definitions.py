@@ -23,7 +23,7 @@ from assets.declare.settings import document  # noqa: E402
 from orchestration.dagster.automation import (  # noqa: E402
     health_check,
     hourly,
-    newest_month,
+    newest_partition,
     runs_to_mlflow,
     source_assets,
     source_files,
@@ -78,7 +78,7 @@ def build(
         ],
         asset_checks=[*(found.asset_checks or ()), *health],
         jobs=found.jobs,
-        schedules=[*(found.schedules or ()), newest_month(workspace), *map(hourly, health)],
+        schedules=[*(found.schedules or ()), newest_partition(workspace), *map(hourly, health)],
         sensors=[*(found.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
         resources={"store": Store(workspace), **(resources or {})},
         executor=dg.in_process_executor,

@@ -74,14 +74,14 @@ def _cause(dataset: Declaration, run_id: str) -> str:
     ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
     logs = instance().all_logs(run_id, of_type={kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
     events = [entry.dagster_event for entry in logs if entry.dagster_event]
-    of_item = [
+    of_dataset = [
         event
         for event in events
         if event.step_key == key.to_python_identifier()
         or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == key)
     ]
-    if of_item:
-        return cause(of_item)
+    if of_dataset:
+        return cause(of_dataset)
     messages = [event.message for event in events if event.event_type in ends and event.message]
     return messages[-1] if messages else "its run ended before it began"
 

@@ -27,7 +27,7 @@ from orchestration.workspace.workspace import Workspace
 
 
 def sync(view: View) -> list[str]:
-    """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    """Bring Dagster's view up to the disk; return the partitions that it had wrong, by their labels."""
     return with_store(lambda: _sync(view))
 
 
@@ -73,7 +73,7 @@ def _report(events: list[DagsterEvent]) -> None:
 
 
 def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
-    """Return the tags of the latest materialisation of every month, in two queries."""
+    """Return the tags of the latest materialisation of every partition, in two queries."""
     if not dataset.partitioned:
         records = [record] if (record := _latest(dataset)) else []
     else:

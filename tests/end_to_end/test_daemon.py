@@ -75,7 +75,7 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, reques
             made += ["/".join(key["path"]) for key in run["assetSelection"]]
         assert sorted(made) == ["sources/citations", "sources/papers"]
 
-        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_month"})["scheduleDryRun"]
+        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_partition"})["scheduleDryRun"]
         assert dry["__typename"] == "DryRunInstigationTick", dry
         assert dry["evaluationResult"]["error"] is None, dry
         (request,) = dry["evaluationResult"]["runRequests"]

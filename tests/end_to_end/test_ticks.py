@@ -44,8 +44,8 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     assert tick(done, "source_files", "run")["asked"] == changed
 
 
-def test_the_schedule_asks_for_all_of_the_newest_month(done):
-    asked = tick(done, "newest_month")["asked"]
+def test_the_schedule_asks_for_all_of_the_newest_partition(done):
+    asked = tick(done, "newest_partition")["asked"]
     items = [item for item in datasets().values() if item.partitioned]
     assert sorted(asked) == sorted(f"{item.name} 2018-07" for item in items)
 
