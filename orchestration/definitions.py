@@ -17,8 +17,9 @@ input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
 
 import assets.systems  # noqa: E402
 from assets.declare import code  # noqa: E402
-from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report  # noqa: E402
+from assets.declare.dataset import asset_key, dagster_asset, report  # noqa: E402
 from assets.declare.declaration import DECLARED  # noqa: E402
+from assets.declare.graph import Everything, Files  # noqa: E402
 from assets.declare.settings import document  # noqa: E402
 from orchestration.dagster.automation import (  # noqa: E402
     health_check,

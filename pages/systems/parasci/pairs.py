@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, parts, rows, shortened, value_counts
 from ops.core.outcome import Row
 from ops.parasci.dataset.threshold_scores import found_by

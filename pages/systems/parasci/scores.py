@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import rows, shortened, side_file
 from ops.core.outcome import Row
 from ops.core.sampling import SPLITS

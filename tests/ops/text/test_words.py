@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.measures import measure
+from ops.core.measures import count_words, measure
 from ops.core.row_measures import measured
-from ops.text.words import count_words, difference
+from ops.text.words import difference
 from pages.rows import columns
 
 SPACES = "".join(chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace())
