@@ -18,7 +18,7 @@ from assets.declare.settings import document
 from orchestration.dagster.automation import (
     health_check,
     hourly,
-    newest_month,
+    newest_partition,
     runs_to_mlflow,
     source_assets,
     source_files,
@@ -74,7 +74,7 @@ def build(
         ],
         asset_checks=[*(found.asset_checks or ()), *health],
         jobs=found.jobs,
-        schedules=[*(found.schedules or ()), newest_month(workspace), *map(hourly, health)],
+        schedules=[*(found.schedules or ()), newest_partition(workspace), *map(hourly, health)],
         sensors=[*(found.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
         resources={"store": Store(workspace), **(resources or {})},
         executor=dg.in_process_executor,

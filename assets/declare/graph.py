@@ -67,7 +67,7 @@ class AssetGraph:
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
 
     def reads(self, dataset: Declaration) -> list[tuple[Declaration, bool]]:
-        """Return the datasets that a dataset reads, and whether it reads all of each, not one month alone."""
+        """Return the datasets that a dataset reads, and whether it reads all partitions of each."""
         read = zip(dataset.inputs, self.upstream(dataset), strict=True)
         return [(parent, source.all_partitions or not parent.partitioned) for source, parent in read]
 
@@ -216,7 +216,7 @@ def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[
         return f"no dataset is called {name!r}"
     named = declared[name]
     if named.shape is None or not named.partitioned:
-        return f"{name} has no months"
+        return f"{name} has no partitions"
     try:
         form.columns(named.shape.kept)
     except ValueError as error:

@@ -74,27 +74,27 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     return runs_to_mlflow
 
 
-def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
-    """Return the schedule of the newest month, as params.yaml had it when the definitions were loaded."""
-    partition = workspace.settings.partitions.months[-1]
+def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
+    """Return the schedule of the newest partition, as params.yaml had it when the definitions were loaded."""
+    partition = workspace.settings.partitions.names[-1]
 
     @dg.schedule(
         cron_schedule="0 3 1 * *",
         target=_all(workspace),
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
-            "Makes what is stale or missing of the newest month, the last one of params.yaml, and what reads "
-            "that: on the first of a month, in one run, inputs first. Crawls ask the web again, for what "
-            "changed since. Datasets over all months are left to `make run`."
+            "Makes what is stale or missing of the newest partition, the last one of params.yaml, and what "
+            "reads that: on the first of a month, in one run, inputs first. Crawls ask the web again, for "
+            "what changed since. Datasets over all partitions are left to `make run`."
         ),
     )
-    def newest_month():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def newest_partition():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         keys = [asset_key(dataset.key) for dataset in _due(View(workspace), partition)]
         if not keys:
             return dg.SkipReason(f"{partition} is fresh")
         return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
 
-    return newest_month
+    return newest_partition
 
 
 def _due(view: View, partition: str) -> list[Declaration]:
@@ -184,9 +184,9 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
 
 
 def versions(workspace: Workspace, records: str) -> dict[str, str]:
-    """Return the version of each month of some records. Raises SourceError for an unreadable folder."""
-    months = workspace.settings.partitions.months
-    return {month: corpus(workspace, records).version(month) for month in months}
+    """Return the version of each partition of some records. Raises SourceError for an unreadable folder."""
+    names = workspace.settings.partitions.names
+    return {partition: corpus(workspace, records).version(partition) for partition in names}
 
 
 def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:

@@ -73,14 +73,14 @@ def _cause(dataset: Declaration, run_id: str) -> str:
     kinds, key = dg.DagsterEventType, asset_key(dataset.key)
     ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
     events = events_of_run(instance(), run_id, {kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
-    of_item = [
+    of_dataset = [
         event
         for event in events
         if event.step_key == "__".join(key.path)
         or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == key)
     ]
-    if of_item:
-        return cause(of_item)
+    if of_dataset:
+        return cause(of_dataset)
     messages = [event.message for event in events if event.event_type in ends and event.message]
     return messages[-1] if messages else "its run ended before it began"
 

@@ -27,7 +27,7 @@ from orchestration.workspace.workspace import Workspace
 
 
 def sync(view: View) -> list[str]:
-    """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    """Bring Dagster's view up to the disk; return the partitions that it had wrong, by their labels."""
     return with_store(lambda: _sync(view))
 
 
@@ -73,7 +73,7 @@ def _report(events: list[DagsterEvent]) -> None:
 
 
 def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
-    """Return the tags of the latest materialisation of every month."""
+    """Return the tags of the latest materialisation of every partition."""
     fetch = instance().fetch_materializations
     latest = latest_by_partition(fetch, asset_key(dataset.key), dataset.partitions)
     events = {partition: record.asset_materialization for partition, record in latest.items()}

@@ -27,7 +27,7 @@ class ChangedBytesError(RuntimeError):
 def open_inputs(
     workspace: Workspace, declaration: Declaration, partitions: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
-    """Return what a partition is made of, of these months by dataset.
+    """Return what a partition is made of: these partitions, by dataset.
 
     Raises NotReadyError where an input is missing, ChangedBytesError where a file was changed, lost or added.
     """

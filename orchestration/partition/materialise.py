@@ -138,7 +138,7 @@ class Store:
         return [_together(of_check) for of_check in results.values()]
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
-        """Take notice of what code, params and sources are now; return the month that is asked for."""
+        """Take notice of what code, params and sources are now; return the partition that is asked for."""
         put_first(self.workspace)
         input_snapshot(self.workspace)
         return context.partition_key if context.has_partition_key else ""
@@ -331,7 +331,7 @@ class Materialisation:
         found = []
         for name, source in self.workspace.settings.named_datasets(self.dataset.records).items():
             rows = inputs[source.dataset]
-            assert isinstance(rows, Parts), f"{source.dataset} has months"
+            assert isinstance(rows, Parts), f"{source.dataset} has rows"
             found.append(RowRecords(name, source, *self.dataset.row_format(source), rows, self.partition))
         return tuple(found)
 

@@ -76,7 +76,7 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, reques
         assert sorted(made) == ["sources/citations", "sources/papers"]
 
         (fresh.root / "manifests/sources/talks/2018-07.json").unlink()
-        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_month"})["scheduleDryRun"]
+        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_partition"})["scheduleDryRun"]
         assert dry["__typename"] == "DryRunInstigationTick", dry
         assert dry["evaluationResult"]["error"] is None, dry
         (request,) = dry["evaluationResult"]["runRequests"]

@@ -114,7 +114,7 @@ def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(i
     listed = json.loads(said[said.index("{") :])
     assets = {asset["asset_key"] for asset in listed["assets"]}
     assert assets == {*datasets(), "source_files/papers", "source_files/talks"}
-    assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_month", "health"}
+    assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_partition", "health"}
     assert {sensor["name"] for sensor in listed["sensors"]} == {"source_files", "runs_to_mlflow"}
     checks = {(check["asset_key"], check["name"]) for check in listed["asset_checks"]}
     assert {("talksumm/pairs", name) for name in CHECKS} <= checks
@@ -125,7 +125,7 @@ def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(i
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        ("dg list defs", "newest_month"),
+        ("dg list defs", "newest_partition"),
         ("dg check defs", "All definitions loaded successfully"),
         ("dagster definitions validate", "All code locations passed validation"),
         ("dagster asset list -m orchestration.definitions", "talksumm/alignments"),

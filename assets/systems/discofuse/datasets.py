@@ -9,7 +9,7 @@ from __future__ import annotations
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     Expectation,
     among,
     at_most,
@@ -79,7 +79,7 @@ def released_columns() -> list[Expectation]:
         *identity("annotation"),
         *not_null("document_id", "document", "month", "domain", "pipeline"),
         unique("document_id"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         between("words.length", 1),
         between("sentences.length", 1),
         between("sentences.length", 1, 10_000, "warning"),
@@ -181,7 +181,7 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     ],
 )
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
-    """The examples of all months, down-sampled so that "and", "but" and anaphora are not most of them."""
+    """The examples of all partitions, down-sampled so that "and", "but" and anaphora are not most of them."""
     return balanced_op(examples, params)
 
 
