@@ -25,21 +25,23 @@ class MovedError(RuntimeError):
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
     """Return the version of everything that the work depends on, as first asked for in this process."""
-    return {**code(workspace), **_sources(workspace)}
+    return {**_code(workspace), **_sources(workspace)}
 
 
 @cache
-def code(workspace: Workspace) -> dict[str, str]:
-    """Return the versions of params and code: asked for before orchestration/definitions.py reads either."""
-    code_marks(workspace)  # ahead of the versions: what is edited in between is noticed
-    return _versions(workspace, _NAMES)
+def _code(workspace: Workspace) -> dict[str, str]:
+    """Return the versions of params and code. Raises MovedError where they are not what was imported."""
+    found = _versions(workspace, _NAMES)
+    check_code(workspace, code_marks(workspace))
+    return found
 
 
 @cache
 def code_marks(workspace: Workspace) -> dict[str, str]:
     """Return what tells whether params or code were written to, as first asked for in this process.
 
-    Unlike versions they tell of an edit that was undone, too: workers that began in between ran the edited.
+    That is when this package is imported, before params are read and assets declared. Unlike versions they
+    tell of an edit that was undone, too: workers that began in between ran the edited.
     """
     return _marks(workspace)
 
