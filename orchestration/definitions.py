@@ -13,7 +13,7 @@ import dagster as dg
 from orchestration.state import input_snapshot
 from orchestration.workspace.workspace import Workspace
 
-input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
+input_snapshot.code_marks(Workspace.here())  # what is edited from here on is noticed
 
 import assets.systems  # noqa: E402
 from assets.declare import code  # noqa: E402
