@@ -24,7 +24,7 @@ class MovedError(RuntimeError):
 
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return what tells whether params, code or sources are others later, as first asked for in this process."""
+    """Return what tells whether params, code or sources changed since it was first asked for."""
     return {**code_marks(workspace), **_sources(workspace)}
 
 
