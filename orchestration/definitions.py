@@ -10,18 +10,13 @@ from functools import cache
 
 import dagster as dg
 
-from orchestration.state import input_snapshot
-from orchestration.workspace.workspace import Workspace
-
-input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
-
-import assets.systems  # noqa: E402
-from assets.declare import code  # noqa: E402
-from assets.declare.dataset import asset_key, dagster_asset, report  # noqa: E402
-from assets.declare.declaration import DECLARED  # noqa: E402
-from assets.declare.graph import Everything, Files  # noqa: E402
-from assets.declare.settings import document  # noqa: E402
-from orchestration.dagster.automation import (  # noqa: E402
+import assets.systems
+from assets.declare import code
+from assets.declare.dataset import asset_key, dagster_asset, report
+from assets.declare.declaration import DECLARED
+from assets.declare.graph import Everything, Files
+from assets.declare.settings import document
+from orchestration.dagster.automation import (
     health_check,
     hourly,
     newest_partition,
@@ -29,7 +24,8 @@ from orchestration.dagster.automation import (  # noqa: E402
     source_assets,
     source_files,
 )
-from orchestration.partition.materialise import Store  # noqa: E402
+from orchestration.partition.materialise import Store
+from orchestration.workspace.workspace import Workspace
 
 
 # Not below assets, which import no pages: the code version of a report is of all that its function reaches,

@@ -7,7 +7,7 @@ work; the work was done on what was there at its beginning. Not here: what is st
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -24,22 +24,16 @@ class MovedError(RuntimeError):
 
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return the version of everything that the work depends on, as first asked for in this process."""
-    return {**code(workspace), **_sources(workspace)}
-
-
-@cache
-def code(workspace: Workspace) -> dict[str, str]:
-    """Return the versions of params and code: asked for before orchestration/definitions.py reads either."""
-    code_marks(workspace)  # ahead of the versions: what is edited in between is noticed
-    return _versions(workspace, _NAMES)
+    """Return what tells whether params, code or sources changed since it was first asked for."""
+    return {**code_marks(workspace), **_sources(workspace)}
 
 
 @cache
 def code_marks(workspace: Workspace) -> dict[str, str]:
     """Return what tells whether params or code were written to, as first asked for in this process.
 
-    Unlike versions they tell of an edit that was undone, too: workers that began in between ran the edited.
+    That is when this package is imported, before params are read and assets declared. They tell of an edit
+    that was undone, too: workers that began in between ran what was edited.
     """
     return _marks(workspace)
 
@@ -51,7 +45,7 @@ def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
 
 def check(workspace: Workspace) -> None:
     """Raise MovedError where something is not as it was at the first call of `input_snapshot`."""
-    today = {**_versions(workspace, _NAMES), **_sources.__wrapped__(workspace)}
+    today = {**_marks(workspace), **_sources.__wrapped__(workspace)}
     _check(input_snapshot(workspace), today, "what was made is kept, dvc.lock is not: run again")
 
 
@@ -62,10 +56,8 @@ def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> No
 
 @cache
 def _sources(workspace: Workspace) -> dict[str, str]:
-    return _versions(workspace, workspace.settings.source_paths)
-
-
-def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:
+    """Return the versions of raw sources, whose bytes DVC records."""
+    paths = workspace.settings.source_paths
     return {path: version_of(place) for path in paths if (place := workspace.root / path).exists()}
 
 

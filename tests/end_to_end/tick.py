@@ -75,7 +75,7 @@ if name == "health":
     print(json.dumps({**said, "description": found.description, "partitions": shown}))
     sys.exit()
 asked, failed = [], {}
-for request in tick.run_requests:
+for request in tick.run_requests or ():
     asked += [f"{key.to_user_string()} {request.partition_key}" for key in request.asset_selection]
     if also:
         failed |= made(request.asset_selection, request.partition_key, request.tags)
