@@ -46,7 +46,7 @@ class Piece(NamedTuple):
     text: str
 
 
-def difference(old: str, new: str) -> list[Piece]:
+def word_difference(old: str, new: str) -> list[Piece]:
     """Return the pieces of two texts by a longest common subsequence of their words and what is between.
 
     Where texts differ at great length, all between their common beginning and end is one change.
