@@ -259,7 +259,7 @@ class FinishedParts:
         return self.read(stored.index, stored.checksum)
 
     def _check(self, index: int) -> None:
-        """Raise where an input, params or code were replaced, and remove the parts stored since the last look.
+        """Raise where an input, params or code were replaced; remove the parts stored since the last look.
 
         A look takes the longer the more files there are: not every part is worth one.
         """
