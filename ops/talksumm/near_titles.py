@@ -31,6 +31,9 @@ GRAM, RARE, FEWEST, COMMON, LOOKED_AT = 3, 24, 12, 2_000, 2_000
 #: Talks that are compared at once, at least: each may have `FEWEST` x `COMMON` titles that share a run.
 TALKS_AT_ONCE = 1_000
 
+#: Parts whose titles go into the index together: each time costs a millisecond or more.
+PARTS_AT_ONCE = 64
+
 #: Papers of one title, by id, with their titles as they are written.
 NEAR_TITLES = pa.schema(
     [
@@ -135,9 +138,13 @@ def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:
-    insert(tables, name, _TITLES.empty_table())
+    found = [_TITLES.empty_table()]
     for number, part in enumerate(rows.parts):
         table = part.read(["id", "title"])
         plain = [letters(title or "") for title in table["title"].to_pylist()]
         columns = [[number] * len(table), range(len(table)), plain, table["id"], table["title"]]
-        insert(tables, name, pa.table(columns, schema=_TITLES))
+        found.append(pa.table(columns, schema=_TITLES))
+        if len(found) == PARTS_AT_ONCE:
+            insert(tables, name, pa.concat_tables(found))
+            found = [_TITLES.empty_table()]
+    insert(tables, name, pa.concat_tables(found))
