@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -150,10 +151,11 @@ def main() -> None:
     arguments = parser.parse_args()
     datasets = arguments.datasets.split(",")
     tests.waiting.LONGEST = math.inf
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a run would compile the project each time
     with tempfile.TemporaryDirectory(prefix="daemon-") as name:
         root = checkout(Path(name), arguments.months)
         steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
-        months = sorted({step["month"] for step in steps} - {""})
+        months = sorted({step["partition"] for step in steps} - {""})
         chosen = f"if not item.partitioned or item.name not in {datasets!r}:"
         direct = DIRECT.replace("if not item.partitioned:", chosen)
         direct = direct.replace("time.monotonic()", "time.process_time()")

@@ -12,8 +12,9 @@ import dagster as dg
 
 import assets.systems
 from assets.declare import code
-from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report
+from assets.declare.dataset import asset_key, dagster_asset, report
 from assets.declare.declaration import DECLARED
+from assets.declare.graph import Everything, Files
 from assets.declare.settings import document
 from orchestration.dagster.automation import (
     health_check,

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything
 from ops.core.measures import edges
 from ops.core.profile import Profile, total
 from orchestration.checks import docs, history

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Files
 from assets.rows.ancestry import Ancestry, File, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from assets.rows.reading import read

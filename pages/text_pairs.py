@@ -15,7 +15,7 @@ from assets.declare.declaration import Declaration
 from assets.rows.ancestry import Ancestry, RowPlace
 from assets.rows.reading import read, shortened
 from ops.core.outcome import of_role
-from ops.text.words import difference
+from ops.text.words import word_difference
 from pages.sampling import fair
 
 #: Characters of all texts that are held beside a page's rows for comparison.
@@ -75,7 +75,7 @@ def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, 
             of_rows.append({"marked": found_in(old, new)})
         else:
             before, after = fair([len(old), len(new)], share)
-            of_rows.append({"difference": difference(shortened(old, before), shortened(new, after))})
+            of_rows.append({"difference": word_difference(shortened(old, before), shortened(new, after))})
     return of_rows
 
 

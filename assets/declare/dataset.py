@@ -11,8 +11,7 @@ import contextlib
 import inspect
 import typing
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NewType, TypeAlias
 
 import dagster as dg
@@ -29,7 +28,7 @@ from assets.declare.declaration import (
     register,
 )
 from assets.declare.expectations import Suite, check
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import Everything, Files
 from assets.declare.settings import ParamsError, settings
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
@@ -189,31 +188,6 @@ def _input_key(reader: str, group: str, name: str) -> Key:
         f"{reader}: the argument {name!r} names no dataset of {group} or sources that is declared before; "
         f"there are {known}"
     )
-
-
-#: What a report makes: files by relative path.
-Files: TypeAlias = Iterator[tuple[str, bytes]]
-
-
-class Everything(dict[str, Mapping[str, Path]]):
-    """The folders of every dataset declared before, by name and partition: what a report reads."""
-
-    def __init__(
-        self,
-        folders: Mapping[str, Mapping[str, Path]] | None = None,
-        graph: AssetGraph | None = None,
-        former: Path | None = None,
-    ):
-        super().__init__(folders or {})
-        self.graph = graph or AssetGraph(DECLARED.values())
-        #: What the report made last, if it is as it was made: a report may take over what would be the same.
-        self.former = former
-
-    def only(self, names: Collection[str]) -> Everything:
-        """Return some of the datasets, in the same order."""
-        return Everything(
-            {name: partitions for name, partitions in self.items() if name in names}, self.graph
-        )
 
 
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:

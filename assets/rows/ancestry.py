@@ -16,9 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import Everything, label
 from assets.rows.reading import read
 from ops.core.parts import TABLES, part_files
 

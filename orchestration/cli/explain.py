@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from ops.core.identity import row_id

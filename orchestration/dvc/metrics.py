@@ -38,7 +38,6 @@ DISTRIBUTIONS = ("measure", "from", "to", "rows")
 #: A change of these makes former measurements of a partition worthless.
 _MEASURING = (
     "ops/core/measures.py",
-    "ops/text/words.py",
     "ops/core/profile.py",
     "orchestration/dvc/metrics.py",
 )

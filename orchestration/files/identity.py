@@ -187,24 +187,16 @@ class MovedError(RuntimeError):
 
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return the version of everything that the work depends on, as first asked for in this process."""
-    return {**_code(workspace), **_sources(workspace)}
-
-
-@cache
-def _code(workspace: Workspace) -> dict[str, str]:
-    """Return the versions of params and code. Raises MovedError where they are not what was imported."""
-    found = _versions(workspace, _NAMES)
-    check_code(workspace, code_marks(workspace))
-    return found
+    """Return what tells whether params, code or sources changed since it was first asked for."""
+    return {**code_marks(workspace), **_sources(workspace)}
 
 
 @cache
 def code_marks(workspace: Workspace) -> dict[str, str]:
     """Return what tells whether params or code were written to, as first asked for in this process.
 
-    That is when this package is imported, before params are read and assets declared. Unlike versions they
-    tell of an edit that was undone, too: workers that began in between ran the edited.
+    That is when this package is imported, before params are read and assets declared. They tell of an edit
+    that was undone, too: workers that began in between ran what was edited.
     """
     return _marks(workspace)
 
@@ -216,7 +208,7 @@ def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
 
 def check_unmoved(workspace: Workspace) -> None:
     """Raise MovedError where something is not as it was at the first call of `input_snapshot`."""
-    today = {**_versions(workspace, _NAMES), **_sources.__wrapped__(workspace)}
+    today = {**_marks(workspace), **_sources.__wrapped__(workspace)}
     _check(input_snapshot(workspace), today, "what was made is kept, dvc.lock is not: run again")
 
 
@@ -227,10 +219,8 @@ def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> No
 
 @cache
 def _sources(workspace: Workspace) -> dict[str, str]:
-    return _versions(workspace, workspace.settings.source_paths)
-
-
-def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:
+    """Return the versions of raw sources, whose bytes DVC records."""
+    paths = workspace.settings.source_paths
     return {path: version_of(place) for path in paths if (place := workspace.root / path).exists()}
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
 from orchestration.files.identity import file_md5, folder_files, folder_hashes

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, Everything
+from assets.declare.dataset import ADVISORY, CHECKS, SOURCES
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import Everything, label
 from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from ops.crawl.journal import asked_units

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import expect
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Knob, Threshold
+from assets.declare.graph import Everything
 from ops.core.thresholds import at_least, at_most, scored
 from ops.talksumm.pairing import PairParams
 from orchestration.definitions import workspace

@@ -32,8 +32,8 @@ from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
 from ops.core.thresholds import above, at_least
+from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.balanced import BalancedParams
 from ops.discofuse.build.balanced import balanced as balanced_op
 from ops.discofuse.build.candidates import candidates as candidates_op
