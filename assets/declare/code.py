@@ -32,6 +32,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assets.declare.merkle import components, hashes_together
 from assets.declare.settings import checkout
 from assets.declare.source import (
     EFFECTS,
@@ -45,7 +46,6 @@ from assets.declare.source import (
     md5,
     summary,
 )
-from ops.core.merkle import components, hashes_together
 from ops.models.installed import digest
 
 #: The pseudo symbol of all that a module binds.

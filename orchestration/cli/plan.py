@@ -54,4 +54,4 @@ def show_json(workspace: Workspace, select: str | None) -> None:
         }
         for step in plan(View(workspace), select)
     ]
-    print(json.dumps({"newest": workspace.settings.partitions.months[-1], "steps": steps}))
+    print(json.dumps({"newest": workspace.settings.partitions.names[-1], "steps": steps}))

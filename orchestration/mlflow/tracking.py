@@ -150,7 +150,7 @@ def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
         for partition, version in versions.items():
             place = f"data/{name}/{partition}".rstrip("/")
-            digest = version[:_DIGEST]  # that of all months together is longer
+            digest = version[:_DIGEST]  # that of all partitions together is longer
             yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", json.dumps({"uri": place}))
 
 

@@ -81,4 +81,4 @@ def _remember(
     found = history.latest(workspace, dataset, partition, version)
     if found is not None and others:
         now = datetime.now(UTC)
-        history.append(workspace, dataset, [{**found, "time": now, "month": other} for other in others])
+        history.append(workspace, dataset, [{**found, "time": now, "partition": other} for other in others])

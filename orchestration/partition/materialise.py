@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, Everything
+from assets.declare.dataset import ADVISORY, CHECKS, SOURCES
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import Everything, label
 from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from ops.crawl.journal import asked_units
@@ -82,6 +82,7 @@ class Store:
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition, unless it is fresh, and return what Dagster records of it.
 
+        Where its bytes are today's and its expectations are others, only its checks run.
         Transient failures are retried with a growing pause, permanent ones are not. One that cannot be
         committed to dvc.lock is finished all the same, and the next commit takes it along.
         """
@@ -94,12 +95,16 @@ class Store:
             with making(self.workspace, declaration, partition):
                 if declaration.crawl and (files := bring_back(self.workspace, declaration, partition)):
                     context.log.info(f"{files} files brought back from DVC's cache")
-                fresh = View(self.workspace).status(declaration, partition).fresh_manifest
-                if fresh is not None and not forced:
+                status = View(self.workspace).status(declaration, partition)
+                if status.fresh_manifest is not None and not forced:
                     context.log.info("fresh: nothing was made")
-                    return materialisation.result(fresh)
+                    return materialisation.result(status.fresh_manifest)
                 with listening(EventLines(context.log.info)):
-                    result = materialisation.make(context.run_id)
+                    if status.unchecked and not forced:
+                        context.log.info(f"{'; '.join(status.reasons)}: the same bytes are checked again")
+                        result = materialisation.check(context.run.run_id)
+                    else:
+                        result = materialisation.make(context.run.run_id)
             if not forced and (others := settle_empty(self.workspace, declaration, partition)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
                 self._tell(declaration, others, context)
@@ -122,10 +127,10 @@ class Store:
         for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
             try:
                 with making(self.workspace, declaration, partition):
-                    found = Materialisation(self.workspace, declaration, partition).check(context.run_id)
+                    found = Materialisation(self.workspace, declaration, partition).check(context.run.run_id)
             except Exception as error:
                 give_up_or_retry(error, context.retry_number, label(declaration, partition))
-            for result in found:
+            for result in found.check_results or ():
                 results.setdefault(str(result.check_name), []).append(result)
                 if partition != named and result.check_name != SOURCES:
                     context.log_event(check_evaluation(declaration, partition, result))
@@ -133,7 +138,7 @@ class Store:
         return [_together(of_check) for of_check in results.values()]
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
-        """Take notice of what code, params and sources are now; return the month that is asked for."""
+        """Take notice of what code, params and sources are now; return the partition that is asked for."""
         put_first(self.workspace)
         input_snapshot(self.workspace)
         return context.partition_key if context.has_partition_key else ""
@@ -195,7 +200,7 @@ class Materialisation:
         self.accept(manifest, findings, run_id, time.monotonic() - started)
         return self.result(manifest, findings)
 
-    def check(self, run_id: str) -> list[dg.AssetCheckResult]:
+    def check(self, run_id: str) -> dg.MaterializeResult[Any]:
         """Run its checks on what lies on disk; where one that blocks fails, nothing is made of it.
 
         Raises NotReadyError where it was not made, or not of what would be taken today.
@@ -220,7 +225,7 @@ class Materialisation:
         if not _accepted(findings):
             manifest = replace(manifest, key={**today, "code": {**today["code"], "expectations": FAILED}})
         write_manifest(*self._place, manifest)
-        return self._results(findings)
+        return self.result(manifest, findings)
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
         """Return its inputs, and the stamps of their files, taken before any is read."""
@@ -326,7 +331,7 @@ class Materialisation:
         found = []
         for name, source in self.workspace.settings.named_datasets(self.dataset.records).items():
             rows = inputs[source.dataset]
-            assert isinstance(rows, Parts), f"{source.dataset} has months"
+            assert isinstance(rows, Parts), f"{source.dataset} has rows"
             found.append(RowRecords(name, source, *self.dataset.row_format(source), rows, self.partition))
         return tuple(found)
 

@@ -20,7 +20,7 @@ _NAMED = 3
 
 
 def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
-    """Return the months that lie in a dataset's folder and are none of its partitions."""
+    """Return the periods that have files in a dataset's folder and are not among its partitions."""
     if not dataset.partitioned:
         return []
     found = [*workspace.folder(dataset).glob("*"), *workspace.manifests(dataset).glob("*.json")]

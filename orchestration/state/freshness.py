@@ -18,7 +18,7 @@ from assets.declare.graph import label
 from assets.declare.settings import without_logins
 from orchestration.files.identity import folder_hashes
 from orchestration.state.dvc_files import check_bytes
-from orchestration.state.manifests import EVERY_MONTH, Manifest, read_manifest
+from orchestration.state.manifests import EVERY_PARTITION, Manifest, read_manifest
 from orchestration.state.sources import asks_again, corpus, empty_partitions
 from orchestration.workspace.workspace import Workspace
 
@@ -97,23 +97,24 @@ class View:
             if whole and upstream.partitioned:
                 inputs[upstream.name] = self.together(upstream)
             else:
-                months = upstream.made_partitions if whole else [partition]
-                inputs[upstream.name] = {part: self.finished(upstream, part).version for part in months}
+                names = upstream.made_partitions if whole else [partition]
+                inputs[upstream.name] = {name: self.finished(upstream, name).version for name in names}
         return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
 
     def together(self, dataset: Declaration) -> dict[str, str]:
-        """Return the one version of all months of a dataset, as a key has it: Dagster's hash over several.
+        """Return the one version of all partitions together, as a key has it: Dagster's hash over several.
 
-        Raises NotReadyError where a month is missing.
+        Raises NotReadyError where a partition is missing.
         """
         if dataset.name not in self._together:
-            versions = [self.finished(dataset, month).version for month in sorted(dataset.made_partitions)]
+            names = sorted(dataset.made_partitions)
+            versions = [self.finished(dataset, name).version for name in names]
             digest = sha256("".join(versions).encode()).hexdigest()
-            self._together[dataset.name] = {EVERY_MONTH: digest} if versions else {}
+            self._together[dataset.name] = {EVERY_PARTITION: digest} if versions else {}
         return self._together[dataset.name]
 
     def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
-        """Return the version of the raw records of a month, as a key has it; nothing where it reads none."""
+        """Return the version of a partition's raw records, as a key has it; nothing where it reads none."""
         return (
             {"records": {partition: corpus(self.workspace, dataset.records).version(partition)}}
             if dataset.records
@@ -251,9 +252,9 @@ def plan(view: View, select: str | None = None) -> list[Step]:
         found = stale[dataset.name] = dict[str, None]()
         for partition in dataset.made_partitions:
             changing = [
-                (name, months if whole else [partition])
-                for name, whole, months in inputs
-                if (months if whole else partition in months)
+                (name, partitions if whole else [partition])
+                for name, whole, partitions in inputs
+                if (partitions if whole else partition in partitions)
             ]
             state = view.status(dataset, partition)
             if not state.fresh or changing:
@@ -265,8 +266,8 @@ def plan(view: View, select: str | None = None) -> list[Step]:
 
 
 def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
-    """Return the reason of a partition that is stale only if one of these datasets and months changes."""
-    places = ((name, month) for name, months in inputs for month in months)
+    """Return the reason of a partition that is stale only if one of these datasets' partitions changes."""
+    places = ((name, partition) for name, partitions in inputs for partition in partitions)
     names = [" ".join(place).strip() for place in islice(places, _NAMED)]
-    rest = sum(len(months) for _, months in inputs) - len(names)
+    rest = sum(len(partitions) for _, partitions in inputs) - len(names)
     return f"if {', '.join(names)}{f' or one of {rest} more' if rest else ''} changes"

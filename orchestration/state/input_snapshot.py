@@ -24,7 +24,7 @@ class MovedError(RuntimeError):
 
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return what tells whether params, code or sources are others later, as first asked for in this process."""
+    """Return what tells whether params, code or sources changed since it was first asked for."""
     return {**code_marks(workspace), **_sources(workspace)}
 
 
@@ -32,8 +32,8 @@ def input_snapshot(workspace: Workspace) -> dict[str, str]:
 def code_marks(workspace: Workspace) -> dict[str, str]:
     """Return what tells whether params or code were written to, as first asked for in this process.
 
-    That is before orchestration/definitions.py reads either. They tell of an edit that was undone, too:
-    workers that began in between ran what was edited.
+    That is when this package is imported, before params are read and assets declared. They tell of an edit
+    that was undone, too: workers that began in between ran what was edited.
     """
     return _marks(workspace)
 

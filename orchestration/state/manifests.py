@@ -26,8 +26,8 @@ from orchestration.files.identity import FileStamp, file_stamp, is_settled, vers
 from orchestration.files.publish import write_changed
 from orchestration.workspace.workspace import Workspace
 
-#: What stands in a key for the months of an input of which all are read: they have one version together.
-EVERY_MONTH = "*"
+#: The name in a key for all partitions of an input that is read whole: they have one version together.
+EVERY_PARTITION = "*"
 
 #: What stands in a key for the expectations that were met, where the checks failed when they ran again.
 FAILED = "failed"
@@ -69,7 +69,7 @@ class Manifest:
     """A partition that was made, and whose checks passed then."""
 
     key: Mapping[str, Any]
-    """`inputs` (versions by dataset and month, or of EVERY_MONTH), `params` (by section) and `code`."""
+    """`inputs` (versions by dataset and partition, or EVERY_PARTITION), `params` (by section), `code`."""
     files: Mapping[str, str]
     """MD5 by file name."""
     counts: Mapping[str, Any] = field(default_factory=dict)

@@ -135,6 +135,29 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
+def test_a_run_of_dagster_checks_the_same_bytes_again_where_only_the_suite_changed(done):
+    written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
+
+    def make_one():
+        place, script = ["talksumm/pairs", "2018-06"], str(SCRIPTS / "make_one.py")
+        return done.zygote.run(done.root, place, path=script)
+
+    done.edit(SUITE, BOUND, TOO_HIGH)
+    ended = make_one()
+    assert ended.status == 1 and "check expectations failed" in ended.output
+    state = done.dagster()["talksumm/pairs 2018-06"]
+    assert (state["shown"], state["run"]) == ("FAILED", former)
+    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    done.edit(SUITE, TOO_HIGH, 'between("similarity", 0, 0.999999 + 1)')
+    ended = make_one()
+    assert ended.status == 0, ended.output
+    state = done.dagster()["talksumm/pairs 2018-06"]
+    assert state["shown"] == "MATERIALIZED" and state["checks"]["expectations"] is True
+    stale = [line[1:] for line in plan(done)[1:] if line[0] == "talksumm/pairs"]
+    assert stale == [["2018-07", "yes", "expectations changed"]]
+    assert inodes(done) == written
+
+
 @pytest.mark.long
 def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
     done.edit(SUITE, BOUND, 'between("talk_title", 0, 1, "warning")')

@@ -16,8 +16,8 @@ KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}
 @pytest.fixture
 def at(tmp_workspace):
     def at(name="pointer-short", key=KEY, month="", dataset="talksumm/extractor"):
-        item = tmp_workspace.datasets[dataset]
-        return StoredCheckpoints(tmp_workspace, item, month, key).at(name)
+        declaration = tmp_workspace.datasets[dataset]
+        return StoredCheckpoints(tmp_workspace, declaration, month, key).at(name)
 
     return at
 
