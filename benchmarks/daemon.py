@@ -81,8 +81,9 @@ def address(storage: str) -> Iterator[str]:
 def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
     """Return the processor seconds of the daemon, of its code server, and of the runs, which that starts."""
     process = psutil.Process(daemon.pid)
-    own = {"daemon": process, "code server": process.children()[0]}
-    used = {name: sum(member.cpu_times()[:2]) for name, member in own.items()}
+    servers = [child for child in process.children() if "grpc" in child.cmdline()]
+    own = {"daemon": [process], "code server": servers}
+    used = {name: sum(sum(one.cpu_times()[:2]) for one in members) for name, members in own.items()}
     return {**used, "runs": processor_seconds([daemon]) - sum(used.values())}
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Titles that a talk is compared with; where there are no more, all.
 COMPARED = 50
 
-GRAM, RARE, FEWEST, COMMON, LOOKED_AT = 3, 24, 12, 2_000, 2_000
+GRAM, RARE, FEWEST, COMMON, LOOKED_AT = 3, 24, 8, 2_000, 2_000
 
 #: Talks that are compared at once, at least: each may have `FEWEST` x `COMMON` titles that share a run.
 TALKS_AT_ONCE = 1_000
