@@ -1,4 +1,4 @@
-"""Two texts word by word, and numbers that others wrote."""
+"""Two texts word by word."""
 
 import pytest
 from hypothesis import given
