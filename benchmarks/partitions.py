@@ -52,7 +52,7 @@ import json, shutil, sys
 from orchestration.definitions import workspace
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
-from orchestration.state.manifests import Manifest, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 here = workspace()
 for name in json.loads(sys.argv[1]):

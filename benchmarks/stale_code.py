@@ -1,6 +1,6 @@
 """How many datasets an edit makes stale, and how long the hashes of all code take.
 
-Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/code.py) are
+Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/symbols.py) are
 set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
 edit finds its file by the text that it replaces, so that it may lie anywhere.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assets.declare import code, source
-from assets.declare.code import ProjectNames, Reach, Symbol, Symbols
 from assets.declare.settings import checkout
 from assets.declare.source import PROJECT, imported, is_docstring, md5
+from assets.declare.symbols import ProjectNames, Reach, Symbol, Symbols
 from orchestration.definitions import workspace
 
 #: What is edited, and (text, other text) for each replacement; "" for a file that is new.

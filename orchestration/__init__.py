@@ -9,8 +9,7 @@ from orchestration.workspace.workspace import Workspace, fix, protect
 
 protect()
 
-from orchestration.files.identity import keep_hashes  # noqa: E402
-from orchestration.state.input_snapshot import code_marks  # noqa: E402
+from orchestration.files.identity import code_marks, keep_hashes  # noqa: E402
 
 fix(Workspace.here())
 keep_hashes(Workspace.here().state / "hashes")

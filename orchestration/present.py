@@ -23,7 +23,8 @@ from orchestration.files.identity import stamps_of, unreplaced, version
 from orchestration.files.publish import building, remove, write_file, write_files, writing_all
 from orchestration.partition.inputs import former_files
 from orchestration.state.addresses import Addresses
-from orchestration.state.freshness import View, plan
+from orchestration.state.freshness import View
+from orchestration.state.plan import plan
 from orchestration.versions.compare import write_versions
 from orchestration.workspace.workspace import Workspace
 from pages.paths import SO_FAR

@@ -283,11 +283,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
         yield from results
         if failed:  # with its materialisation, Dagster would show the partition as made
             causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
-            raise dg.Failure(
-                f"not made: {causes}" if made else causes,
-                metadata=made.metadata if made else None,
-                allow_retries=False,
-            )
+            raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
 
     return body
 

@@ -29,7 +29,7 @@ from orchestration.checks.conservation import Finding
 from orchestration.checks.history import Result, drop_failing, keep_failing
 from orchestration.files.full_disk import DiskFullError
 from orchestration.messages import describe, markdown_table
-from orchestration.state.manifests import Manifest, read_manifest
+from orchestration.state.freshness import Manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

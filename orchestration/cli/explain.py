@@ -15,7 +15,7 @@ from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
 from orchestration.checks import history
-from orchestration.state.manifests import read_manifest
+from orchestration.state.freshness import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3

@@ -1,7 +1,8 @@
 """`make health`: what is failed or stale right now.
 
 Belongs here: telling failed from stale and missing, by freshness and by Dagster's event log. Not here: what
-is fresh and would be made next (state/freshness.py), the same as a check in Dagster (automation.py).
+is fresh (state/freshness.py) and would be made next (state/plan.py), the same as a check in Dagster
+(automation.py).
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources
 from orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
 from orchestration.dagster.instance import cause, instance, with_store
-from orchestration.state.freshness import Step, View, plan
+from orchestration.state.freshness import View
+from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.

@@ -195,13 +195,13 @@ def latest_by_partition(
 ) -> dict[str, dg.EventLogRecord]:
     """Return the latest event of each partition that has any; `fetch` is a method of the instance."""
     found: dict[str, dg.EventLogRecord] = {}
-    more, missing = True, set(partitions)  # "" is that of an asset without any
+    more, missing = True, set(partitions)
     while more and missing:  # a page has all of them, but where some were made again and again
-        chosen = dg.AssetRecordsFilter(key, sorted(filter(None, missing)) or None)
-        page = fetch(chosen, limit=len(missing))
+        named = sorted(filter(None, missing))  # "" is that of an asset without any
+        page = fetch(dg.AssetRecordsFilter(key, named or None), limit=len(missing))
         for record in page.records:
             event = record.asset_materialization or record.asset_observation
-            found.setdefault((event and event.partition) or "", record)
+            found.setdefault((event and event.partition) or "" if named else "", record)
         more, missing = page.has_more, missing - found.keys()
     return found
 

@@ -21,8 +21,7 @@ from orchestration.dagster.health import ABSENT, failed_run, once_failed
 from orchestration.dagster.instance import QUIET, errors_once, instance, latest_by_partition, with_store
 from orchestration.files.identity import folder_hashes, version
 from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
-from orchestration.state.freshness import View
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest, View
 from orchestration.workspace.workspace import Workspace
 
 

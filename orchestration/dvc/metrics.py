@@ -29,8 +29,7 @@ from ops.core.parts import TABLES, part_files
 from orchestration.files import damage
 from orchestration.files.identity import file_md5
 from orchestration.files.publish import write_changed, write_file
-from orchestration.state.freshness import View
-from orchestration.state.manifests import write_manifest
+from orchestration.state.freshness import View, write_manifest
 from orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("month", "outcome", "reason", "rows")

@@ -27,7 +27,7 @@ from orchestration.compat import (
 )
 from orchestration.messages import markdown_table
 from orchestration.state.addresses import Addresses
-from orchestration.state.manifests import EVERY_PARTITION, Manifest
+from orchestration.state.freshness import EVERY_PARTITION, Manifest
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20

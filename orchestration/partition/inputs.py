@@ -15,8 +15,7 @@ from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.publish import making
-from orchestration.state.freshness import NotReadyError, load_manifest
-from orchestration.state.manifests import read_manifest
+from orchestration.state.freshness import NotReadyError, load_manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 

@@ -12,8 +12,7 @@ from ops.core.periods import is_period
 from orchestration.checks.history import drop_failing
 from orchestration.files.publish import making, remove
 from orchestration.partition.resume import discard_parts, partitions_with_parts
-from orchestration.state.freshness import View
-from orchestration.state.manifests import forget
+from orchestration.state.freshness import View, forget
 from orchestration.workspace.workspace import Workspace
 
 _NAMED = 3

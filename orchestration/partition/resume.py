@@ -29,10 +29,17 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
-from orchestration.files.identity import InputReplacedError, Stamps, check_unreplaced, json_digest
+from orchestration.files.identity import (
+    InputReplacedError,
+    MovedError,
+    Stamps,
+    check_code,
+    check_unreplaced,
+    code_marks,
+    json_digest,
+)
 from orchestration.files.publish import writing
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
-from orchestration.state.input_snapshot import MovedError, check_code, code_marks
 from orchestration.workspace.workspace import Workspace
 
 Op: TypeAlias = Callable[..., Outcome]

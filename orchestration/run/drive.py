@@ -16,13 +16,13 @@ from rich.markup import escape
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
 from orchestration.files.full_disk import full_disk
+from orchestration.files.identity import input_snapshot
 from orchestration.messages import describe
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Report, Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.input_snapshot import input_snapshot
 from orchestration.state.sources import ask_again, corpus
 from orchestration.workspace.workspace import Workspace
 

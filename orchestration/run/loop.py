@@ -32,8 +32,7 @@ from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.partition.prune import no_partitions, prune
 from orchestration.run.display import Display
-from orchestration.state.freshness import FORCED, View
-from orchestration.state.manifests import forget
+from orchestration.state.freshness import FORCED, View, forget
 from orchestration.workspace.workspace import Workspace
 
 __all__ = ["Report", "Wanted", "bring_up_to_date"]

@@ -20,7 +20,7 @@ from assets.declare.declaration import Key
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
-from tests.end_to_end.test_tracking import dagster_of, runs
+from tests.end_to_end.stores import dagster_of, runs
 from tests.projects import ROOT, datasets
 
 DEFINITIONS = ("-m", "orchestration.definitions")

@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from assets.declare import code, declaration, source
-from assets.declare.code import Reach, Symbol, Symbols
 from assets.declare.declaration import DECLARED
+from assets.declare.symbols import Reach, Symbol, Symbols
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
 

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import code, expectations
-from assets.declare.code import Reach
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     Expectation,
@@ -27,6 +26,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.settings import checkout
+from assets.declare.symbols import Reach
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
 from orchestration.definitions import workspace

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 from ops.core.outcome import Outcome, Shape, column, columns, drop, reject, struct
 from ops.core.parts import TABLES, part_name
-from orchestration.files.identity import InputReplacedError, file_stamp
+from orchestration.files.identity import InputReplacedError, MovedError, code_marks, file_stamp
 from orchestration.files.parquet import write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import prune, resume
 from orchestration.partition.resume import FinishedParts
-from orchestration.state.freshness import View
-from orchestration.state.input_snapshot import MovedError, code_marks
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest, View
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(

@@ -19,7 +19,7 @@ from orchestration.files.publish import building, making
 from orchestration.messages import transient
 from orchestration.partition.inputs import ChangedBytesError, open_inputs
 from orchestration.partition.materialise import Materialisation
-from orchestration.state.manifests import Manifest, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 KEY = {"inputs": {}, "params": {}, "code": {}}

@@ -15,9 +15,10 @@ from ops.models.training import CheckpointFolder
 from ops.talksumm.models import EXTRACTOR
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
+from orchestration.files.publish import building
 from orchestration.partition import materialise
 from orchestration.partition.inputs import open_inputs
-from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.state.freshness import Manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 
@@ -42,7 +43,8 @@ def make(project, key):
     )
     inputs = open_inputs(project, declaration, {extractor.name: [""]})
     partition = materialise.Materialisation(project, declaration, "")
-    return partition.make_rows(project.data / "better", inputs, key, {})
+    with building(project.staging, project.data / "better") as new:
+        return partition.make_rows(new, inputs, key, {})
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])

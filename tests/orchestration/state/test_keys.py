@@ -5,10 +5,12 @@ import pytest
 from ops.parse import scan
 from orchestration.files.identity import folder_hashes
 from orchestration.state import sources
-from orchestration.state.freshness import NotReadyError, View, differences
-from orchestration.state.manifests import (
+from orchestration.state.freshness import (
     EVERY_PARTITION,
     Manifest,
+    NotReadyError,
+    View,
+    differences,
     manifest_file,
     read_manifest,
     write_manifest,
