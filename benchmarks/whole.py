@@ -45,6 +45,7 @@ import orchestration.definitions  # noqa: E402, F401  ahead of numpy, whose kern
 from benchmarks.wikisum_real import records  # noqa: E402
 from ops.parse import wikipedia  # noqa: E402
 from orchestration.files.identity import folder_hashes  # noqa: E402
+from orchestration.workspace.postgres import with_driver  # noqa: E402
 from orchestration.workspace.workspace import QUIET, STRICT  # noqa: E402
 from tests.browser.servers import free_ports, wait  # noqa: E402
 from tests.postgres import absent, serving  # noqa: E402
@@ -251,7 +252,16 @@ def run(root: Path, log: Path, after: float | None = None, **more: str) -> float
 def mlflow_server(store: str, folder: Path) -> Iterator[str]:
     """Yield the address of an MLflow server."""
     port = free_ports(1)
-    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", store, "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "server",
+        "--backend-store-uri",
+        with_driver(store),
+        "--port",
+        str(port),
+    ]
     command += ["--artifacts-destination", str(folder / "artifacts"), "--workers", "1"]
     with (folder / "mlflow.log").open("w") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
@@ -259,7 +269,8 @@ def mlflow_server(store: str, folder: Path) -> Iterator[str]:
             wait(f"http://127.0.0.1:{port}/health", server)
             yield f"http://127.0.0.1:{port}"
         finally:
-            os.killpg(server.pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGTERM)
             server.wait()
 
 
