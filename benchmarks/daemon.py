@@ -119,7 +119,8 @@ def measure(
             begun, used = time.monotonic(), processor(servers.programs[1])
             ended = servers.backfill(datasets, asked)
             if ended["status"] != wanted:
-                raise SystemExit(f"a backfill ended with {ended}")
+                causes = [failures(servers, run["runId"]) for run in ended["runs"]]
+                raise SystemExit(f"a backfill ended with {ended}: {causes}")
             used = {name: seconds - used[name] for name, seconds in processor(servers.programs[1]).items()}
             now = manifests(root)
             if not landed.items() <= now.items():

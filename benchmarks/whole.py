@@ -115,7 +115,8 @@ def write_corpus(data: Path, corpus: Path, papers: int, abstracts: int, pages: i
         data / "science_fulltext/unarXive_sample.jsonl.gz", corpus / "unarxive/papers.jsonl.gz", papers // 6
     )
     lines(data / "abstracts/abstracts.jsonl.gz", corpus / "abstracts/abstracts.jsonl.gz", abstracts)
-    lines(data / "fusion_transfer/tune.tsv.gz", corpus / "fusion/tune.tsv.gz", abstracts // 3)
+    for name, split in (("tune", "train"), ("validation", "validation"), ("validation", "test")):
+        lines(data / f"fusion_transfer/{name}.tsv.gz", corpus / f"fusion/{split}.tsv.gz", abstracts // 3)
     write_encyclopedia(corpus)
     paper = json.loads((data / "talks/example_paper.scienceparse.json").read_text())
     (corpus / "science_parse").mkdir()
@@ -200,6 +201,7 @@ def clone(folder: Path) -> Path:
     params = yaml.safe_load(path.read_text())
     params["sources"] = sources(params["sources"])
     params["engine"]["join_bytes"] = 1 << 20
+    params["wikisum"]["examples"]["citations"] = 0  # nothing is crawled
     path.write_text(yaml.safe_dump(params, sort_keys=False))
     for command in (["render"], ["setup"]):
         python(root, "-m", "orchestration.cli", *command)
