@@ -41,8 +41,10 @@ FEATURES: tuple[Feature, ...] = get_args(Feature)
 class ScorerParams(Params, section="parasci.scorer"):
     """How many points of consistency each feature of a pair is worth; for an encoder and a layer."""
 
-    intercept: float = Field(-1.0, description="of a pair whose features are all 0")
-    weights: Mapping[Feature, float] = Field({"f1": 6.0}, min_length=1, description="by feature")
+    intercept: float = Field(-2.202, description="of a pair whose features are all 0")
+    weights: Mapping[Feature, float] = Field(
+        {"f1": 6.339, "cosine": 0.403, "shared_words": 1.022}, min_length=1, description="by feature"
+    )
 
 
 def consistency(features: Mapping[str, float], params: ScorerParams) -> float:

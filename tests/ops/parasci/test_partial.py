@@ -11,7 +11,7 @@ from ops.evaluation.table import read_table
 from ops.metrics.bertscore import bertscore
 from ops.models.encoder import ENCODER, embedder
 from ops.parasci.candidates.pairs import length_rate
-from ops.parasci.dataset.filtered import FilterParams
+from ops.parasci.dataset.filtered import FilterParams, Limits
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.partial.extractions import (
@@ -277,7 +277,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
         stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
         return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PartialParams(),
-                                StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(), True))  # fmt: skip
+                                StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(origins={"partial": Limits(consistency=2.0)}), True))  # fmt: skip
 
     outcomes = extracted(0.5)
     assert all(outcome.kept.schema == EXTRACTIONS.kept for outcome in outcomes)
