@@ -1,10 +1,11 @@
 """ParaSCI's ratings by people: agreement, means, and the weights of parasci.scorer that follow from them.
 
-    python benchmarks/parasci_ratings.py means
+    python benchmarks/parasci_ratings.py means [--counts intra=1053,citations=320,definitions=65]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
     python benchmarks/parasci_ratings.py curve SCORED.parquet...
 
-means   of each sitting: pairs, mean consistency with a 95 % interval over pairs by origin, raters, kappa
+means   of each sitting: pairs, mean consistency with a 95 % interval over pairs by origin, kappa of raters;
+        with how many pairs of each origin there are, the mean of all, and what it is above the authors' pairs
 fit     ridge regression of the mean rating of a pair on its features: rank correlation with readers on pairs
         that were held out, beside that of F1 alone; calibration; weights for params.yaml
 curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parquet): by least predicted
@@ -36,6 +37,9 @@ from ops.parasci.schemas import FILTERED, SCORED
 
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
+
+#: The sitting whose pairs of ours are a random sample of each origin, and not of a range of scores.
+RANDOM = "evaluation"
 
 #: What the fit takes unless others are named.
 CHOSEN = ("f1", "cosine", "shared_words")
@@ -72,7 +76,18 @@ def weighted_kappa(first: Sequence[int], second: Sequence[int]) -> float:
     return float(1 - (weights * table).sum() / (weights * expected).sum())
 
 
-def means(_: argparse.Namespace) -> None:
+def of_all(rated: dict[str, list[float]], counts: dict[str, float], resamples: int = 2000) -> FLOAT:
+    """Return draws of the mean over origins in these shares; first the mean itself."""
+    chance, total = np.random.default_rng(0), sum(counts.values())
+    found = np.zeros(resamples + 1)
+    for origin, count in counts.items():
+        values = np.array(rated[origin])
+        draws = chance.choice(values, (resamples, len(values))).mean(axis=1)
+        found += count / total * np.concatenate([[values.mean()], draws])
+    return found
+
+
+def means(options: argparse.Namespace) -> None:
     """Print means by sitting and origin, and how far raters agree."""
     pairs, values = read()
     for sitting in dict.fromkeys(row["sitting"] for row in pairs):
@@ -91,6 +106,14 @@ def means(_: argparse.Namespace) -> None:
                 print(
                     f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} from 4 on"
                 )
+        rated_of = defaultdict(list)
+        for row in its:
+            rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
+        if sitting == RANDOM and options.counts:
+            ours, theirs = of_all(rated_of, options.counts), of_all(rated_of, {"authors": 1})
+            for name, draws in (("all of ours", ours), ("above theirs", ours - theirs)):
+                low, high = np.percentile(draws[1:], [2.5, 97.5])
+                print(f"  {name:12}      {draws[0]:.2f} ({low:.2f} to {high:.2f})")
         raters = sorted({rater for rated in of_pair.values() for rater in rated})
         for number, first in enumerate(raters):
             for second in raters[number + 1 :]:
@@ -190,6 +213,11 @@ def curve(options: argparse.Namespace) -> None:
             )
 
 
+def shares(text: str) -> dict[str, float]:
+    """Return how many pairs of each origin there are, as the command line tells: intra=10,citations=5."""
+    return {name: float(count) for name, _, count in (part.partition("=") for part in text.split(","))}
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(
@@ -199,6 +227,8 @@ def main() -> None:
     for name, run in (("means", means), ("fit", fit), ("curve", curve)):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
+        if name == "means":
+            command.add_argument("--counts", type=shares, default={})
         if name == "fit":
             command.add_argument("--features", default=",".join(CHOSEN))
             command.add_argument("--sitting", default="fit,fit2")
