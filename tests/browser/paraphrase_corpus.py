@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.measures import measure
+from ops.core.measures import count_words, measure
 from ops.core.row_measures import measured
-from ops.text.words import count_words, difference
+from ops.text.words import word_difference
 from pages.rows import columns
 
 SPACES = "".join(chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace())
@@ -32,7 +32,7 @@ TEXTS = st.text("ab c.’é\n\u0301", max_size=30)
 
 @given(TEXTS, TEXTS)
 def test_the_pieces_of_a_difference_give_back_both_texts(old, new):
-    found = difference(old, new)
+    found = word_difference(old, new)
     assert "".join(piece.text for piece in found if piece.sign != "+") == old
     assert "".join(piece.text for piece in found if piece.sign != "-") == new
     assert all(piece.text for piece in found)
@@ -51,9 +51,13 @@ def test_the_pieces_of_a_difference_give_back_both_texts(old, new):
     ],
 )
 def test_differences_are_least(old, new, expected):
-    assert difference(old, new) == expected
+    assert word_difference(old, new) == expected
 
 
 def test_long_texts_are_compared_as_well():
-    assert [sign for sign, _ in difference("a " * 100_000 + "b", "a " * 100_000 + "c")] == ["=", "-", "+"]
-    assert [sign for sign, _ in difference("a b " * 50_000, "c d " * 50_000)] == ["-", "+", "="]
+    assert [sign for sign, _ in word_difference("a " * 100_000 + "b", "a " * 100_000 + "c")] == [
+        "=",
+        "-",
+        "+",
+    ]
+    assert [sign for sign, _ in word_difference("a b " * 50_000, "c d " * 50_000)] == ["-", "+", "="]
