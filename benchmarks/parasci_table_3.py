@@ -24,7 +24,7 @@ from benchmarks.parasci import searched, seconds
 from ops.core.parts import Artifact
 from ops.core.sampling import drawn
 from ops.models.encoder import embedder
-from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
+from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
 from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE, best_clauses
 from ops.parasci.partial.partial import seen
 from ops.parasci.partial.pdbert import trained
@@ -44,11 +44,7 @@ def main() -> None:
     partial, extractions = (project.datasets[f"parasci/{name}"] for name in ("partial", "extractions"))
     given, params = partial.arguments, extractions.arguments["params"]
     inputs = open_inputs(project, partial, project.graph.input_partitions(partial, ""))
-    pairs = [
-        pair
-        for part in inputs["intra"]
-        for pair in seen(part.to_pylist(), given["params"], given["coarse"].cosine)[0]
-    ]
+    pairs = [pair for part in inputs["intra"] for pair in seen(part.to_pylist(), given["params"])[0]]
     pairs.sort(key=lambda pair: drawn(params.seed, pair.row["id"]))
     texts = {pair.row["id"]: (pair.short, pair.long) for pair in pairs[: params.pairs]}
     model = trained(inputs["pdbert"], strict=False)
@@ -111,9 +107,9 @@ def print_table(table: dict, speed: dict[str, float]) -> None:
         print("paired test over pairs of which both extract a part:", json.dumps(test))
 
 
-def print_confidences(made: Artifact, confidence: dict[str, float], filtering: ParaphraseParams) -> None:
+def print_confidences(made: Artifact, confidence: dict[str, float], filtering: FilterParams) -> None:
     """Print both systems on the pairs of which both take a part, and PDBERT's has some confidence."""
-    rows = made.rows.read(["pair_id", "system", "f1", "length_rate"]).to_pylist()
+    rows = made.rows.read(["pair_id", "system", "f1", "consistency", "length_rate"]).to_pylist()
     clause, model = (
         {row["pair_id"]: row for row in rows if row["system"] == name} for name in (CLAUSE, MODEL)
     )

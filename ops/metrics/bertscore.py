@@ -47,6 +47,16 @@ def bertscore(
     return BertScorer(encoder, layer).score(candidates, references)
 
 
+class BertMatch(NamedTuple):
+    """BERTScore of N pairs, and what hides behind its means, N float32 each."""
+
+    precision: NDArray[np.float32]
+    recall: NDArray[np.float32]
+    f1: NDArray[np.float32]
+    weakest: NDArray[np.float32]
+    """Mean of the quarter of a side's tokens that match worst, of that side where it is less."""
+
+
 class BertScorer:
     """Scores pairs, and keeps what it knows of their sentences for the next call.
 
@@ -61,12 +71,16 @@ class BertScorer:
 
     def score(self, candidates: Sequence[str], references: Sequence[str]) -> BertScore:
         """Return the BERTScore of N pairs; raises as `bertscore` does."""
+        return BertScore(*self.match(candidates, references)[:3])
+
+    def match(self, candidates: Sequence[str], references: Sequence[str]) -> BertMatch:
+        """Return the same with the weakest matches: one detail that one side lacks hardly moves a mean."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates and {len(references)} references")
-        scores = np.zeros((3, len(candidates)), np.float32)
+        scores = np.zeros((4, len(candidates)), np.float32)
         for chunk in self._chunks(candidates, references) if candidates else ():
             self._score(chunk, candidates, references, scores)
-        return BertScore(*scores)
+        return BertMatch(*scores)
 
     def _chunks(self, candidates: Sequence[str], references: Sequence[str]) -> Iterator[list[int]]:
         """Yield the indices of all pairs, neighbours together, as many as fit into the memory."""
@@ -139,7 +153,7 @@ def _batches(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def _match(candidates: Sequence[Tensor], references: Sequence[Tensor]) -> NDArray[np.float32]:
-    """Return precision, recall and F1 (3 x B) of B pairs: rows of length 1, the ends the model's."""
+    """Return precision, recall, F1 and weakest matches (4 x B) of B pairs: rows of length 1."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
@@ -156,12 +170,19 @@ def _match(candidates: Sequence[Tensor], references: Sequence[Tensor]) -> NDArra
         cosines.masked_fill(~inside[1][:, None, :], -2).amax(2),
         cosines.masked_fill(~inside[0][:, :, None], -2).amax(1),
     ]
-    means = []
+    means, weakest = [], []
     for values, mask, its in zip(best, inside, lengths, strict=True):
         own = mask & (torch.arange(mask.shape[1], device=left.device) < its[:, None] - 1)
         own[:, 0] = False
-        means.append((values * own).sum(1) / own.sum(1))
+        count = own.sum(1)
+        means.append((values * own).sum(1) / count)
+        # Behind all tokens' own matches, which are 1 at most, stand those that are none.
+        quarter = torch.clamp((count + 3) // 4, min=1)
+        worst = values.masked_fill(~own, 2).sort(1).values
+        among = torch.arange(worst.shape[1], device=left.device) < quarter[:, None]
+        weakest.append((worst * among).sum(1) / quarter)
     both = (lengths[0] > 2) & (lengths[1] > 2)
     precision, recall = (torch.where(both, mean, 0.0) for mean in means)
     f1 = torch.where(precision + recall == 0, 0.0, 2 * precision * recall / (precision + recall))
-    return torch.stack([precision, recall, f1]).cpu().numpy()
+    least = torch.where(both, torch.minimum(*weakest), 0.0)
+    return torch.stack([precision, recall, f1, least]).cpu().numpy()

@@ -84,6 +84,13 @@ _SCORED = columns(
     ("precision", _FLOAT, "BERTScore of the first against the second, four decimals"),
     ("recall", _FLOAT, "the same"),
     ("f1", _FLOAT, "the same"),
+    ("least", _FLOAT, "the lesser of precision and recall"),
+    ("weakest", _FLOAT, "mean of the quarter of the tokens of either side that match worst; the lesser one"),
+    ("numbers", _FLOAT, "share of their numbers that both have, 1 where there are none"),
+    ("negation", _FLOAT, "1 where both deny something, or neither does; else 0"),
+    ("names", _FLOAT, "share of their names that both have, 1 where there are none"),
+    ("direction", _FLOAT, "0 where one says more, higher and the other one less, lower; else 1"),
+    ("consistency", _FLOAT, "predicted rating by a reader, 1 to 5, two decimals"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
     ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
@@ -95,11 +102,19 @@ _SCORED = columns(
 
 SCORED = Shape(unit=_CANDIDATE, kept=_SCORED)
 
-PARAPHRASES = Shape(
+FILTERED = Shape(
     unit=_SCORED,
     kept=extended(
         _SCORED,
         ("origin", _TEXT, "the first of its methods whose thresholds it passes"),
+        ("surplus", _FLOAT, "predicted consistency beyond the threshold of this method"),
+    ),
+)
+
+PARAPHRASES = Shape(
+    unit=FILTERED.kept,
+    kept=extended(
+        FILTERED.kept,
         ("cluster", _TEXT, "of pairs that share a sentence, a paper, a term or a cited paper"),
         ("split", _TEXT, "of its cluster: train, validation or test"),
     ),

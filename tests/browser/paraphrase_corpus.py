@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS
+from ops.parasci.dataset.filtered import FilterParams, filtered
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
 from ops.parasci.dataset.statistics import statistics
 from ops.parasci.evaluation.human_evaluation import human_evaluation, rating_sheets
 from ops.parasci.evaluation.people import PEOPLE, HumanEvaluationParams, RatingSheetParams
 from ops.parasci.evaluation.scores import EvaluationParams, scored, table_6
 from ops.parasci.partial.extractions import ExtractionParams, table
-from ops.parasci.schemas import PARAPHRASES, SCORED
+from ops.parasci.schemas import FILTERED, PARAPHRASES, SCORED
 from orchestration.definitions import workspace
 from orchestration.files.parquet import write_outcomes
 from pages.systems.parasci.site import SYSTEM
@@ -24,6 +26,8 @@ from tests.browser.written import write_site
 from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
 from tests.parts import parts
 from tests.rows_corpus import JUNE, row
+
+Given = TypeVar("Given")
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \x07"
 
@@ -34,9 +38,9 @@ def pairs() -> list[dict]:
     for number in range(60):
         origins = (["intra"], ["definitions"], ["citations"], ["definitions", "intra"])[number % 4]
         keys = [f"{origin}:{KEYS[origin]}" for origin in origins]
-        f1, rate = 0.55 + 0.4 * number / 60, (0.0, 0.5, 1.2, 2.5)[number // 4 % 4]
+        consistency, rate = 2.5 + 2.2 * number / 60, (0.0, 0.5, 1.2, 2.5)[number // 4 % 4]
         first, second = f"The model reads text {number} well.", f"Text {number} is read well by our model."
-        found.append(scored_pair(f"scored-{number}", first, second, f1, rate, keys, origins))
+        found.append(scored_pair(f"scored-{number}", first, second, consistency, rate, keys, origins))
     return found
 
 
@@ -56,6 +60,11 @@ def sentences() -> list[dict]:
     alone = statement("alone", "A lone sentence.", [1.0], mention("paper-1", term="alone", cited=["other"]))
     silent = statement("silent", "It says nothing of either.", [1.0], mention("paper-1"))
     return [*together, alone, silent]
+
+
+def params_of(name: str, kind: type[Given]) -> Given:
+    """Return the params of a kind that a dataset reads."""
+    return next(value for value in workspace().datasets[name].arguments.values() if isinstance(value, kind))
 
 
 class Corpus:
@@ -101,10 +110,11 @@ class Corpus:
         counts = {"definitions: cosine": 1, "citations: cosine": 1, "merged": 0}
         outcome = Outcome.of(shape, [], found, [lost], combinations=counts)
         self.put("parasci/scored", [outcome])
-        dataset = workspace().datasets["parasci/paraphrases"]
-        params = next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams))
         stored = parts(self.folder / "scored", SCORED.kept, found)
-        [kept] = paraphrases(stored, params)
+        [passed] = filtered(stored, params_of("parasci/filtered", FilterParams))
+        self.put("parasci/filtered", [passed])
+        by_threshold = parts(self.folder / "filtered", FILTERED.kept, passed.kept)
+        [kept] = paraphrases(by_threshold, params_of("parasci/paraphrases", ParaphraseParams))
         self.put("parasci/paraphrases", [kept])
         self._kept = parts(self.folder / "paraphrases", PARAPHRASES.kept, kept.kept)
         return self.put("parasci/statistics", statistics(self._kept, stored))

@@ -44,9 +44,11 @@ def test_the_sliders_count_what_both_thresholds_keep(opened):
     second.focus()
     page.page.keyboard.press("End")
     expect(card.locator(".summary")).to_have_text(re.compile(f"^{cell.inner_text()} of 30 pairs"))
-    expect(card).to_contain_text("origins.intra.f1=0.5 -S parasci.paraphrases.origins.intra.length_rate=3")
+    expect(card).to_contain_text(
+        "origins.intra.consistency=2.5 -S parasci.filtered.origins.intra.length_rate=3"
+    )
     chart, now = card.locator(".chart"), card.locator("td[aria-current]").inner_text()
-    for words in (now, "0.8 and 1"):
+    for words in (now, "3.4 and 1"):
         expect(chart).to_have_attribute("aria-label", re.compile(re.escape(words)))
     page.assert_sound()
 

@@ -26,38 +26,39 @@ from ops.core.parts import FilesFolder, Parts
 from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
-from ops.core.thresholds import above, at_least, at_most, below
+from ops.core.thresholds import at_least, at_most, below
 from ops.parasci.candidates.pairs import CoarseParams
+from ops.parasci.dataset.filtered import FilterParams
+from ops.parasci.dataset.filtered import filtered as filtered_op
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
 from ops.parasci.dataset.release import released as released_op
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts_of_sentences, within_papers
 from ops.parasci.dataset.scored import scored as scored_op
+from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import statistics as statistics_op
-from ops.parasci.dataset.threshold_scores import (
-    scores_f1,
-    scores_length_rate,
-    scores_self_bleu,
-    scores_shared_words,
-)
-from ops.parasci.schemas import PARAPHRASES, RELEASED, SCORED, STATISTICS
+from ops.parasci.dataset.threshold_scores import scores_consistency, scores_length_rate, scores_self_bleu
+from ops.parasci.schemas import FILTERED, PARAPHRASES, RELEASED, SCORED, STATISTICS
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
 #: What thresholds are asked of.
-SCORES = ("f1", "length_rate", "self_bleu", "shared_words")
+SCORES = ("consistency", "length_rate", "self_bleu")
+
+#: Shares and similarities that the consistency is made of.
+FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "shared_words")
 
 
 def scored_columns() -> list[Expectation]:
     """Expect what every scored pair is."""
     return [
         *not_null("first", "second", "cosine", "precision", "recall", "f1"),
-        *not_null("length_rate", "self_bleu", "shared_words", "truncated"),
+        *not_null("consistency", "length_rate", "self_bleu", "truncated", *FEATURES),
         unique("first", "second"),
         between("f1", -1.001, 1.001),
         between("length_rate", 0),
         between("self_bleu", 0, 100),
-        between("shared_words", 0, 1),
+        *(between(name, -1.001, 1.001) for name in FEATURES),
         between("origins.length", 1, len(ORIGINS)),
         between("keys.length", 1),
         *text("first", longest=20_000),
@@ -71,7 +72,7 @@ def scored_columns() -> list[Expectation]:
     shape=SCORED,
     consumes="intra",
     partitioned=False,
-    measures=["cosine", *SCORES],
+    measures=["cosine", "f1", *SCORES, *FEATURES],
     scores={name: DatasetScore(name) for name in SCORES},
     thresholds=[
         Threshold(
@@ -105,31 +106,32 @@ def scored(
     partial: Parts,
     coarse: CoarseParams,
     params: ScoredParams,
+    scorer: ScorerParams,
     strict: Strict,
 ) -> Outcomes:
-    """Every candidate once, with BERTScore and PLR, whatever methods found it."""
-    return scored_op(intra, definitions, citations, partial, coarse, params, strict)
+    """Every candidate once, with its features and what a reader would say, whatever methods found it."""
+    return scored_op(intra, definitions, citations, partial, coarse, params, scorer, strict)
 
 
 @dataset(
     group="parasci",
-    shape=PARAPHRASES,
+    shape=FILTERED,
     consumes="scored",
     partitioned=False,
-    measures=[*SCORES, "first_words", "second_words"],
+    measures=[*SCORES, "surplus"],
     scores={name: DatasetScore(name) for name in SCORES},
     thresholds=[
         Threshold(
-            ParaphraseParams,
-            "origins.*.f1",
-            above,
-            scores_f1,
-            values=(0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
-            meaning="BERTScore F1 of a pair",
+            FilterParams,
+            "origins.*.consistency",
+            at_least,
+            scores_consistency,
+            values=(2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.25, 4.5),
+            meaning="predicted consistency of a pair",
             units="pairs",
         ),
         Threshold(
-            ParaphraseParams,
+            FilterParams,
             "origins.*.length_rate",
             below,
             scores_length_rate,
@@ -138,7 +140,7 @@ def scored(
             units="pairs",
         ),
         Threshold(
-            ParaphraseParams,
+            FilterParams,
             "self_bleu",
             at_most,
             scores_self_bleu,
@@ -146,16 +148,28 @@ def scored(
             meaning="Self-BLEU of a pair",
             units="pairs",
         ),
-        Threshold(
-            ParaphraseParams,
-            "shared_words",
-            at_least,
-            scores_shared_words,
-            values=(0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5),
-            meaning="share of the content words of a pair that both sentences have",
-            units="pairs",
-        ),
     ],
+    text_pair=("first", "second"),
+    expectations=[
+        *identity("filtered"),
+        *scored_columns(),
+        *not_null("origin", "surplus"),
+        among("origin", *ORIGINS),
+        between("surplus", 0),
+    ],
+)
+def filtered(scored: Parts, params: FilterParams) -> Outcomes:
+    """Candidates that are paraphrases by the thresholds of their origin."""
+    return filtered_op(scored, params)
+
+
+@dataset(
+    group="parasci",
+    shape=PARAPHRASES,
+    consumes="filtered",
+    partitioned=False,
+    measures=[*SCORES, "first_words", "second_words"],
+    scores={name: DatasetScore(name) for name in SCORES},
     text_pair=("first", "second"),
     expectations=[
         *identity("paraphrase"),
@@ -166,9 +180,9 @@ def scored(
     ],
     one_task=True,
 )
-def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
-    """Candidates that are paraphrases by the thresholds of their origin, split by cluster."""
-    return paraphrases_op(scored, params)
+def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
+    """Of these, as many as differ enough in words on average, split by cluster."""
+    return paraphrases_op(filtered, params)
 
 
 @dataset(

@@ -15,9 +15,9 @@ from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
 from ops.models.seq2seq.files import KIND as SEQ2SEQ
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.parasci.candidates.pairs import CoarseParams
-from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.scored import ScoredParams
+from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.evaluation.scores import EVALUATION, METRICS, EvaluationParams
 from ops.parasci.evaluation.scores import evaluation as evaluation_op
 from ops.parasci.generation.generated import COPY, GENERATED, GeneratedParams
@@ -38,12 +38,14 @@ from ops.parasci.sentences import StatementParams
     shape=EXTRACTIONS,
     consumes="intra",
     partitioned=False,
-    measures=["f1", "length_rate"],
+    measures=["f1", "length_rate", "consistency"],
     scores={"f1": DatasetScore("f1"), "valuable": DatasetScore("valuable", "share")},
     text_pair=("part", "short"),
     expectations=[
         *identity("extraction"),
-        *not_null("pair_id", "system", "short", "long", "part", "f1", "length_rate", "valuable"),
+        *not_null(
+            "pair_id", "system", "short", "long", "part", "f1", "length_rate", "consistency", "valuable"
+        ),
         unique("pair_id", "system"),
         among("system", CLAUSE, PDBERT_MODEL),
         between("f1", -1.001, 1.001),
@@ -58,16 +60,16 @@ def extractions(
     sentences: Parts,
     partial: Parts,
     params: ExtractionParams,
-    coarse: CoarseParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
-    filtering: ParaphraseParams,
+    scorer: ScorerParams,
+    filtering: FilterParams,
     strict: Strict,
 ) -> Outcomes:
     """What PDBERT and the best clause take from the same sentences, with BERTScore: the paper's Table 3."""
     return extractions_op(
-        intra, sentences, partial, params, coarse, seeing, statements, scoring, filtering, strict
+        intra, sentences, partial, params, seeing, statements, scoring, scorer, filtering, strict
     )
 
 

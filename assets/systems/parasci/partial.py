@@ -14,7 +14,6 @@ from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.partial.partial import PARTIAL, PartialParams
 from ops.parasci.partial.partial import partial as partial_op
 from ops.parasci.partial.pdbert import PDBERT, PdbertParams
@@ -44,13 +43,12 @@ from ops.parasci.spans.served import KIND as SPANS
 def pdbert(
     intra: Parts,
     sentences: Parts,
-    coarse: CoarseParams,
     params: PdbertParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """A model that finds the part of a sentence which paraphrases another one, and what it learnt from."""
-    return pdbert_op(intra, sentences, coarse, params, checkpoints, strict)
+    return pdbert_op(intra, sentences, params, checkpoints, strict)
 
 
 @dataset(
@@ -70,10 +68,9 @@ def partial(
     intra: Parts,
     sentences: Parts,
     pdbert: Artifact,
-    coarse: CoarseParams,
     params: PartialParams,
     statements: StatementParams,
     strict: Strict,
 ) -> Outcomes:
     """Pairs of a sentence and the part of a longer one in its paper that PDBERT finds."""
-    return partial_op(intra, sentences, pdbert, coarse, params, statements.encoder, strict)
+    return partial_op(intra, sentences, pdbert, params, statements.encoder, strict)

@@ -6,8 +6,7 @@ of a paper are compared. Not here: pairs within groups (groups.py), the threshol
 
 Dong et al. (2021), 4.1.1: six kinds of sections; "as information is hardly repeated in the same section, we
 exclude the comparison between sentences in the same section". Above the coarse cosine a pair within a paper
-is a candidate as a whole, and PDBERT learns from it; below it PDBERT searches. Section 4.1.2: definitions and
-citances pass it, too.
+is a candidate as a whole. Section 4.1.2: definitions and citances pass it, too.
 
 The formula of PLR is lost in the text version of the paper. Here it is the difference of two lengths in words
 over the shorter one: 0 for equal lengths, and "under 1" means under twice as long.
@@ -40,7 +39,7 @@ class CoarseParams(Params, section="parasci.coarse"):
     """The threshold; it belongs to the encoder of `parasci.sentences`."""
 
     cosine: float = Field(
-        0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
+        0.68, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
     )
 
 

@@ -1,13 +1,13 @@
-"""Candidates that are paraphrases: the fine filter, and the split.
+"""Pairs drawn so that they differ in words on average, and the split.
 
-Belongs here: thresholds by origin; sentences that differ in a word or two, all pairs of them, exactly;
-clusters of pairs, and the split of each, so that no sentence is in two splits, nor a near-duplicate of it.
-Not here: the scores (scored.py), what other thresholds would keep (threshold_scores.py).
+Belongs here: the draw to a mean Self-BLEU; sentences that differ in a word or two, all pairs of them,
+exactly; clusters of pairs, and the split of each, so that no sentence is in two splits, nor a
+near-duplicate of it. Not here: the scores (scored.py), which pairs pass (filtered.py).
 
-Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1. A
-BERTScore fills another range with another encoder and layer, and so do its thresholds. Near copies score
-highest; a bound of Self-BLEU leaves them out. Words that both share tell readers' ratings of consistency as
-well as BERTScore does. The paper has neither of these bounds.
+[ours] How much two sentences of a pair repeat is a matter of the dataset, not of a pair: a bound on each pair
+would leave out good ones on its one side, while what readers agree on is cut on the other. So pairs are drawn
+to a mean. All pairs below the mean stay. What they leave free goes to the others, first to those whose
+predicted consistency is the farthest above the threshold for each point of Self-BLEU beyond the mean.
 
 Pairs are in one cluster if they share a sentence or a near-duplicate of it, or what a method puts together:
 the paper of a pair within it, the term of two definitions, the paper that two sentences cite. Citing papers
@@ -18,19 +18,19 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
 from ops.core.identity import row_id
+from ops.core.joins import grouped
 from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
-from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import Split, SplitShares, drawn
-from ops.core.thresholds import above, at_least, at_most, below
+from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
 from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
 
@@ -40,47 +40,20 @@ COMPARED = 1_000_000
 #: Pairs of a part of the dataset, and what fills the last of its sources.
 _ROWS_OF_PART = 50_000
 
+#: A rank that no pair has.
+_NEVER = 2**62
+
 #: A share of a number of words may be too large by a rounding error: without this a pair could be missed.
 _ROUNDING = 1e-9
 
-#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
-INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
-
-
-class _Lost(NamedTuple):
-    """Why a pair is no paraphrase: the score that is not what it must be."""
-
-    reason: str
-
-
-class Limits(Params):
-    """What the pairs of one method must have."""
-
-    f1: float = Field(0.8, ge=-1, le=1, description="BERTScore F1 must be above")
-    length_rate: float = Field(1.0, gt=0, description="PLR must be below")
+_DRAWN = pa.schema([("rank", pa.int64()), ("beyond", pa.int64())])
 
 
 class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
-    """Thresholds by origin, and the shares of the splits."""
+    """The mean that pairs are drawn to, and the shares of the splits."""
 
-    origins: Mapping[str, Limits] = Field(
-        {
-            INTRA_ORIGIN: Limits(),
-            PARTS_ORIGIN: Limits(),
-            "definitions": Limits(length_rate=2.0),
-            "citations": Limits(),
-        },
-        description="F1 for the encoder and the layer that scores by default; the paper, by others: 0.7, and "
-        "0.6 for definitions",
-    )
-    self_bleu: float = Field(
-        40, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
-    )
-    shared_words: float = Field(
-        0.35,
-        ge=0,
-        lt=1,
-        description="both sentences have at least this share of their content words (Jaccard)",
+    mean_self_bleu: float = Field(
+        26.5, gt=0, le=100, description="mean Self-BLEU of the pairs is not above it; the paper's is 26.52"
     )
     near_duplicate: float = Field(
         0.6,
@@ -181,19 +154,71 @@ def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed:
     return found
 
 
-def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
-    """Yield the pairs that pass the thresholds of a method that found them, in their split.
+class Draw(NamedTuple):
+    """Which pairs stay: all of a rank below `rank`, and the first `ties` of those of this rank."""
 
-    Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least), `self_bleu`
-    (of one that passes both), `shared_words` (of one that passes all others). Raises ValueError for a method
-    without thresholds.
+    rank: int
+    ties: int
 
-    In memory is what pairs that pass hang together by, and the words of their sentences, as numbers, since
+    def stays(self, mean: float) -> Callable[[Row], bool]:
+        """Return what says of each pair, asked one after the other in the order of the rows, if it stays."""
+        left = self.ties
+
+        def stay(unit: Row) -> bool:
+            nonlocal left
+            rank, beyond = _place(unit, mean)
+            if beyond <= 0 or rank < self.rank:
+                return True
+            left -= rank == self.rank
+            return rank == self.rank and left >= 0
+
+        return stay
+
+
+def draw(filtered: Parts, mean: float) -> Draw:
+    """Return the draw whose mean Self-BLEU is not above `mean`; ties go to the first rows.
+
+    Pairs are sorted on disk; in memory is a batch of them.
+    """
+    budget = 0
+
+    def beyond_mean() -> Iterator[pa.Table]:
+        nonlocal budget
+        for part in filtered.parts:
+            places = [_place(unit, mean) for unit in part.read(["self_bleu", "surplus"]).to_pylist()]
+            budget -= sum(beyond for _, beyond in places if beyond <= 0)
+            found = [place for place in places if place[1] > 0]
+            yield pa.table(list(zip(*found, strict=True)) or [(), ()], schema=_DRAWN)
+
+    with filtered.engine.scratch() as folder:
+        by_rank = grouped(beyond_mean(), _DRAWN, "rank", filtered, folder / "by rank", _ROWS_OF_PART)
+        before: tuple[int, int] | None = None
+        for row in by_rank.rows():
+            budget -= row["beyond"]
+            ties = before[1] if before and before[0] == row["rank"] else 0
+            if budget < 0:
+                return Draw(row["rank"], ties)
+            before = row["rank"], ties + 1
+    return Draw(_NEVER, 0)
+
+
+def _place(unit: Row, mean: float) -> tuple[int, int]:
+    """Return the rank of a pair, low for a good one, and how far it is beyond the mean, in hundredths."""
+    beyond = round(100 * unit["self_bleu"]) - round(100 * mean)
+    return (-round(1e8 * unit["surplus"] / beyond) if beyond > 0 else -_NEVER), beyond
+
+
+def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
+    """Yield the pairs that are drawn, in their split. The reason of all others is `not_drawn`.
+
+    In memory is what these pairs hang together by, and the words of their sentences, as numbers, since
     clusters are of them all. The rows are read a second time for their names, and a third for their texts.
     """
-    numbers = _clusters(_passing(scored, params), params.near_duplicate)
+    found = draw(filtered, params.mean_self_bleu)
+    mean = params.mean_self_bleu
+    numbers = _clusters(filter(found.stays(mean), filtered.rows()), params.near_duplicate)
     first: dict[int, str] = {}
-    for unit, number in zip(_passing(scored, params), numbers, strict=True):
+    for unit, number in zip(filter(found.stays(mean), filtered.rows()), numbers, strict=True):
         first.setdefault(number, unit["id"])
     names = {number: row_id("cluster", name) for number, name in first.items()}
     shares: dict[Split, float] = {
@@ -203,64 +228,25 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     }
     splits = split_of_clusters([names[number] for number in numbers], shares, params.seed)
     clustered = iter([names[number] for number in numbers])
-    yield from in_parts((_of_part(table, params, clustered, splits) for table in scored), _ROWS_OF_PART)
+    stays = found.stays(mean)
+    yield from in_parts((_of_part(table, stays, clustered, splits) for table in filtered), _ROWS_OF_PART)
 
 
 def _of_part(
-    scored: pa.Table, params: ParaphraseParams, names: Iterator[str], splits: Mapping[str, Split]
+    filtered: pa.Table, stays: Callable[[Row], bool], names: Iterator[str], splits: Mapping[str, Split]
 ) -> Outcome:
-    """Return the pairs of a part that pass, of which the next `names` are the clusters, and the others."""
-    units = scored.to_pylist()
+    """Return the pairs of a part that stay, of which the next `names` are the clusters, and the others."""
+    units = filtered.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
     for unit in units:
-        judged = _judged(unit, params)
-        if not isinstance(judged, str):
-            dropped.append(drop(unit, judged.reason, unit[judged.reason]))
+        if not stays(unit):
+            dropped.append(drop(unit, "not_drawn", unit["surplus"]))
             continue
         name = next(names)
-        kept.append(
-            {
-                **unit,
-                "id": row_id("paraphrase", unit["id"]),
-                "source_ids": [unit["id"]],
-                "origin": judged,
-                "cluster": name,
-                "split": splits[name],
-            }
-        )
+        row = {**unit, "id": row_id("paraphrase", *unit["source_ids"]), "source_ids": [unit["id"]]}
+        kept.append({**row, "cluster": name, "split": splits[name]})
     return Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
-
-
-def _judged(unit: Row, params: ParaphraseParams) -> str | _Lost:
-    """Return the method by whose thresholds a pair passes, or why it does by none."""
-    origin: str | None = next(
-        (name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None
-    )
-    if origin is None:
-        reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
-        return _Lost("length_rate" if "length_rate" in reasons else "f1")
-    if not at_most(unit["self_bleu"], params.self_bleu):
-        return _Lost("self_bleu")
-    if not at_least(unit["shared_words"], params.shared_words):
-        return _Lost("shared_words")
-    return origin
-
-
-def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> bool:
-    """Say whether a pair passes the thresholds of a method, by its `f1` and `length_rate`."""
-    return _lost(unit, limits_of(params, origin)) is None
-
-
-def limits_of(params: ParaphraseParams, origin: str) -> Limits:
-    """Return the thresholds of an origin. Raises ValueError where it has none."""
-    if origin not in params.origins:
-        raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
-    return params.origins[origin]
-
-
-def _passing(scored: Parts, params: ParaphraseParams) -> Iterator[Row]:
-    return (unit for unit in scored.rows() if isinstance(_judged(unit, params), str))
 
 
 def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
@@ -295,9 +281,3 @@ def _sentences(unit: Row) -> list[str]:
 
 def _content(sentence: str) -> str:
     return " ".join(content_words(sentence))
-
-
-def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:
-    if not above(unit["f1"], limits.f1):
-        return "f1"
-    return None if below(unit["length_rate"], limits.length_rate) else "length_rate"

@@ -1,7 +1,8 @@
 """Every candidate once, with what tells how good a paraphrase it is.
 
-Belongs here: merging what several methods found, BERTScore, PLR, the threshold of the coarse filter.
-Not here: the candidates (ops/parasci/candidates), the thresholds on the scores (paraphrases.py).
+Belongs here: merging what several methods found, the features of a pair and what they predict, the threshold
+of the coarse filter. Not here: the candidates (ops/parasci/candidates), agreement in numbers and names
+(agreement.py), the weights of features (scorer.py), the thresholds on the scores (filtered.py).
 
 Dong et al. (2021), 4.2.
 """
@@ -29,7 +30,9 @@ from ops.metrics.bertscore import BertScorer
 from ops.metrics.bleu import self_bleus
 from ops.models.encoder import ENCODER
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
+from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import released_form, shared_words
+from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.schemas import SCORED
 
 #: Pairs of a part.
@@ -54,7 +57,7 @@ class ScoredParams(Params, section="parasci.scored"):
     """The least confidence of a part, and the encoder and layer that BERTScore reads."""
 
     confidence: float = Field(
-        0.5, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
+        0.0, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
     )
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
     layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")
@@ -67,6 +70,7 @@ def scored(
     partial: Parts,
     coarse: CoarseParams,
     params: ScoredParams,
+    scorer: ScorerParams,
     strict: bool,
 ) -> Outcomes:
     """Yield every pair of distinct sentences that a method found, scored.
@@ -108,14 +112,14 @@ def scored(
         )
         yield Outcome.of(SCORED, [], [], combinations=counts)
         blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
-        yield from blocks.map(scored_of, Loaded(BertScorer, (params.encoder, params.layer, strict)))
+        yield from blocks.map(scored_of, Loaded(BertScorer, (params.encoder, params.layer, strict)), scorer)
 
 
-def scored_of(found: pa.Table, scorer: Loaded[BertScorer]) -> Outcome:
+def scored_of(found: pa.Table, matcher: Loaded[BertScorer], scorer: ScorerParams) -> Outcome:
     """Return the pairs of which these are the rows, those of a pair together, scored."""
     its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
-    return Outcome.of(SCORED, units, list(_rows(its, scorer.model)))
+    return Outcome.of(SCORED, units, list(_rows(its, matcher.model, scorer)))
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
@@ -160,15 +164,37 @@ def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
         yield pa.Table.from_pylist(list(chain.from_iterable(block)), schema=_FOUND)
 
 
-def _rows(found: Sequence[Sequence[Row]], scorer: BertScorer) -> Iterator[Row]:
-    firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
-    values = scorer.score(firsts, seconds)
+def features(
+    firsts: Sequence[str], seconds: Sequence[str], cosines: Sequence[float], matcher: BertScorer
+) -> Iterator[dict[str, float]]:
+    """Yield what is measured of each of N pairs, by column; `truncated` is for the caller to ask for."""
+    matches = matcher.match(firsts, seconds)
     repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
-    cut = dict(zip([*firsts, *seconds], scorer.tokens.truncated([*firsts, *seconds]), strict=True))
-    for several, self_bleu, *scores in zip(found, repeated, *values, strict=True):
+    for first, second, cosine, copied, *values in zip(
+        firsts, seconds, cosines, repeated, *matches, strict=True
+    ):
+        precision, recall, f1, weakest = (round(float(value), 4) for value in values)
+        yield {
+            "cosine": cosine,
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
+            "least": min(precision, recall),
+            "weakest": weakest,
+            **{name: round(value, 4) for name, value in agreement(first, second)._asdict().items()},
+            "length_rate": round(length_rate(len(first.split()), len(second.split())), 4),
+            "self_bleu": round(float(copied), 2),
+            "shared_words": round(shared_words(first, second), 4),
+        }
+
+
+def _rows(found: Sequence[Sequence[Row]], matcher: BertScorer, scorer: ScorerParams) -> Iterator[Row]:
+    firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
+    cosines = [max(member["cosine"] for member in several) for several in found]
+    measured = features(firsts, seconds, cosines, matcher)
+    cut = dict(zip([*firsts, *seconds], matcher.tokens.truncated([*firsts, *seconds]), strict=True))
+    for several, of_pair in zip(found, measured, strict=True):
         row = several[0]
-        lengths = [len(row[side].split()) for side in ("first", "second")]
-        precision, recall, f1 = (round(float(score), 4) for score in scores)
         yield {
             "id": row_id("scored", *_pair(row)),
             "source_ids": list(dict.fromkeys(member["id"] for member in several)),
@@ -178,15 +204,10 @@ def _rows(found: Sequence[Sequence[Row]], scorer: BertScorer) -> Iterator[Row]:
             "origins": sorted({member["origin"] for member in several}),
             "keys": sorted({f"{member['origin']}:{member['key']}" for member in several}),
             "papers": sorted({member[f"{side}_paper"] for member in several for side in ("first", "second")}),
-            "cosine": max(member["cosine"] for member in several),
-            "precision": precision,
-            "recall": recall,
-            "f1": f1,
-            "length_rate": round(length_rate(*lengths), 4),
-            "self_bleu": round(float(self_bleu), 2),
-            "shared_words": round(shared_words(row["first"], row["second"]), 4),
-            "first_words": lengths[0],
-            "second_words": lengths[1],
+            **of_pair,
+            "consistency": consistency(of_pair, scorer),
+            "first_words": len(row["first"].split()),
+            "second_words": len(row["second"].split()),
             "wholes": sorted({member["whole"] for member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -30,9 +30,10 @@ from ops.core.thresholds import at_least
 from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
 from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import CoarseParams, length_rate, looked_up, stored_embeddings
-from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
-from ops.parasci.dataset.scored import ScoredParams
+from ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embeddings
+from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
+from ops.parasci.dataset.scored import ScoredParams, features
+from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
@@ -66,6 +67,7 @@ EXTRACTIONS = Shape(
         ("recall", _REAL, "the same"),
         ("f1", _REAL, "the same"),
         ("length_rate", _REAL, "PLR of both"),
+        ("consistency", _REAL, "predicted rating by a reader, as of parasci/scored"),
         ("truncated", pa.bool_(), "whether BERTScore reads the beginning of one of both texts only"),
         ("valuable", _REAL, "1 where `scored` and `paraphrases` would keep it, else 0"),
     ),
@@ -124,11 +126,11 @@ def extractions(
     sentences: Parts,
     partial: Parts,
     params: ExtractionParams,
-    coarse: CoarseParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
-    filtering: ParaphraseParams,
+    scorer: ScorerParams,
+    filtering: FilterParams,
     strict: bool,
 ) -> Outcomes:
     """Yield what each system extracts from the pairs that are seen, and the table; units are the pairs.
@@ -139,7 +141,7 @@ def extractions(
     there: list[Seen] = []
     for part in intra:
         units = part.to_pylist()
-        pairs, lost = seen(units, seeing, coarse.cosine)
+        pairs, lost = seen(units, seeing)
         there += pairs
         dropped = [drop(row, *lost[row["id"]]) for row in units if row["id"] in lost]
         yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)
@@ -158,8 +160,8 @@ def extractions(
         for system, part in ((CLAUSE, clause), (MODEL, found.get(pair.row["id"])))
         if part
     ]
-    scorer = BertScorer(scoring.encoder, scoring.layer, strict)
-    rows = list(_rows(extracted, scorer, filtering, unsure))
+    matcher = BertScorer(scoring.encoder, scoring.layer, strict)
+    rows = list(_rows(extracted, matcher, embed, scorer, filtering, unsure))
     kept, names = {row["pair_id"] for row in rows}, {pair.row["id"] for pair in pairs}
     dropped = [
         drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
@@ -195,19 +197,23 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
 
 def _rows(
     extracted: Sequence[tuple[Seen, str, str]],
-    scorer: BertScorer,
-    filtering: ParaphraseParams,
+    matcher: BertScorer,
+    embed: Embed,
+    scorer: ScorerParams,
+    filtering: FilterParams,
     unsure: Container[str],
 ) -> Iterator[Row]:
     """Yield the rows; what PDBERT is unsure of is not valuable, since the filter has none of it."""
-    texts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]
-    scores = scorer.score(*texts)
-    cut = [any(both) for both in zip(*map(scorer.tokens.truncated, texts), strict=True)]
-    for (pair, system, part), truncated, *values in zip(extracted, cut, *scores, strict=True):
-        precision, recall, f1 = (round(float(value), 4) for value in values)
-        row: Mapping[str, Any] = {
-            "f1": f1,
-            "length_rate": round(length_rate(len(pair.short.split()), len(part.split())), 4),
+    if not extracted:
+        return
+    parts, shorts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]
+    cosines = map(float, cosines_of(embed(parts), embed(shorts)))
+    cut = [any(both) for both in zip(*map(matcher.tokens.truncated, (parts, shorts)), strict=True)]
+    measured = features(parts, shorts, list(cosines), matcher)
+    for (pair, system, part), truncated, of_pair in zip(extracted, cut, measured, strict=True):
+        row = {
+            **{name: of_pair[name] for name in ("precision", "recall", "f1", "length_rate")},
+            "consistency": consistency(of_pair, scorer),
         }
         yield {
             "id": row_id("extraction", pair.row["id"], system),
@@ -219,8 +225,6 @@ def _rows(
             "short": pair.short,
             "long": pair.long,
             "part": part,
-            "precision": precision,
-            "recall": recall,
             **row,
             "truncated": truncated,
             "valuable": float(

@@ -2,7 +2,7 @@
 
 Belongs here: which pairs are searched for a part (those that are alike, and not as a whole), searching them,
 and what comes of no use. Not here: the model (pdbert.py), thresholds on the scores of what is found
-(dataset/paraphrases.py).
+(dataset/filtered.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
 from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.models.encoder import Embed, embedder
-from ops.parasci.candidates.pairs import CoarseParams, cosines_of, length_rate, looked_up, stored_embeddings
+from ops.parasci.candidates.pairs import cosines_of, length_rate, looked_up, stored_embeddings
 from ops.parasci.partial.pdbert import trained, without_end
 from ops.parasci.schemas import CANDIDATES
 
@@ -29,6 +29,7 @@ class SeenParams(Params):
     """Which pairs of a paper are searched."""
 
     floor: float = Field(0.6, ge=-1, le=1, description="least cosine of their sentences")
+    ceiling: float = Field(0.79, ge=-1, le=1, description="from this cosine on they are alike as a whole")
     length_rate: float = Field(0.5, ge=0, description="least PLR: sentences of like length have no part")
     most: int = Field(2, ge=1, description="pairs of a sentence; the most alike ones")
 
@@ -69,18 +70,16 @@ def by_length(row: Row) -> Seen:
     return Seen(row, second, first) if swapped else Seen(row, first, second)
 
 
-def seen(
-    rows: Sequence[Row], params: SeenParams, threshold: float
-) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
+def seen(rows: Sequence[Row], params: SeenParams) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
     """Return the pairs that are searched, in the order of the rows, and of the others reason and score by id.
 
-    From the cosine `threshold` on they are candidates as a whole. Reasons: `cosine`, `equal_lengths`,
+    Reasons: `cosine`, `equal_lengths`,
     `not_chosen` (its sentences are in `most` pairs that are more alike).
     """
     lost: dict[str, tuple[str, float | None]] = {}
     fitting = []
     for row in rows:
-        if not params.floor <= row["cosine"] < threshold:
+        if not params.floor <= row["cosine"] < params.ceiling:
             lost[row["id"]] = "cosine", row["cosine"]
         elif (
             rate := length_rate(*(len(row[side].split()) for side in ("first", "second")))
@@ -101,7 +100,6 @@ def partial(
     intra: Parts,
     sentences: Parts,
     pdbert: Artifact,
-    coarse: CoarseParams,
     params: PartialParams,
     encoder: str,
     strict: bool,
@@ -113,25 +111,24 @@ def partial(
     `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it
     was found before). In memory is a part: some 2 KB a pair, and 1.5 KB an embedding.
     """
-    short = ({pair.short for pair in seen(table.to_pylist(), params, coarse.cosine)[0]} for table in intra)
+    short = ({pair.short for pair in seen(table.to_pylist(), params)[0]} for table in intra)
     model = Loaded(trained, (pdbert, strict))
     with intra.engine.scratch() as folder:
         embeddings = stored_embeddings(sentences, short, folder / "embeddings")
-        yield from intra.map(partial_of, model, coarse, params, encoder, strict, beside=[embeddings])
+        yield from intra.map(partial_of, model, params, encoder, strict, beside=[embeddings])
 
 
 def partial_of(
     intra: pa.Table,
     embeddings: pa.Table,
     model: Loaded[SpanModel | None],
-    coarse: CoarseParams,
     params: PartialParams,
     encoder: str,
     strict: bool,
 ) -> Outcome:
     """Return what PDBERT finds for the pairs of one part, given the embeddings of their short sentences."""
     rows = intra.to_pylist()
-    pairs, lost = seen(rows, params, coarse.cosine)
+    pairs, lost = seen(rows, params)
     known = {_pair(row["first"], row["second"]) for row in rows}
     kept, more = _searched(model.model, pairs, known)
     lost |= more

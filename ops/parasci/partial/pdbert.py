@@ -35,7 +35,6 @@ from ops.models.training import CheckpointFolder, TrainingParams, errors_of, tra
 from ops.models.training.params import SizedParams
 from ops.models.training.report import count_weights, training_report
 from ops.models.training.task import ProgressLines
-from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.spans.spans import SpanConfig, SpanExample
 
@@ -119,6 +118,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
 
     sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
     encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
+    cosine: float = Field(0.79, ge=-1, le=1, description="least one of a pair that it learns from")
     pseudo: PseudoParams = PseudoParams()
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
     seed: int = Field(0, ge=0, description="of the draw of these papers")
@@ -188,7 +188,6 @@ def pseudo_examples(
 def pdbert(
     intra: Parts,
     sentences: Parts,
-    coarse: CoarseParams,
     params: PdbertParams,
     checkpoints: CheckpointFolder,
     strict: bool,
@@ -201,7 +200,7 @@ def pdbert(
     model; where that is none, what was learnt from. Without any example there is no model. In memory are
     the names of papers, 2 bytes a pair and 8 an example; sentences and examples are read from disk.
     """
-    split = _splits((row["key"] for row in _chosen(intra, coarse)), params)
+    split = _splits((row["key"] for row in _chosen(intra, params)), params)
     model = _made(params, strict) if split else None
     counts: Counter[str] = Counter()
     numbers = array("h")  # of each pair's examples; where it has none, -1 if they are long
@@ -209,7 +208,7 @@ def pdbert(
         pool = texts_of(sentences, folder)
 
         def examples() -> Iterator[Row]:
-            for row in _chosen(intra, coarse):
+            for row in _chosen(intra, params):
                 found, long = _rows(row, pool, split[row["key"]], params, model)
                 empty = params.pseudo.draws - long - len(found)
                 counts.update(drawn=params.pseudo.draws, long=long, empty=empty)
@@ -224,7 +223,7 @@ def pdbert(
             kept: list[Row] = []
             lost: list[Row] = []
             for unit in units:
-                reason = _lost(unit, coarse)
+                reason = _lost(unit, params)
                 if reason is None:
                     number = next(of_pairs)
                     kept += islice(remaining, max(0, number))
@@ -252,12 +251,12 @@ def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object
     return None
 
 
-def _chosen(intra: Parts, coarse: CoarseParams) -> Iterator[Row]:
-    return (row for row in intra.rows() if _lost(row, coarse) is None)
+def _chosen(intra: Parts, params: PdbertParams) -> Iterator[Row]:
+    return (row for row in intra.rows() if _lost(row, params) is None)
 
 
-def _lost(row: Row, coarse: CoarseParams) -> str | None:
-    if row["cosine"] < coarse.cosine:
+def _lost(row: Row, params: PdbertParams) -> str | None:
+    if row["cosine"] < params.cosine:
         return "cosine"
     return "identical" if row["first"].lower().split() == row["second"].lower().split() else None
 

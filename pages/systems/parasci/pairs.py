@@ -24,21 +24,33 @@ from ops.text.words import word_difference
 from pages.html import embedded, render
 from pages.sampling import rank
 
-#: What became of a pair, and the table that it stands in.
+SCORED, FILTERED, PARAPHRASES = "parasci/scored", "parasci/filtered", "parasci/paraphrases"
+
+#: What became of a pair, and the dataset and its table that it stands in.
 FATES = {
-    "kept": "kept",
-    "f1": "dropped",
-    "length_rate": "dropped",
-    "self_bleu": "dropped",
-    "shared_words": "dropped",
+    "kept": (PARAPHRASES, "kept"),
+    "consistency": (FILTERED, "dropped"),
+    "length_rate": (FILTERED, "dropped"),
+    "self_bleu": (FILTERED, "dropped"),
+    "not_drawn": (PARAPHRASES, "dropped"),
 }
 
 #: Pairs of one method and fate, by the hash of their ids, and characters of a sentence.
 MOST_PAIRS, LONGEST = 100, 1_500
 _MOST_NAMES = 10
-_SCORES = ("f1", "precision", "recall", "length_rate", "self_bleu", "shared_words", "cosine")
+_SCORES = (
+    "consistency",
+    "f1",
+    "least",
+    "weakest",
+    "length_rate",
+    "self_bleu",
+    "shared_words",
+    "numbers",
+    "names",
+    "cosine",
+)
 _COLUMNS = ("id", "first", "second", "keys", "papers", *_SCORES)
-SCORED, PARAPHRASES = "parasci/scored", "parasci/paraphrases"
 
 
 def pages(everything: Everything) -> Files:
@@ -101,7 +113,8 @@ def _chosen(everything: Everything, origin: str, fate: str) -> tuple[Sequence[st
     chosen: list[tuple[str, str]] = []
     total = 0
     columns = ["id", "origins", *(["reason"] if fate != "kept" else [])]
-    for table in parts(everything, PARAPHRASES, columns, FATES[fate]):
+    dataset, kind = FATES[fate]
+    for table in parts(everything, dataset, columns, kind):
         found = table.filter(found_by(table["origins"], origin))
         if fate != "kept":
             found = found.filter(pc.equal(found["reason"], fate))
@@ -113,8 +126,9 @@ def _chosen(everything: Everything, origin: str, fate: str) -> tuple[Sequence[st
 
 def _pairs(everything: Everything, ids: Sequence[str], fate: str) -> Iterator[dict[str, Any]]:
     columns = [*_COLUMNS, *(["split"] if fate == "kept" else [])]
-    found = rows(everything, PARAPHRASES, columns, FATES[fate], at_once=1_000, id=set(ids))
-    for row in sorted(found, key=lambda row: (-row["f1"], row["id"])):
+    dataset, kind = FATES[fate]
+    found = rows(everything, dataset, columns, kind, at_once=1_000, id=set(ids))
+    for row in sorted(found, key=lambda row: (-row["consistency"], row["id"])):
         yield _pair(row)
 
 
@@ -141,5 +155,8 @@ def _dropped(everything: Everything, numbers: Mapping[str, Counted], origin: str
 
 
 def _lost_to_thresholds(everything: Everything, origin: str) -> Counter[str]:
-    lost = parts(everything, PARAPHRASES, ["origins", "reason"], "dropped")
-    return value_counts(table["reason"].filter(found_by(table["origins"], origin)) for table in lost)
+    return value_counts(
+        table["reason"].filter(found_by(table["origins"], origin))
+        for name in (FILTERED, PARAPHRASES)
+        for table in parts(everything, name, ["origins", "reason"], "dropped")
+    )

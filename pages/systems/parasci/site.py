@@ -12,13 +12,13 @@ from typing import Any
 
 from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, rows
-from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.threshold_scores import scores_of_both
 from pages.evaluation import values
 from pages.html import render
 from pages.system import SystemPages
 from pages.systems.parasci import groups, pairs, scores
-from pages.systems.parasci.pairs import PARAPHRASES, SCORED, funnel, origins
+from pages.systems.parasci.pairs import FILTERED, SCORED, funnel, origins
 from pages.what_if import Axis, input_parts, kept_at, two_thresholds
 
 STATISTICS, PEOPLE = "parasci/statistics", "parasci/human_evaluation"
@@ -32,7 +32,12 @@ def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> 
     names = origins(everything)
     found = funnel(everything, numbers)
     planes = dict(_planes(everything))
-    _check(planes, {row["origin"]: row["kept"] for row in found})
+    drawn_from = {
+        row["origin"]: row["kept"] + row["dropped"].get("not_drawn", 0)
+        for row in found
+        if row["kept"] is not None
+    }
+    _check(planes, drawn_from)
     generated = list(scores.generated(everything))
     rated = table and table["agreement"]
     yield render(
@@ -69,6 +74,7 @@ SYSTEM = SystemPages(
         "parasci/definitions": "definitions.html",
         "parasci/citations": "citations.html",
         "parasci/scored": "paraphrases.html#thresholds",
+        "parasci/filtered": "paraphrases.html#thresholds",
         "parasci/paraphrases": "pairs.html",
         "parasci/statistics": "paraphrases.html#statistics",
         "parasci/extractions": "paraphrases.html#extractions",
@@ -84,19 +90,19 @@ SYSTEM = SystemPages(
 
 def _planes(everything: Everything) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield for each method what both of its thresholds would keep."""
-    if PARAPHRASES not in everything or SCORED not in everything:
+    if FILTERED not in everything or SCORED not in everything:
         return
-    dataset = everything.graph.datasets[PARAPHRASES]
-    params = next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams))
+    dataset = everything.graph.datasets[FILTERED]
+    params = next(value for value in dataset.arguments.values() if isinstance(value, FilterParams))
     [source] = dataset.inputs
     scored = input_parts(everything, source, "")
-    f1, length_rate = (
+    consistency, length_rate = (
         {knob.name: Axis(threshold, knob) for knob in threshold.knobs(params)}
         for threshold in dataset.thresholds
         if threshold.param.startswith("origins.")
     )
-    for name in filter(f1.__contains__, origins(everything)):
-        yield name, two_thresholds(scores_of_both(scored, params, name), f1[name], length_rate[name])
+    for name in filter(consistency.__contains__, origins(everything)):
+        yield name, two_thresholds(scores_of_both(scored, params, name), consistency[name], length_rate[name])
 
 
 def _check(planes: Mapping[str, Mapping[str, Any]], kept: Mapping[str, int]) -> None:
@@ -104,6 +110,6 @@ def _check(planes: Mapping[str, Mapping[str, Any]], kept: Mapping[str, int]) -> 
         now = kept_at(plane, plane["first"]["now"], plane["second"]["now"])
         if now != kept.get(name, 0):
             raise ValueError(
-                f"{PARAPHRASES}: by their scores {now} pairs of {name} would be kept, "
+                f"{FILTERED}: by their scores {now} pairs of {name} would be kept, "
                 f"but it has {kept.get(name, 0)}"
             )

@@ -139,3 +139,20 @@ def test_self_bleu_of_equal_and_of_unlike_pairs():
     with pytest.raises(ValueError, match="there are no items"):
         self_bleu([], [])
     assert np.isfinite(self_bleu(["a"], ["a"]))
+
+
+def test_the_weakest_matches_are_the_mean_of_the_worst_quarter_of_a_side():
+    matcher = BertScorer()
+    first, second = "We used the Stanford tagger for nouns.", "The tagger was used."
+    [left, right] = [rows.numpy() for rows in matcher.tokens.of([first, second])]
+    cosines = left @ right.T
+    sides = [np.sort(cosines.max(axis)[1:-1]) for axis in (1, 0)]
+    slow = min(side[: max(1, math.ceil(len(side) / 4))].mean() for side in sides)
+    # Beside a longer pair, so that both are padded.
+    found = matcher.match([first, CANDIDATES[0]], [second, REFERENCES[0]])
+    assert found.weakest[0] == pytest.approx(slow, abs=1e-5)
+    for values, its in zip(
+        found, matcher.score([first, CANDIDATES[0]], [second, REFERENCES[0]]), strict=False
+    ):
+        assert values == pytest.approx(its)
+    assert matcher.match([""], [second]).weakest.tolist() == [0]

@@ -42,22 +42,34 @@ def scored_pair(
     name,
     first="one",
     second="two",
-    f1=0.9,
+    consistency=4.0,
     length_rate=0.1,
     keys=("intra:p",),
     origins=("intra",),
     wholes=(),
     self_bleu=20.0,
-    shared_words=0.5,
 ):
     """Return a row of parasci/scored."""
     return {
         "id": name, "source_ids": [f"candidate of {name}"], "licence": "MIT", "first": first, "second": second,
-        "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9, "precision": f1,
-        "recall": f1, "f1": f1, "length_rate": length_rate, "first_words": 9, "second_words": 9,
+        "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9,
+        **dict.fromkeys(("precision", "recall", "f1", "least", "weakest"), 0.9),
+        **dict.fromkeys(("numbers", "negation", "names", "direction"), 1.0), "shared_words": 0.5,
+        "consistency": consistency, "length_rate": length_rate, "first_words": 9, "second_words": 9,
         "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
-        "shared_words": shared_words,
     }  # fmt: skip
+
+
+def filtered_pair(name, *, surplus=0.5, **more):
+    """Return a row of parasci/filtered."""
+    row = scored_pair(name, **more)
+    return {
+        **row,
+        "id": f"filtered {name}",
+        "source_ids": [name],
+        "origin": row["origins"][0],
+        "surplus": surplus,
+    }
 
 
 def paper_sentence(name, text, paper="paper", section=0, role="abstract"):

@@ -4,9 +4,10 @@ from unittest.mock import patch
 
 import pytest
 from datasets import load_dataset
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ops.core.identity import row_id
 from ops.core.outcome import Outcome
 from ops.core.parts import FilesFolder, temporary_folder
 from ops.metrics.bertscore import bertscore
@@ -14,27 +15,28 @@ from ops.metrics.bleu import self_bleu
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset import paraphrases as paraphrases_module
 from ops.parasci.dataset import scored as scored_module
+from ops.parasci.dataset.filtered import FilterParams, Limits, filtered
 from ops.parasci.dataset.paraphrases import (
-    Limits,
     ParaphraseParams,
     clusters,
+    draw,
     near_duplicates,
     paraphrases,
     split_of_clusters,
 )
 from ops.parasci.dataset.release import released, released_form, shared_words
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
+from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.dataset.statistics import TABLE_2, statistics
 from ops.parasci.dataset.threshold_scores import (
-    scores_f1,
+    scores_consistency,
     scores_length_rate,
     scores_of_both,
     scores_self_bleu,
-    scores_shared_words,
 )
 from ops.parasci.partial.partial import PARTIAL
-from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
-from tests.ops.parasci.parasci_cases import candidate, scored_pair
+from ops.parasci.schemas import CANDIDATES, FILTERED, PARAPHRASES, SCORED
+from tests.ops.parasci.parasci_cases import candidate, filtered_pair, scored_pair
 from tests.parts import dealt, parts
 
 A, B, C = (
@@ -43,6 +45,8 @@ A, B, C = (
     "Trees are parsed from text.",
 )
 
+SCORER = ScorerParams(intercept=1.0, weights={"f1": 2.0, "numbers": 0.5})
+
 
 def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), cosine=0.79, **knobs):
     inputs = [
@@ -50,7 +54,7 @@ def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), cosin
         for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
     ]
     inputs.append(dealt(folder / "partial", PARTIAL.kept, list(partial)))
-    return list(scored(*inputs, CoarseParams(cosine=cosine), ScoredParams(**knobs), True))
+    return list(scored(*inputs, CoarseParams(cosine=cosine), ScoredParams(**knobs), SCORER, True))
 
 
 def rows_of(outcomes, table):
@@ -108,8 +112,8 @@ class OneScore:
     def __init__(self, *_):
         self.tokens = self
 
-    def score(self, firsts, seconds):
-        return [[0.5] * len(firsts)] * 3
+    def match(self, firsts, seconds):
+        return [[0.5] * len(firsts)] * 4
 
     def truncated(self, texts):
         return [False] * len(texts)
@@ -188,9 +192,12 @@ def test_a_part_of_a_sentence_is_kept_by_its_confidence_and_merged_as_others_are
 
 def test_parts_of_the_dataset_are_as_large_as_wanted_and_their_rows_the_same(tmp_path):
     rows = [
-        scored_pair(str(n), f"a{n // 2}", f"b{n}", f1=0.9 - n % 3 / 10, keys=[f"intra:{n}"]) for n in range(9)
+        filtered_pair(
+            str(n), first=f"a{n // 2}", second=f"b{n}", self_bleu=20.0 + n % 3 * 9, keys=[f"intra:{n}"]
+        )
+        for n in range(9)
     ]
-    sources = dealt(tmp_path / "scored", SCORED.kept, rows, 4)
+    sources = dealt(tmp_path / "filtered", FILTERED.kept, rows, 4)
     (whole,) = paraphrases(sources, ParaphraseParams())
     with patch.object(paraphrases_module, "_ROWS_OF_PART", 1):
         several = list(paraphrases(sources, ParaphraseParams()))
@@ -201,7 +208,8 @@ def test_parts_of_the_dataset_are_as_large_as_wanted_and_their_rows_the_same(tmp
 def test_a_part_is_in_the_split_of_its_paper_and_of_its_whole_sentence(tmp_path):
     rows = [scored_pair(str(n), f"a{n}", f"b{n}", keys=[f"intra:p{n}"]) for n in range(9)]
     rows.append(scored_pair("part", "x", "y", keys=["partial:p1"], origins=["partial"], wholes=["B2"]))
-    kept = {row["source_ids"][0]: row for row in run_paraphrases(tmp_path, rows).kept.to_pylist()}
+    names = {row_id("filtered", row["id"]): row["id"] for row in rows}
+    kept = {names[row["source_ids"][0]]: row for row in run_paraphrases(tmp_path, rows).kept.to_pylist()}
     assert kept["part"]["cluster"] == kept["1"]["cluster"] == kept["2"]["cluster"] != kept["3"]["cluster"]
     assert kept["part"]["origin"] == "partial"
 
@@ -217,6 +225,9 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
     assert row["shared_words"] == round(shared_words(A, B), 4) > 0
+    assert row["least"] == min(row["precision"], row["recall"]) > row["weakest"] > 0
+    assert (row["numbers"], row["negation"], row["names"], row["direction"]) == (1, 1, 1, 1)
+    assert row["consistency"] == round(1 + 2 * row["f1"] + 0.5, 2)
 
 
 def test_a_pair_that_bertscore_cuts_says_so(tmp_path):
@@ -244,51 +255,109 @@ def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
     assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.3)]
 
 
-#: The paper's thresholds, and none that it does not have.
+#: Thresholds of the paper's kind, and no bound that it does not have.
 PAPER = {
     "origins": {
-        "intra": Limits(f1=0.7), "partial": Limits(f1=0.7), "citations": Limits(f1=0.7),
-        "definitions": Limits(f1=0.6, length_rate=2.0),
+        "intra": Limits(consistency=3.5), "partial": Limits(consistency=3.5), "citations": Limits(consistency=3.5),
+        "definitions": Limits(consistency=3.0, length_rate=2.0),
     },
-    "self_bleu": 100, "shared_words": 0,
+    "self_bleu": 100,
 }  # fmt: skip
 
 
+def run_filtered(folder, rows, **knobs):
+    return Outcome.joined(list(filtered(dealt(folder, SCORED.kept, rows), FilterParams(**PAPER | knobs))))
+
+
 def run_paraphrases(folder, rows, **knobs):
-    (outcome,) = paraphrases(dealt(folder, SCORED.kept, rows), ParaphraseParams(**PAPER | knobs))
+    kept = run_filtered(folder / "scored", rows).kept.to_pylist()
+    params = ParaphraseParams(**{"mean_self_bleu": 100} | knobs)
+    (outcome,) = paraphrases(dealt(folder / "filtered", FILTERED.kept, kept), params)
     return outcome
 
 
-def test_thresholds_are_those_of_the_origin_and_strict(tmp_path):
+def pair_of(row):
+    """Return the name of the scored pair that a row of parasci/paraphrases is of."""
+    return row["first"], row["second"]
+
+
+def test_thresholds_are_those_of_the_origin(tmp_path):
     rows = [
-        scored_pair("low", "a", "b", f1=0.7),
-        scored_pair("long", "c", "d", f1=0.71, length_rate=1.0),
-        scored_pair("good", "e", "f", f1=0.71, length_rate=0.99),
-        scored_pair("definition", "g", "h", f1=0.61, length_rate=1.9, origins=["definitions"]),
-        scored_pair("both", "i", "j", f1=0.61, length_rate=1.9, origins=["citations", "definitions"]),
+        scored_pair("low", "a", "b", consistency=3.49),
+        scored_pair("long", "c", "d", consistency=3.5, length_rate=1.0),
+        scored_pair("good", "e", "f", consistency=3.5, length_rate=0.99),
+        scored_pair("definition", "g", "h", consistency=3.01, length_rate=1.9, origins=["definitions"]),
+        scored_pair(
+            "both", "i", "j", consistency=3.01, length_rate=1.9, origins=["citations", "definitions"]
+        ),
     ]
-    outcome = run_paraphrases(tmp_path, rows)
-    assert {row["source_ids"][0]: row["origin"] for row in outcome.kept.to_pylist()} == {
-        "good": "intra", "definition": "definitions", "both": "definitions",
+    outcome = run_filtered(tmp_path, rows)
+    assert {row["source_ids"][0]: (row["origin"], row["surplus"]) for row in outcome.kept.to_pylist()} == {
+        "good": ("intra", 0.0), "definition": ("definitions", 0.01), "both": ("definitions", 0.01),
     }  # fmt: skip
     assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
-        ("low", "f1", 0.7), ("long", "length_rate", 1.0),
+        ("low", "consistency", 3.49), ("long", "length_rate", 1.0),
     }  # fmt: skip
 
 
 def test_near_copies_are_dropped_where_a_bound_is_set(tmp_path):
     rows = [
-        scored_pair("copy", "a", "b", self_bleu=45.1),
-        scored_pair("other words", "c", "d", self_bleu=45.0),
-        scored_pair("unlike", "e", "f", f1=0.7, self_bleu=90.0),
+        scored_pair("copy", "a", "b", self_bleu=65.1),
+        scored_pair("other words", "c", "d", self_bleu=65.0),
+        scored_pair("unlike", "e", "f", consistency=1.0, self_bleu=90.0),
     ]
-    outcome = run_paraphrases(tmp_path / "bound", rows, self_bleu=45)
+    outcome = run_filtered(tmp_path / "bound", rows, self_bleu=65)
     assert [row["source_ids"] for row in outcome.kept.to_pylist()] == [["other words"]]
     assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
-        ("copy", "self_bleu", 45.1), ("unlike", "f1", 0.7),
+        ("copy", "self_bleu", 65.1), ("unlike", "consistency", 1.0),
     }  # fmt: skip
-    kept = run_paraphrases(tmp_path, rows).kept["source_ids"].to_pylist()
+    kept = run_filtered(tmp_path, rows).kept["source_ids"].to_pylist()
     assert kept == [["copy"], ["other words"]], "the paper has no such bound"
+
+
+def slow_draw(rows, mean):
+    """Return the names of the pairs that stay, by plain sorting."""
+    budget = sum(mean - row["self_bleu"] for row in rows if row["self_bleu"] <= mean)
+    stay = {row["id"] for row in rows if row["self_bleu"] <= mean}
+    others = [row for row in rows if row["self_bleu"] > mean]
+    for row in sorted(others, key=lambda row: -row["surplus"] / (row["self_bleu"] - mean)):
+        budget -= row["self_bleu"] - mean
+        if budget < -1e-6:
+            break
+        stay.add(row["id"])
+    return stay
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.tuples(st.integers(0, 400).map(lambda n: n / 5), st.integers(0, 100)), max_size=40),
+    st.sampled_from([10, 26.5, 50, 100]),
+)
+def test_pairs_are_drawn_to_a_mean_as_plain_sorting_draws_them(scores, mean):
+    rows = [
+        filtered_pair(str(number), self_bleu=copied, surplus=surplus / 100)
+        for number, (copied, surplus) in enumerate(scores)
+    ]
+    with temporary_folder() as folder:
+        sources = dealt(folder / "filtered", FILTERED.kept, rows, 3)
+        in_order = list(sources.rows())
+        stays = draw(sources, mean).stays(mean)
+        found = [row for row in in_order if stays(row)]
+    assert {row["id"] for row in found} == slow_draw(in_order, mean)
+    assert not found or sum(row["self_bleu"] for row in found) / len(found) <= mean + 1e-9
+
+
+def test_what_is_not_drawn_says_so_and_the_rest_meets_the_mean(tmp_path):
+    rows = [
+        filtered_pair("varied", first="a", second="b", self_bleu=10.0, keys=["intra:1"]),
+        filtered_pair("good", first="c", second="d", self_bleu=42.0, surplus=1.0, keys=["intra:2"]),
+        filtered_pair("poor", first="e", second="f", self_bleu=41.0, surplus=0.1, keys=["intra:3"]),
+    ]
+    (outcome,) = paraphrases(parts(tmp_path, FILTERED.kept, rows), ParaphraseParams(mean_self_bleu=26.5))
+    assert [pair_of(row) for row in outcome.kept.to_pylist()] == [("a", "b"), ("c", "d")]
+    assert [(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()] == [
+        ("filtered poor", "not_drawn", 0.1)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -304,90 +373,44 @@ def test_the_share_of_content_words_that_both_have(first, second, share):
     assert shared_words(first, second) == shared_words(second, first) == share
 
 
-def test_pairs_of_other_words_are_dropped_where_a_share_is_asked_for(tmp_path):
-    rows = [
-        scored_pair("other words", "a", "b", shared_words=0.34),
-        scored_pair("shared", "c", "d", shared_words=0.35),
-        scored_pair("copy", "e", "f", shared_words=0.1, self_bleu=90.0),
-    ]
-    outcome = run_paraphrases(tmp_path / "share", rows, self_bleu=45, shared_words=0.35)
-    assert [row["source_ids"] for row in outcome.kept.to_pylist()] == [["shared"]]
-    assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
-        ("other words", "shared_words", 0.34), ("copy", "self_bleu", 90.0),
-    }  # fmt: skip
-    assert run_paraphrases(tmp_path, rows).kept.num_rows == 3, "the paper asks for none"
-
-
-@pytest.mark.parametrize("share", [0, 0.3])
-def test_another_share_of_words_is_judged_as_it_would_be_applied(tmp_path, share):
-    rows = [
-        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, self_bleu=copied, shared_words=shared)
-        for number, (f1, copied, shared) in enumerate(product((0.65, 0.75), (0.0, 80.0), (0.0, 0.3, 0.6)))
-    ]
-    stored = parts(tmp_path / "scored", SCORED.kept, rows)
-    params = ParaphraseParams(self_bleu=45, shared_words=share)
-    judged = {
-        "shared_words": [row for table in scores_shared_words(stored, params) for row in table.to_pylist()],
-        "self_bleu": [row for table in scores_self_bleu(stored, params) for row in table.to_pylist()],
-    }
-    for name, value in (("shared_words", 0), ("shared_words", 0.3), ("shared_words", 0.5), ("self_bleu", 90)):
-        (outcome,) = paraphrases(stored, params.model_copy(update={name: value}))
-        kept = {
-            row["id"]
-            for row in judged[name]
-            if row["score"] is not None
-            and (row["score"] >= value if name == "shared_words" else row["score"] <= value)
-        }
-        assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
-
-
 @pytest.mark.parametrize("bound", [100, 45])
 def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, bound):
-    rows = [
-        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, origins=origins, self_bleu=copied)
-        for number, (f1, origins, copied) in enumerate(
-            (f1, origins, copied)
-            for f1 in (0.55, 0.65, 0.75)
-            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
-            for copied in (0.0, 45.0, 80.0)
-        )
-    ]
+    rows = pairs_of_all((2.5, 3.2, 4.0), (0.5, 1.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
-    params = ParaphraseParams(self_bleu=bound)
+    params = FilterParams(**PAPER | {"self_bleu": bound})
     judged = [row for table in scores_self_bleu(stored, params) for row in table.to_pylist()]
-    for value in (20, 45, 79, 100):
-        (outcome,) = paraphrases(stored, params.model_copy(update={"self_bleu": value}))
+    for value in (20, 45, 89, 100):
+        (outcome,) = filtered(stored, params.model_copy(update={"self_bleu": value}))
         kept = {row["id"] for row in judged if row["score"] is not None and row["score"] <= value}
         assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
 
 
-def pairs_of_all(f1s, rates):
+def pairs_of_all(ratings, rates):
     """Return scored pairs of all these scores and of one method or two; every other one is a near copy."""
     return [
         scored_pair(
             str(number),
             f"a{number}",
             f"b{number}",
-            f1=f1,
+            consistency=consistency,
             length_rate=rate,
             origins=origins,
             self_bleu=number % 2 * 90,
-            shared_words=number % 3 / 3,
         )
-        for number, (f1, rate, origins) in enumerate(
-            product(f1s, rates, (["intra"], ["definitions"], ["definitions", "intra"]))
+        for number, (consistency, rate, origins) in enumerate(
+            product(ratings, rates, (["intra"], ["definitions"], ["definitions", "intra"]))
         )
     ]
 
 
 @pytest.mark.parametrize("bound", [100, 45])
 def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
-    rows = pairs_of_all((0.55, 0.65, 0.75, 0.85), (0.5, 1.5, 2.5))
+    rows = pairs_of_all((2.5, 3.2, 4.0, 4.5), (0.5, 1.5, 2.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
-    params = ParaphraseParams(self_bleu=bound, shared_words=0.3)
+    params = FilterParams(**PAPER | {"self_bleu": bound})
     for name in ("intra", "definitions"):
         for column, scores, values in (
-            ("f1", scores_f1, (0.5, 0.7, 0.8)),
+            ("consistency", scores_consistency, (2.0, 3.2, 4.2)),
             ("length_rate", scores_length_rate, (1.0, 2.0, 3.0)),
         ):
             judged = [row for table in scores(stored, params, name) for row in table.to_pylist()]
@@ -396,33 +419,33 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
                     row["id"]
                     for row in judged
                     if row["score"] is not None
-                    and (row["score"] > value if column == "f1" else row["score"] < value)
+                    and (row["score"] >= value if column == "consistency" else row["score"] < value)
                 }
                 limits = {**params.origins, name: params.origins[name].model_copy(update={column: value})}
-                (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
+                (outcome,) = filtered(stored, params.model_copy(update={"origins": limits}))
                 assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
 
 
 @pytest.mark.parametrize("bound", [100, 45])
 def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path, bound):
-    rows = pairs_of_all((0.55, 0.7, 0.85), (0.5, 1.0, 2.5))
-    stored, params = (
-        dealt(tmp_path / "scored", SCORED.kept, rows, 3),
-        ParaphraseParams(self_bleu=bound, shared_words=0.3),
-    )
+    rows = pairs_of_all((2.5, 3.5, 4.5), (0.5, 1.0, 2.5))
+    stored = dealt(tmp_path / "scored", SCORED.kept, rows, 3)
+    params = FilterParams(**PAPER | {"self_bleu": bound})
     for name in ("intra", "definitions"):
         judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
-        for f1 in (0.5, 0.7, 0.8):
+        for consistency in (2.0, 3.5, 4.0):
             for rate in (0.5, 1.0, 3.0):
-                limits = {**params.origins, name: Limits(f1=f1, length_rate=rate)}
-                (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
-                kept = sum(name in row["origins"] for row in outcome.kept.to_pylist())
-                assert kept == sum(row["f1"] > f1 and row["length_rate"] < rate for row in judged)
+                limits = {**params.origins, name: Limits(consistency=consistency, length_rate=rate)}
+                outcomes = filtered(stored, params.model_copy(update={"origins": limits}))
+                kept = sum(name in row["origins"] for row in rows_of(outcomes, "kept"))
+                assert kept == sum(
+                    row["consistency"] >= consistency and row["length_rate"] < rate for row in judged
+                )
 
 
 def test_a_method_without_thresholds_is_an_error_that_names_it(tmp_path):
     with pytest.raises(ValueError, match="'clauses'"):
-        run_paraphrases(tmp_path, [scored_pair("a", origins=["clauses"])])
+        run_filtered(tmp_path, [scored_pair("a", origins=["clauses"])])
 
 
 def test_splits_that_leave_nothing_to_train_on_are_refused():
@@ -512,9 +535,10 @@ def test_near_duplicates_are_in_one_split_as_far_as_params_say(tmp_path):
         for number, topic in enumerate(topics)
         for side, changed in enumerate(["reads", "learns"])
     ]
+    names = {row_id("filtered", row["id"]): row["id"] for row in rows}
     for near, together in ((0.6, True), (1.0, False)):
         kept = run_paraphrases(tmp_path / str(near), rows, near_duplicate=near).kept.to_pylist()
-        splits = {row["source_ids"][0]: row["split"] for row in kept}
+        splits = {names[row["source_ids"][0]]: row["split"] for row in kept}
         assert all(splits[f"{topic}0"] == splits[f"{topic}1"] for topic in topics) is together
 
 

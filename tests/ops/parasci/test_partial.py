@@ -10,9 +10,10 @@ from ops.core.sampling import place_of
 from ops.evaluation.table import read_table
 from ops.metrics.bertscore import bertscore
 from ops.models.encoder import ENCODER, embedder
-from ops.parasci.candidates.pairs import CoarseParams, length_rate
-from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.candidates.pairs import length_rate
+from ops.parasci.dataset.filtered import FilterParams, Limits
 from ops.parasci.dataset.scored import ScoredParams
+from ops.parasci.dataset.scorer import ScorerParams
 from ops.parasci.partial.extractions import (
     EXTRACTIONS,
     TABLE,
@@ -161,9 +162,9 @@ def words(number):
     return " ".join(["word"] * number)
 
 
-def slow_seen(rows, params, threshold):
+def slow_seen(rows, params):
     """Take the most alike pair whose sentences are free, again and again."""
-    left = [row for row in rows if params.floor <= row["cosine"] < threshold
+    left = [row for row in rows if params.floor <= row["cosine"] < params.ceiling
             and length_rate(len(row["first"].split()), len(row["second"].split())) >= params.length_rate]  # fmt: skip
     taken = []
     while left:
@@ -183,8 +184,8 @@ def test_pairs_are_seen_by_cosine_lengths_and_the_most_alike_first(drawn_rows, m
     rows = [pair(str(number), words(a), words(b), cosine, (str(i), str(j)))
             for number, (cosine, a, b, i, j) in enumerate(drawn_rows)]  # fmt: skip
     params = SeenParams(most=most)
-    pairs, lost = seen(rows, params, 0.79)
-    assert {its.row["id"] for its in pairs} == slow_seen(rows, params, 0.79)
+    pairs, lost = seen(rows, params)
+    assert {its.row["id"] for its in pairs} == slow_seen(rows, params)
     assert {its.row["id"] for its in pairs} | lost.keys() == {row["id"] for row in rows}
     assert all(len(its.short.split()) < len(its.long.split()) for its in pairs)
     assert {reason for reason, _ in lost.values()} <= {"cosine", "equal_lengths", "not_chosen"}
@@ -220,9 +221,7 @@ BAND = [
 def run_pdbert(folder, rows, checkpoints=None, **more):
     intra = dealt(folder / "intra", CANDIDATES.kept, rows)
     sentences = parts(folder / "sentences", SENTENCES.kept, SENTENCES_ROWS)
-    outcomes = list(
-        pdbert(intra, sentences, CoarseParams(), params_of(**more), checkpoints or Memory(), True)
-    )
+    outcomes = list(pdbert(intra, sentences, params_of(**more), checkpoints or Memory(), True))
     assert all(outcome.kept.schema == PDBERT.kept for outcome in outcomes)
     return intra, outcomes
 
@@ -231,7 +230,7 @@ def run_partial(intra, artifact, folder):
     sentences = parts(
         folder / "stored", SENTENCES.kept, [statement("s", SHORT, embedder(ENCODER)([SHORT])[0])]
     )
-    return list(partial(intra, sentences, artifact, CoarseParams(), PartialParams(), ENCODER, True))
+    return list(partial(intra, sentences, artifact, PartialParams(), ENCODER, True))
 
 
 def rows_of(outcomes, table="kept"):
@@ -277,8 +276,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
         part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
         stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
-        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
-                                StatementParams(), ScoredParams(), ParaphraseParams(), True))  # fmt: skip
+        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PartialParams(),
+                                StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(origins={"partial": Limits(consistency=2.0)}), True))  # fmt: skip
 
     outcomes = extracted(0.5)
     assert all(outcome.kept.schema == EXTRACTIONS.kept for outcome in outcomes)

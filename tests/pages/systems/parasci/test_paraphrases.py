@@ -8,12 +8,11 @@ import pytest
 
 from assets.rows.reading import counted
 from ops.core.parts import FILES
-from ops.core.thresholds import above, below
-from ops.parasci.dataset.paraphrases import ParaphraseParams
-from orchestration.definitions import workspace
+from ops.parasci.dataset.filtered import FilterParams
+from ops.parasci.dataset.filtered import passes as passes_thresholds
 from pages.systems.parasci import groups, pairs, scores
 from pages.systems.parasci.pairs import funnel
-from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, sentences, whole
+from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, params_of, sentences, whole
 from tests.browser.paraphrase_corpus import pairs as scored
 from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
 
@@ -29,13 +28,11 @@ def script(content):
 
 
 def limits():
-    dataset = workspace().datasets["parasci/paraphrases"]
-    return next(value for value in dataset.arguments.values() if isinstance(value, ParaphraseParams)).origins
+    return params_of("parasci/filtered", FilterParams).origins
 
 
 def passes(pair, origin):
-    limit = limits()[origin]
-    return above(pair["f1"], limit.f1) and below(pair["length_rate"], limit.length_rate)
+    return passes_thresholds(pair, params_of("parasci/filtered", FilterParams), origin)
 
 
 def test_the_funnel_is_that_of_a_plain_loop(tmp_path):
@@ -48,7 +45,7 @@ def test_the_funnel_is_that_of_a_plain_loop(tmp_path):
         assert (row["compared"], row["stored"]) == (1_000, len(found) + 1)
         assert row["kept"] == len(kept) and row["dropped"]["cosine"] == 1
         assert sum(row["dropped"].values()) + row["kept"] == row["stored"]
-        assert set(row["dropped"]) <= {"cosine", "f1", "length_rate"}
+        assert set(row["dropped"]) <= {"cosine", "consistency", "length_rate"}
 
 
 def test_a_pair_that_one_method_found_twice_is_told_as_merged(tmp_path):
@@ -76,7 +73,7 @@ def test_both_thresholds_count_as_the_dataset_does_and_others_are_refused(tmp_pa
                 slow = 0
                 for pair in found:
                     others = any(passes(pair, name) for name in pair["origins"] if name != origin)
-                    slow += others or (pair["f1"] > across and pair["length_rate"] < up)
+                    slow += others or (pair["consistency"] >= across and pair["length_rate"] < up)
                 assert kept == slow
 
 
@@ -100,7 +97,9 @@ def test_pairs_are_a_bounded_sample_of_each_method_and_fate(tmp_path, monkeypatc
     for entry in listed:
         held = script(files[entry["script"]])["pairs"]
         assert len(held) == entry["shown"] == min(5, entry["total"])
-        assert [pair["f1"] for pair in held] == sorted((pair["f1"] for pair in held), reverse=True)
+        assert [pair["consistency"] for pair in held] == sorted(
+            (pair["consistency"] for pair in held), reverse=True
+        )
     for origin in KEYS:
         assert fates[origin, "kept"] == sum(
             entry["total"] for entry in listed if (entry["origin"], entry["fate"]) == (origin, "kept")

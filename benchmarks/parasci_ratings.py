@@ -1,0 +1,256 @@
+"""ParaSCI's ratings by people: agreement, means, and the weights of parasci.scorer that follow from them.
+
+    python benchmarks/parasci_ratings.py means [--counts intra=1053,citations=320,definitions=65]
+    python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
+    python benchmarks/parasci_ratings.py curve SCORED.parquet...
+
+means   of each sitting: pairs, mean consistency with a 95 % interval over pairs by origin, kappa of raters;
+        with how many pairs of each origin there are, the mean of all, and what it is above the authors';
+        these also up to a mean Self-BLEU, the least first
+fit     ridge regression of the mean rating of a pair on its features: rank correlation with readers on pairs
+        that were held out, beside that of F1 alone; calibration; weights for params.yaml
+curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parquet): by least predicted
+        consistency, pairs that pass, and pairs drawn, with their mean prediction and Self-BLEU
+
+It reads benchmarks/ratings, whose README tells what is in there.
+Not here: asking people (docs/human-evaluation.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ops.core.parts import Part, Parts, temporary_folder
+from ops.parasci.dataset.filtered import FilterParams, Limits, filtered
+from ops.parasci.dataset.paraphrases import draw
+from ops.parasci.schemas import FILTERED, SCORED
+
+RATINGS = Path(__file__).with_name("ratings")
+FLOAT = NDArray[np.float64]
+
+#: The sitting whose pairs of ours are a random sample of each origin, and not of a range of scores.
+RANDOM = "evaluation"
+
+#: What the fit takes unless others are named.
+CHOSEN = ("f1", "cosine", "shared_words")
+RIDGE, FOLDS, REPEATS = 3.0, 10, 20
+
+
+def read() -> tuple[list[dict[str, str]], dict[str, list[tuple[str, int]]]]:
+    """Return the rated pairs, and of each by sitting and pair the raters with their values."""
+    values: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for row in _rows("ratings.csv"):
+        values[row["sitting"] + row["pair"]].append((row["rater"], int(row["value"])))
+    return [row for row in _rows("pairs.csv") if row["sitting"] + row["pair"] in values], values
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (RATINGS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def interval(values: Sequence[float], seed: int = 0, resamples: int = 2000) -> tuple[float, float, float]:
+    """Return mean and 95 % interval by resampling pairs."""
+    found = np.array(values, np.float64)
+    drawn = np.random.default_rng(seed).choice(found, (resamples, len(found)))
+    low, high = np.percentile(drawn.mean(axis=1), [2.5, 97.5])
+    return float(found.mean()), float(low), float(high)
+
+
+def weighted_kappa(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return Cohen's kappa of two raters with quadratic weights, values 1 to 5."""
+    table = np.zeros((5, 5))
+    np.add.at(table, (np.array(first) - 1, np.array(second) - 1), 1)
+    weights = (np.arange(5)[:, None] - np.arange(5)) ** 2
+    expected = np.outer(table.sum(1), table.sum(0)) / table.sum()
+    return float(1 - (weights * table).sum() / (weights * expected).sum())
+
+
+def of_all(rated: dict[str, list[float]], counts: dict[str, float], resamples: int = 2000) -> FLOAT:
+    """Return draws of the mean over origins in these shares; first the mean itself."""
+    chance, total = np.random.default_rng(0), sum(counts.values())
+    found = np.zeros(resamples + 1)
+    for origin, count in counts.items():
+        values = np.array(rated[origin])
+        draws = chance.choice(values, (resamples, len(values))).mean(axis=1)
+        found += count / total * np.concatenate([[values.mean()], draws])
+    return found
+
+
+def means(options: argparse.Namespace) -> None:
+    """Print means by sitting and origin, and how far raters agree."""
+    pairs, values = read()
+    for sitting in dict.fromkeys(row["sitting"] for row in pairs):
+        its = [row for row in pairs if row["sitting"] == sitting]
+        of_pair = {row["pair"]: dict(values[sitting + row["pair"]]) for row in its}
+        print(f"\n{sitting}: {len(its)} pairs")
+        for origin in ["ours", *sorted({row["origin"] for row in its})]:
+            rated = [
+                float(np.mean(list(of_pair[row["pair"]].values())))
+                for row in its
+                if row["origin"] == origin or (origin == "ours" and row["origin"] != "authors")
+            ]
+            if rated:
+                mean, low, high = interval(rated)
+                four = np.mean(np.array(rated) >= 4)
+                print(
+                    f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} from 4 on"
+                )
+        rated_of = defaultdict(list)
+        for row in its:
+            rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
+        if sitting == RANDOM:
+            varied = [row for row in its if row["origin"] == "authors"]
+            varied.sort(key=lambda row: float(row["self_bleu"]))
+            copied = np.cumsum([float(row["self_bleu"]) for row in varied]) / np.arange(1, len(varied) + 1)
+            like = [
+                float(np.mean(list(of_pair[row["pair"]].values())))
+                for row, mean in zip(varied, copied, strict=True)
+                if mean <= options.mean
+            ]
+            mean, low, high = interval(like)
+            print(f"  authors, varied {len(like)} {mean:.2f} ({low:.2f} to {high:.2f})")
+        if sitting == RANDOM and options.counts:
+            ours, theirs = of_all(rated_of, options.counts), of_all(rated_of, {"authors": 1})
+            for name, draws in (("all of ours", ours), ("above theirs", ours - theirs)):
+                low, high = np.percentile(draws[1:], [2.5, 97.5])
+                print(f"  {name:12}      {draws[0]:.2f} ({low:.2f} to {high:.2f})")
+        raters = sorted({rater for rated in of_pair.values() for rater in rated})
+        for number, first in enumerate(raters):
+            for second in raters[number + 1 :]:
+                both = [
+                    (one[first], one[second]) for one in of_pair.values() if {first, second} <= one.keys()
+                ]
+                if both:
+                    left, right = zip(*both, strict=True)
+                    near = np.mean(np.abs(np.subtract(left, right)) <= 1)
+                    kappa, rank = weighted_kappa(left, right), spearmanr(left, right)[0]
+                    print(
+                        f"  {first}, {second}: {len(both)} pairs, weighted kappa {kappa:.2f}, "
+                        f"rank correlation {rank:.2f}, within one {near:.0%}"
+                    )
+
+
+def ridge(features: FLOAT, ratings: FLOAT, strength: float = RIDGE) -> tuple[float, FLOAT]:
+    """Return intercept and weights for N x F features, which are standardised for the penalty."""
+    centre, scale = features.mean(0), features.std(0)
+    scale = np.where(scale == 0, 1.0, scale)
+    inputs = (features - centre) / scale
+    penalised = inputs.T @ inputs + strength * np.eye(inputs.shape[1])
+    weights = np.linalg.solve(penalised, inputs.T @ (ratings - ratings.mean())) / scale
+    return float(ratings.mean() - weights @ centre), weights
+
+
+def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
+    """Return predictions of N pairs, each by weights that were fitted without it."""
+    fold = np.random.default_rng(seed).permutation(len(ratings)) % FOLDS
+    found = np.zeros(len(ratings))
+    for number in range(FOLDS):
+        intercept, weights = ridge(features[fold != number], ratings[fold != number])
+        found[fold == number] = intercept + features[fold == number] @ weights
+    return found
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Print correlations on held-out pairs, calibration, and weights."""
+    pairs, values = read()
+    pairs = [
+        row for row in pairs if row["sitting"] in options.sitting.split(",") and row["origin"] != "authors"
+    ]
+    names = options.features.split(",")
+    ratings = np.array(
+        [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in pairs]
+    )
+
+    def columns(chosen: Sequence[str]) -> FLOAT:
+        return np.array([[float(row[name]) for name in chosen] for row in pairs])
+
+    print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on pairs held out:")
+    for chosen in (names, ["f1"], ["shared_words"], ["cosine"], ["least"], ["weakest"], ["self_bleu"]):
+        runs = [held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)]
+        rank = np.mean([spearmanr(run, ratings)[0] for run in runs])
+        error = np.mean([np.sqrt(np.mean((run - ratings) ** 2)) for run in runs])
+        print(f"  {','.join(chosen):70} {rank:.3f}  {error:.3f}")
+    predicted = np.mean([held_out(columns(names), ratings, seed) for seed in range(REPEATS)], axis=0)
+    print("calibration, held out, by fifths of the prediction: predicted, rated")
+    for its in np.array_split(np.argsort(predicted), 5):
+        print(f"  {predicted[its].mean():.2f}  {ratings[its].mean():.2f}")
+    print("by origin: predicted, rated")
+    for origin in sorted({row["origin"] for row in pairs}):
+        own = np.array([row["origin"] == origin for row in pairs])
+        print(f"  {origin:12} {own.sum():4} {predicted[own].mean():.2f}  {ratings[own].mean():.2f}")
+    intercept, weights = ridge(columns(names), ratings)
+    listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
+    print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
+
+
+def curve(options: argparse.Namespace) -> None:
+    """Print what thresholds would leave of a made dataset, with the predictions that it stores."""
+    from orchestration.executors.parts import engine
+    from orchestration.files.parquet import write_outcomes
+
+    scored = Parts(SCORED.kept, tuple(Part(str(path)) for path in options.scored), engine())
+    print("least  pass  drawn  prediction  Self-BLEU  by origin")
+    for least in np.arange(2.5, 4.6, 0.125):
+        limits = {
+            name: Limits(consistency=float(least), length_rate=2.0 if name == "definitions" else 1.0)
+            for name in ("intra", "partial", "definitions", "citations")
+        }
+        with temporary_folder() as folder:
+            write_outcomes(folder, filtered(scored, FilterParams(origins=limits)), FILTERED)
+            paths = sorted(folder.glob("kept-*.parquet"))
+            passed = Parts(FILTERED.kept, tuple(Part(str(path)) for path in paths), engine())
+            stays = draw(passed, options.mean).stays(options.mean)
+            rows = list(passed.rows(["self_bleu", "surplus", "consistency", "origin"]))
+            drawn = [row for row in rows if stays(row)]
+        if drawn:
+            origins: dict[str, int] = defaultdict(int)
+            for row in drawn:
+                origins[row["origin"]] += 1
+            rating, copied = (np.mean([row[name] for row in drawn]) for name in ("consistency", "self_bleu"))
+            print(
+                f"{least:.3f} {len(rows):5} {len(drawn):5}  {rating:.2f}        {copied:.1f}       "
+                f"{dict(sorted(origins.items()))}"
+            )
+
+
+def shares(text: str) -> dict[str, float]:
+    """Return how many pairs of each origin there are, as the command line tells: intra=10,citations=5."""
+    return {name: float(count) for name, _, count in (part.partition("=") for part in text.split(","))}
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    for name, run in (("means", means), ("fit", fit), ("curve", curve)):
+        command = commands.add_parser(name)
+        command.set_defaults(run=run)
+        if name == "means":
+            command.add_argument("--counts", type=shares, default={})
+            command.add_argument("--mean", type=float, default=26.5)
+        if name == "fit":
+            command.add_argument("--features", default=",".join(CHOSEN))
+            command.add_argument("--sitting", default="fit,fit2")
+        if name == "curve":
+            command.add_argument("scored", nargs="+", type=Path)
+            command.add_argument("--mean", type=float, default=26.5)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()

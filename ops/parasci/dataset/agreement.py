@@ -1,0 +1,111 @@
+"""Whether two sentences agree in what a likeness of words overlooks: numbers, negation, names, comparisons.
+
+Belongs here: what of a sentence is a number, a negation, a name or a direction, and how far two sentences
+agree in them, 0 to 1. Not here: BERTScore, lengths, shared words (scored.py), what is made of all of them
+(scorer.py).
+
+Two sentences of which one says "up by 3 points" and the other one "down by 4 points" have nearly all words in
+common, and an embedding hardly tells them apart. A reader does at once. [ours]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+_DIGITS = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d+(?:,\d{3})*(?:\.\d+)?")
+#: "One" is left out: it is a pronoun more often than a number.
+_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
+    )
+} | {"twice": "2", "half": "1/2"}
+_WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
+
+_NEGATIONS = frozenset((
+    "not", "no", "never", "neither", "nor", "none", "nothing", "without", "cannot", "hardly",
+    "barely", "unable", "fail", "fails", "failed", "failing", "lack", "lacks", "lacked", "lacking",
+    "absence", "ignore", "ignores", "ignored", "ignoring",
+))  # fmt: skip
+_NOT = re.compile(r"(?:n['’]t|\bnon-)")
+
+_UP = frozenset((
+    "more", "higher", "better", "greater", "larger", "longer", "faster", "stronger", "increase",
+    "increases", "increased", "increasing", "outperform", "outperforms", "outperformed", "improve",
+    "improves", "improved", "improvement", "rise", "rises", "rose", "gain", "gains", "best",
+    "highest", "most", "positive", "positively", "easier", "easy", "advantage", "above",
+))  # fmt: skip
+_DOWN = frozenset((
+    "less", "lower", "worse", "fewer", "smaller", "shorter", "slower", "weaker", "decrease",
+    "decreases", "decreased", "decreasing", "underperform", "underperforms", "degrade", "degrades",
+    "degraded", "decline", "declines", "drop", "drops", "dropped", "reduce", "reduces", "reduced",
+    "reduction", "worst", "lowest", "least", "negative", "negatively", "harder", "hard",
+    "difficult", "disadvantage", "below",
+))  # fmt: skip
+
+#: A word with a capital inside ("SemCor", "BLEU", "IBM4"), or that begins with one inside of a sentence.
+_NAME = re.compile(r"\b[\w]*[A-Z][\w]*(?:-\w+)*")
+
+
+class Agreement(NamedTuple):
+    """How far two sentences agree: 1 where they do, and where neither has anything of the kind."""
+
+    numbers: float
+    negation: float
+    names: float
+    direction: float
+
+
+def agreement(first: str, second: str) -> Agreement:
+    """Return how far two sentences agree; it is the same for both orders.
+
+    Numbers and names: the share that both have of those that one has (Jaccard coefficient). Negation: 1 where
+    both deny something, or neither does. Direction: 0 where one says more, higher, better and the other one
+    less, lower, worse.
+    """
+    ways = [directions(side) for side in (first, second)]
+    return Agreement(
+        _share(numbers(first), numbers(second)),
+        float(negated(first) == negated(second)),
+        _share(names(first), names(second)),
+        float({frozenset({"up"}), frozenset({"down"})} != set(ways)),
+    )
+
+
+def numbers(sentence: str) -> set[str]:
+    """Return the numbers of a sentence, in digits or words: {"1200", "3.5", "2"}."""
+    digits = {found.replace(",", "") for found in _DIGITS.findall(sentence)}
+    return digits | {_WORDS[word] for word in _WORD.findall(sentence.lower()) if word in _WORDS}
+
+
+def negated(sentence: str) -> bool:
+    """Say whether a sentence denies something."""
+    words = _WORD.findall(sentence.lower())
+    return any(word in _NEGATIONS for word in words) or _NOT.search(sentence.lower()) is not None
+
+
+def names(sentence: str) -> set[str]:
+    """Return the named things of a sentence in small letters, without hyphens and the s of a plural.
+
+    The first word is one only if it has a capital behind its first letter. A text in small letters has none.
+    """
+    found = set()
+    for match in _NAME.finditer(sentence):
+        word = match.group()
+        if any(sign.isupper() for sign in word[1:]) or (match.start() and len(word) > 1):
+            found.add(word.lower().replace("-", "").removesuffix("s"))
+    return found
+
+
+def directions(sentence: str) -> frozenset[str]:
+    """Return which ways a sentence compares: "up", "down", both or neither."""
+    words = set(_WORD.findall(sentence.lower()))
+    return frozenset(way for way, its in (("up", _UP), ("down", _DOWN)) if words & its)
+
+
+def _share(first: Collection[str], second: Collection[str]) -> float:
+    """Return the Jaccard coefficient of two sets, 1 where both are empty."""
+    one, other = set(first), set(second)
+    return len(one & other) / len(one | other) if one or other else 1.0

@@ -1,0 +1,119 @@
+"""Pairs that pass the thresholds of a method that found them: the fine filter.
+
+Belongs here: thresholds by origin on what a reader is predicted to say, on lengths, and the bound of near
+copies. Not here: the scores (scored.py, scorer.py), which of these pairs are drawn, and into which split
+(paraphrases.py), what other thresholds would keep (threshold_scores.py).
+
+Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
+[ours] The predicted consistency is in the place of BERTScore's F1; with weights for F1 alone it is F1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, drop
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most, below
+from ops.parasci.schemas import FILTERED
+
+#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
+INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
+
+
+class _Lost(NamedTuple):
+    """Why a pair does not pass: the score that is not what it must be."""
+
+    reason: str
+
+
+class Limits(Params):
+    """What the pairs of one method must have."""
+
+    consistency: float = Field(3.5, description="the predicted rating is at least this")
+    length_rate: float = Field(1.0, gt=0, description="PLR must be below")
+
+
+class FilterParams(Params, section="parasci.filtered"):
+    """Thresholds by origin, and the bound of near copies."""
+
+    origins: Mapping[str, Limits] = Field(
+        {
+            INTRA_ORIGIN: Limits(consistency=3.4),
+            PARTS_ORIGIN: Limits(consistency=3.75),
+            "definitions": Limits(consistency=3.0, length_rate=2.0),
+            "citations": Limits(consistency=3.65),
+        },
+        description="by ratings (benchmarks/parasci_ratings.py), for the weights of parasci.scorer",
+    )
+    self_bleu: float = Field(
+        65, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
+    )
+
+
+def filtered(scored: Parts, params: FilterParams) -> Outcomes:
+    """Yield the pairs that pass the thresholds of a method that found them.
+
+    Reasons: `consistency`, `length_rate` (of a pair that passes the first of both by one method at least),
+    `self_bleu` (of one that passes both). `surplus` is by how much a pair passes. Raises ValueError for a
+    method without thresholds.
+    """
+    return scored.map(filtered_of, params)
+
+
+def filtered_of(scored: pa.Table, params: FilterParams) -> Outcome:
+    """Return the pairs of one part that pass."""
+    units = scored.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        judged = _judged(unit, params)
+        if isinstance(judged, _Lost):
+            dropped.append(drop(unit, judged.reason, unit[judged.reason]))
+            continue
+        least = limits_of(params, judged).consistency
+        kept.append(
+            {
+                **unit,
+                "id": row_id("filtered", unit["id"]),
+                "source_ids": [unit["id"]],
+                "origin": judged,
+                "surplus": round(unit["consistency"] - least, 2),
+            }
+        )
+    return Outcome.of(FILTERED, [unit["id"] for unit in units], kept, dropped)
+
+
+def passes(unit: Mapping[str, float], params: FilterParams, origin: str) -> bool:
+    """Say whether a pair passes the thresholds of a method, by its `consistency` and `length_rate`."""
+    return _lost(unit, limits_of(params, origin)) is None
+
+
+def limits_of(params: FilterParams, origin: str) -> Limits:
+    """Return the thresholds of an origin. Raises ValueError where it has none."""
+    if origin not in params.origins:
+        raise ValueError(f"parasci.filtered.origins in params.yaml has no thresholds of {origin!r}")
+    return params.origins[origin]
+
+
+def _judged(unit: Row, params: FilterParams) -> str | _Lost:
+    """Return the method by whose thresholds a pair passes, or why it does by none."""
+    origin: str | None = next(
+        (name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None
+    )
+    if origin is None:
+        reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
+        return _Lost("length_rate" if "length_rate" in reasons else "consistency")
+    return origin if at_most(unit["self_bleu"], params.self_bleu) else _Lost("self_bleu")
+
+
+def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:
+    if not at_least(unit["consistency"], limits.consistency):
+        return "consistency"
+    return None if below(unit["length_rate"], limits.length_rate) else "length_rate"
