@@ -12,7 +12,7 @@ from typing import Any
 from ops.coreference.links import Link
 from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.rules import connectives, coordination, noun_phrases, subordination
-from ops.discofuse.rules.anaphora import resolved
+from ops.discofuse.rules.anaphora import resolved, shortened_name
 from ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
@@ -102,6 +102,7 @@ def _pair(
         if made:
             found = True
             yield made
+    links = links if found else [*links, *shortened_name(first, second)]
     if not found and links:
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)

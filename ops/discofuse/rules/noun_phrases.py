@@ -176,7 +176,11 @@ def _noun_above(sentence: ParsedSentence, noun: int) -> int | None:
     if sentence.dependencies[noun] != "pobj" or not sentence.start <= above < noun:
         return None
     upper = sentence.heads[above]
-    if sentence.lower[above] == "of" and sentence.lower[upper] in _AMOUNTS:
+    preposition = sentence.lower[above]
+    if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
+        return None
+    # "the search for a method , which ..." goes on about what is new.
+    if preposition != "of" and sentence.lower[sentence.left(noun)] in ("a", "an"):
         return None
     return upper if sentence.tags[upper] in _MAY_BE_MEANT else None
 
@@ -296,7 +300,7 @@ def _is_of_noun(sentence: ParsedSentence, found: _Between, verb: int, pronoun: i
     if lemmas[verb] == "be":
         behind = [lower[at] for at in range(verb + 1, min(verb + 4, found.end))]
         return _OF_CLAUSES_BEHIND_BE.isdisjoint(behind)
-    return lemmas[verb] not in _OF_CLAUSES
+    return sentence.dependencies[pronoun] == "nsubjpass" or lemmas[verb] not in _OF_CLAUSES
 
 
 def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:

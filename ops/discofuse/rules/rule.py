@@ -263,6 +263,11 @@ class RuleParams(Params, section="discofuse.rules"):
     """Least score of a link by which a pronoun is replaced."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""
+    subject_score: float = Field(default=0.6, ge=0, le=1)
+    """The same for an "it" or "they" that is the subject of the second sentence, where the antecedent is the
+    subject of the first one's main verb."""
+    name_score: float = Field(default=0.85, ge=0, le=1)
+    """Least score by which "he" and "she" mean a name of one word that was taken for a place's or a club's."""
     nominal_score: float = Field(default=0.8, ge=0, le=1)
     """The same for a nominal ("the team")."""
     connective_within: int = Field(default=5, ge=1)

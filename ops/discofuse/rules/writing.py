@@ -81,8 +81,7 @@ def sentence(
     words = [annotation.words[token] if isinstance(token, int) else token for token in tokens]
     places = list(tokens)
     for start in starts:
-        if start in tokens:
-            at = tokens.index(start)
+        for at in [place for place, token in enumerate(tokens) if token == start]:
             if at and not (at == 1 and words[0] in OPENING):
                 words[at] = _small(annotation, start)
     while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):

@@ -68,8 +68,8 @@ def made(text, kind, **more):
         ),
         (
             "SINGLE_CONN_INNER",
-            "The club was founded in 1909 (in Paris) because they'd won the cup (twice).",
-            "The club was founded in 1909 (in Paris). They'd won the cup (twice).",
+            "The club was founded in 1909 (in Paris) because we'd won the cup (twice).",
+            "The club was founded in 1909 (in Paris). We'd won the cup (twice).",
         ),
         (
             "SINGLE_RELATIVE",

@@ -5,6 +5,7 @@ Belongs here: one rule at a time. Not here: rules together (test_rule_candidates
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,46 @@ def test_it_and_they_need_a_surer_link():
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
     params = RuleParams(pronoun_score=0.7, thing_score=0.75)
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
+
+
+SUBJECTS = "[The old company] grew . In 1990 , {it} left the town ."
+
+
+def test_a_subject_that_means_the_subject_before_needs_a_lower_score():
+    made = " | The old company grew . | In 1990 , the old company left the town ."
+    assert found(linked(SUBJECTS, score=0.65), "PAIR_ANAPHORA") == [made]
+    assert found(linked(SUBJECTS, score=0.65), "PAIR_ANAPHORA", params=RuleParams(subject_score=0.7)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He sold [the old company] . In 1990 , {it} left the town .",
+        "[The old company] grew . In 1990 , nobody thought that {it} would leave .",
+        "[The old company] grew , so {it} left the town .",
+        "[The old company] grew . In 1990 , {its} owner left the town .",
+    ],
+)
+def test_other_mentions_need_the_higher_one(text):
+    kinds = ("PAIR_ANAPHORA", "SINGLE_S_COORD_ANAPHORA")
+    assert found(linked(text, score=0.75), *kinds) == []
+    assert len(found(linked(text, score=0.85), *kinds)) == 1
+
+
+def test_one_name_that_was_taken_for_a_place_needs_a_surer_link():
+    text = "[London] won the cup . {He} was tired ."
+    parsed = linked(text, score=0.85)
+    parsed = dataclasses.replace(parsed, entities=["GPE", *parsed.entities[1:]])
+    made = [" | London won the cup . | London was tired ."]
+    assert found(parsed, "PAIR_ANAPHORA") == made
+    assert found(parsed, "PAIR_ANAPHORA", params=RuleParams(name_score=0.9)) == []
+
+
+def test_a_word_that_began_the_sentence_is_small_wherever_it_stands_again():
+    text = "[The house] stood alone . {It} was near the town , but {it} was old ."
+    assert found(linked(text), "PAIR_ANAPHORA") == [
+        " | The house stood alone . | The house was near the town , but the house was old ."
+    ]
 
 
 def test_every_connective_of_table_12_counts_before_a_comma():
