@@ -36,6 +36,7 @@ _GO_ON = _NEED_NO_COMMA | {"VBG"}
 _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
 _PLACES = frozenset({"GPE", "LOC"})
+_DETERMINERS = frozenset({"det", "poss", "predet"})
 _MAY_BE_MEANT = NOUNS | {"CD", "PRP", "DT"}
 _OF_PEOPLE = ("er", "or", "ist", "ian", "ant", "ee", "man", "woman", "ess")
 _PEOPLE = PERSON_NOUNS | FEMALE_NOUNS | MALE_NOUNS
@@ -137,9 +138,20 @@ def _between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> _Betw
         goes_on = sentence.tags[end + 1] in _GO_ON or (
             sentence.tags[end + 1] == "RB" and sentence.tags[end + 2] == "VBG"
         )
-        return found if goes_on else None
+        return found if goes_on or _is_next(sentence, end + 1) else None
     # "The highway , a new road , it passes ...": what stands before a subject is the object of something.
     return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
+
+
+def _is_next(sentence: ParsedSentence, then: int) -> bool:
+    """Tell whether the main verb's second verb follows: "met Bob , who was ill , then left"."""
+    verb = then + 1
+    return (
+        sentence.lower[then] == "then"
+        and sentence.tags[verb] == "VBD"
+        and sentence.heads[verb] == sentence.root
+        and sentence.subject(verb) is None
+    )
 
 
 def _last(sentence: ParsedSentence) -> int:
@@ -168,6 +180,13 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> _Betwe
     ):
         phrase = sentence.left(sentence.heads[above])
     return _Between(noun, phrase, comma, end)
+
+
+def _loosely(sentence: ParsedSentence, noun: int, comma: int, end: int) -> _Between | None:
+    """Return what stands from `comma` to `end` whatever else it may be about, as the released data does."""
+    phrase, last = sentence.left(noun), _last(sentence)
+    apart = phrase < comma < end and sentence.lower[comma] == "," and comma > sentence.start
+    return _Between(noun, phrase, comma, min(end, last)) if apart else None
 
 
 def _noun_above(sentence: ParsedSentence, noun: int) -> int | None:
@@ -235,17 +254,27 @@ def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[_
             verb = sentence.heads[verb]
         if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != pronoun:
             continue
-        if _is_in_modifier(sentence, sentence.heads[verb]):
-            continue
-        end = sentence.right(verb) + 1
-        for noun in _hosts(sentence, verb, pronoun):
-            found = _between(sentence, noun, pronoun - 1, end)
-            if found and not _is_of_noun(sentence, found, verb, pronoun):
-                continue
-            gap = found and _gap(sentence, pronoun, verb, found.end)
-            if found and gap is not None and _suits(sentence, found, verb, pronoun):
-                yield found._replace(gap=gap)
-                break
+        found = next(_relatives(sentence, verb, pronoun), None)
+        if not found and params.profile == "released":
+            found = _loosely(sentence, sentence.heads[verb], pronoun - 1, sentence.right(verb) + 1)
+        gap = found and _gap(sentence, pronoun, verb, found.end)
+        if found and gap is not None:
+            yield found._replace(gap=gap)
+
+
+def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[_Between]:
+    """Yield the clause of `verb` with the nouns that it can be about."""
+    if _is_in_modifier(sentence, sentence.heads[verb]):
+        return
+    for noun in _hosts(sentence, verb, pronoun):
+        found = _between(sentence, noun, pronoun - 1, sentence.right(verb) + 1)
+        if (
+            found
+            and _is_of_noun(sentence, found, verb, pronoun)
+            and _gap(sentence, pronoun, verb, found.end) is not None
+            and _suits(sentence, found, verb, pronoun)
+        ):
+            yield found
 
 
 def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
@@ -380,27 +409,45 @@ def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator
     for at in range(sentence.start + 2, sentence.end - 1):
         if sentence.dependencies[at] != "appos":
             continue
-        noun, first = sentence.heads[at], sentence.left(at)
-        if noun >= first or not _may_describe(sentence, noun, at, first):
+        noun, first = _described(sentence, sentence.heads[at], at), sentence.left(at)
+        if noun >= first or first < sentence.start + 2:
             continue
-        # "phones , the console , and other devices" is a list.
-        conjunction = sentence.child(at, "cc")
-        if conjunction is not None and sentence.lower[conjunction - 1] == ",":
-            continue
-        found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
-        if not found or sentence.annotation.entities[noun] in TIMES:
-            continue
-        above = _noun_above(sentence, noun)
-        if above is not None and _is_person(sentence, at) == _is_person(sentence, above):
-            continue
-        if found.end >= sentence.end or sentence.lower[found.end] != ",":
-            if _may_end(sentence, found, at):
-                yield found
-            continue
-        if sentence.tags[found.end + 1] in WH_WORDS:
-            continue  # "Ann , a sister of Eve , who ..." speaks of Eve
-        if sentence.tags[found.end + 1] != "CC" or sentence.is_finite(_conjunct(sentence, found.end + 1)):
+        found = _apposition(sentence, noun, at, first)
+        if not found and params.profile == "released" and sentence.dependencies[first] in _DETERMINERS:
+            found = _loosely(sentence, noun, first - 1, sentence.right(at) + 1)
+        if found:
             yield found
+
+
+def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> _Between | None:
+    """Return what describes a noun, from `first` on with the head `at`, if it can be about that one only."""
+    if not _may_describe(sentence, noun, at, first) or sentence.annotation.entities[noun] in TIMES:
+        return None
+    # "phones , the console , and other devices" is a list.
+    conjunction = sentence.child(at, "cc")
+    if conjunction is not None and sentence.lower[conjunction - 1] == ",":
+        return None
+    found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
+    above = _noun_above(sentence, noun)
+    if not found or (above is not None and _is_person(sentence, at) == _is_person(sentence, above)):
+        return None
+    if found.end >= sentence.end or sentence.lower[found.end] != ",":
+        return found if _may_end(sentence, found, at) else None
+    # "Ann , a sister of Eve , who ..." speaks of Eve
+    if sentence.tags[found.end + 1] in WH_WORDS:
+        return None
+    goes_on = sentence.tags[found.end + 1] == "CC"
+    return None if goes_on and not sentence.is_finite(_conjunct(sentence, found.end + 1)) else found
+
+
+def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
+    """Return "members" for "the members of the club , all visitors", where the parser took "club"."""
+    above = sentence.heads[noun]
+    if sentence.dependencies[noun] != "pobj" or sentence.lower[above] != "of":
+        return noun
+    upper, plural = sentence.heads[above], is_plural(sentence, at)
+    suits = sentence.start <= upper < noun and is_plural(sentence, upper) == plural
+    return upper if suits and is_plural(sentence, noun) != plural else noun
 
 
 def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> bool:
@@ -419,7 +466,7 @@ def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> b
     # One thing is not several, and several are one only by name: "The Beatles , an English band".
     if is_plural(sentence, at) != is_plural(sentence, noun) and tags[noun] != "NNPS":
         return False
-    if label in ("det", "poss", "predet") and lower[first] == sentence.words[first]:
+    if label in _DETERMINERS and lower[first] == sentence.words[first]:
         return True
     host = sentence.left(noun)
     if tags[at] == "NNP":
