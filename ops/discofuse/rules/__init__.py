@@ -67,23 +67,22 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
-            and not _is_several(here, words)
+            and not _is_several(here)
         ):
             yield from _single(here, index, links, words, params)
         before = here
 
 
-def _is_several(sentence: ParsedSentence, words: set[str]) -> bool:
+def _is_several(sentence: ParsedSentence) -> bool:
     """Tell whether a splitter missed the end of a sentence or of a heading within one."""
-    if any("\n" in word for word in words):
+    inside = sentence.lower[sentence.start : sentence.end]
+    if "\n" in "".join(inside):
         return True
-    if "." not in words:
-        return False
-    return any(
+    return "." in inside[2:-3] and any(
         sentence.lower[at] == "."
         and sentence.words[at + 1][0].isupper()
         and len(sentence.words[at - 1]) > 3
-        and sentence.words[at - 1].islower()
+        and sentence.words[at - 1].isalpha()
         for at in range(sentence.start + 2, sentence.end - 3)
     )
 

@@ -33,6 +33,8 @@ _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
 _INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
+#: They open no subject: "i.e. relation tables".
+_EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
 #: Fewer than so many of those with a first name are women, or men.
@@ -58,14 +60,19 @@ def resolved(
     """
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
+    floor = _least_of_all(params)
     for link in links:
-        if not here.issuperset(range(*link.mention)) or not named.issuperset(range(*link.antecedent)):
+        if (
+            link.score < floor
+            or not here.issuperset(range(*link.mention))
+            or not named.issuperset(range(*link.antecedent))
+        ):
             continue
         sentence = _holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
-        if noun is None or not _suits(sentence, link, noun, params):
+        if noun is None or link.score < _least(text, first, second, link, noun, params):
             continue
-        if link.score < _least(text, first, second, link, noun, params):
+        if not _suits(sentence, link, noun, params):
             continue
         rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -82,6 +89,8 @@ def resolved(
         if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
             continue
         if not _may_replace(sentence, mention, source, phrase, noun, second):
+            continue
+        if _is_coordinated_possessive(sentence, mention[0]) or source.lower[link.antecedent[0]] in _EXAMPLES:
             continue
         if (
             link.kind == "pronoun"
@@ -100,8 +109,16 @@ def resolved(
 def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     """Return the link of a surname or a first name that is the subject of a sentence to the whole name in
     the sentence before: "Meshack Lufile is a player . Lufile also played for Aris"."""
-    subject = second.subject(second.root)
-    if subject is None or second.tags[subject] != "NNP" or second.children(subject):
+    tags, heads, dependencies = second.tags, second.heads, second.dependencies
+    if "NNP" not in tags[second.start : second.end]:
+        return []
+    subjects = (
+        at
+        for at in range(second.start, second.end)
+        if tags[at] == "NNP" and dependencies[at] in SUBJECTS and heads[at] == second.root
+    )
+    subject = next(subjects, None)
+    if subject is None or second.children(subject):
         return []
     word, start = second.lower[subject], first.start
     found = set()
@@ -138,6 +155,13 @@ def _is_spoken_of(
         if isinstance(at, int) and sentence.start <= at < mention and at not in replaced
     )
     return any(before and before.gender == pronoun.gender and not before.reflexive for before in earlier)
+
+
+def _least_of_all(params: RuleParams) -> float:
+    """Return the score that every link needs."""
+    if params.profile == "released":
+        return _RELEASED_SCORE
+    return min(params.pronoun_score, params.subject_score, params.thing_subject_score, params.nominal_score)
 
 
 def _least(
@@ -244,7 +268,8 @@ def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     while end > noun + 1 and sentence.lower[end - 1] in _MARKS_OF_POSSESSION:
         end -= 1
     phrase: TokenList = list(range(start, end))
-    if sentence.lower[start] in ("a", "an") and len(phrase) > 1:
+    vague = link.kind == "nominal" and sentence.lower[start] in ("some", "several", "many")
+    if vague or (sentence.lower[start] in ("a", "an") and len(phrase) > 1):
         phrase[0] = "the"
     elif link.kind == "nominal" and sentence.tags[start] in _INDEFINITE:
         phrase.insert(0, "the")
@@ -297,6 +322,13 @@ def _means_nothing(sentence: ParsedSentence, verb: int) -> bool:
         sentence.lower[at] == "that" and sentence.tags[at] in ("IN", "WDT")
         for at in range(following + 2, sentence.end)
     )
+
+
+def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
+    """Tell whether a possessive means what it is coordinated with: "matrices and their generalisations"."""
+    head = sentence.heads[token]
+    coordinated = sentence.lower[token] in _POSSESSIVES and sentence.dependencies[head] == "conj"
+    return coordinated and sentence.tags[sentence.heads[head]] in NOUNS
 
 
 def _is_torn(source: ParsedSentence, noun: int, phrase: TokenList) -> bool:

@@ -66,8 +66,8 @@ INSIDE = frozenset(
         "thereby", "therefore", "thus", "ultimately", "basically", "clearly",
     }
 )  # fmt: skip
-#: Without a comma these tell a time, unless the profile takes them for connectives as the released data does.
-_OF_TIME = frozenset({"now", "still"})
+#: Without a comma these tell a time or a manner; the released data has them as connectives.
+_ADVERBS = frozenset({"now", "still", "again", "clearly", "obviously"})
 _NEVER_INSIDE = frozenset(
     {"and", "but", "or", "plus", "yet", "else", "next", "this", "meaning", "lest", "although", "whereas"}
 )
@@ -177,7 +177,7 @@ def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connectiv
             if end < sentence.end and lower[start:end] == words:
                 found = _at(sentence, start, end, start == opening)
                 released = params.profile == "released"
-                if found and not released and found.text in _OF_TIME:
+                if found and not released and found.text in _ADVERBS:
                     found = None
                 if found and (released or _is_sentence_without(sentence, found)):
                     yield found

@@ -35,6 +35,7 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _VERBS = VERBS | {"MD"}
+_CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
 #: No subject of a sentence: "and him they never saw".
 _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 #: Behind "so" and "for", what makes them something else: "so that", "for example".
@@ -172,6 +173,8 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             continue
         if sentence.lower[subject] in _OBJECTS or _is_in_question(sentence, main, at):
             continue
+        if lower[at - 1] != "," and _ends_in_condition(sentence, main, at):
+            continue
         near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
         if subject < verb and subject < near + params.conjunct_within:
             yield _Clauses(at, verb, ())
@@ -183,6 +186,17 @@ def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: 
     opens = sentence.dependencies[begin] == "prep" and sentence.heads[begin] == verb
     end = sentence.right(begin) + 1
     return end - begin if opens and end <= start <= end + (sentence.lower[end] == ",") else 0
+
+
+def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Tell whether a clause that "and" without a comma may go on stands right before it: "unless it rains and
+    the wind is strong"."""
+    return any(
+        sentence.lower[at] in _CONDITIONS
+        and sentence.dependencies[at] in ("mark", "advmod")
+        and sentence.right(sentence.heads[at]) == conjunction - 1
+        for at in range(main + 1, conjunction)
+    )
 
 
 def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:

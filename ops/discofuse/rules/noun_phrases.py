@@ -194,7 +194,8 @@ def _noun_above(sentence: ParsedSentence, noun: int) -> int | None:
     above = sentence.heads[noun]
     if sentence.dependencies[noun] != "pobj" or not sentence.start <= above < noun:
         return None
-    upper = sentence.heads[above]
+    # Whatever the parser says: "commissions from links , which ..."
+    upper = above - 1 if sentence.tags[above - 1] in NOUNS else sentence.heads[above]
     preposition = sentence.lower[above]
     if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
         return None
@@ -302,7 +303,8 @@ def _is_of_noun(sentence: ParsedSentence, found: _Between, verb: int, pronoun: i
     if above is not None:
         persons = lower[pronoun] in ("who", "whom")
         fits = _is_person(sentence, found.noun) == persons != _is_person(sentence, above)
-        if not fits and (sentence.subject(verb) != pronoun or agree(sentence, above, verb)):
+        told = sentence.subject(verb) == pronoun and not agree(sentence, above, verb)
+        if not fits and not (told and sentence.dependencies[above] != "pobj"):
             return False
     comma = found.end < sentence.end and lower[found.end] == ","
     if comma and _may_go_on(sentence, found.end + 1):
@@ -535,7 +537,8 @@ def _apply_apposition(sentence: ParsedSentence, found: _Between) -> RuleResult:
 
 def _be(sentence: ParsedSentence, found: _Between) -> str:
     """Return "be" as the rest of the sentence has it; a place is what it is today, too."""
-    past = _tells_past(sentence, found) and sentence.annotation.entities[found.noun] not in _PLACES
+    lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"}
+    past = _tells_past(sentence, found) and not lasting
     # "The band , a trio , were famous": a group is several where the sentence says so.
     carrier = sentence.verb_group(sentence.root)
     is_subject = sentence.subject(sentence.root) == found.noun

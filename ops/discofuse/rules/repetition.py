@@ -69,6 +69,9 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
+    # "8:00 AM Leaves the farm": whoever leaves, it is no time.
+    if sentence.annotation.entities[subject] in TIMES:
+        return ()
     # "is to play and win": an infinitive of the first verb; "be" and "or" before what may be a participle.
     infinitive = sentence.child(main, "xcomp") is not None and not sentence.auxiliaries(verb)
     if sentence.annotation.lemmas[main] == "be" and infinitive and sentence.tags[verb] == "VB":
@@ -81,7 +84,14 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     # "has never won it but reached the final", "has never won it and died young": one of them is true.
     if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
         return ()
-    return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
+    if shares is None:
+        return ()
+    prefix = tuple(_prefix(sentence, main, verb, begin, subject, shares))
+    behind = prefix.index(max(at for at in prefix if at <= sentence.right(subject))) + 1
+    # "The road is , however , closed": no comma stays of what is left out.
+    paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
+    bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
+    return prefix[:behind] if bare else prefix
 
 
 def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:

@@ -199,7 +199,24 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
         return None
+    if _goes_on(sentence, verb):
+        return None
     return _Inner(end_of_first, body, connective)
+
+
+def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
+    """Tell whether the main clause may go on behind the dependent one: "because Ann was ill , and won"."""
+    return any(
+        sentence.lower[at] == "," and sentence.lower[at + 1] in ("and", "but") and _is_bare(sentence, at + 2)
+        for at in range(verb + 1, sentence.end - 2)
+    )
+
+
+def _is_bare(sentence: ParsedSentence, token: int) -> bool:
+    """Tell whether a finite verb of no subject of its own stands at a token, or behind an adverb there."""
+    if sentence.tags[token] == "RB" and token + 1 < sentence.end:
+        token += 1
+    return sentence.tags[token] in ("VBD", "VBZ") and sentence.subject(token) is None
 
 
 def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | None:
