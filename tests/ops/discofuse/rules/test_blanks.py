@@ -49,7 +49,7 @@ def made(text, kind, **more):
         (
             "PAIR_CONN",
             'The film (which won a prize) was long. "However, it\'s a state-of-the-art film," he said.',
-            'The film (which won a prize) was long. "it\'s a state-of-the-art film," he said.',
+            'The film (which won a prize) was long. "It\'s a state-of-the-art film," he said.',
         ),
         (
             "PAIR_ANAPHORA",
