@@ -1,4 +1,4 @@
-"""What was asked of the web, by month.
+"""What was asked of the web, by partition.
 
 Belongs here: the datasets that ask, and keep what they got. Not here: what is read off it (sources.py).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady
+from assets.declare.expectations import THIS_PARTITION, among, between, identity, not_null, steady
 from ops.core.outcome import Outcomes
 from ops.crawl import cited
 from ops.crawl.crawl import FORMATS
@@ -19,7 +19,7 @@ from ops.parse.scan import Records
 _EXPECTATIONS = [
     *identity("page"),
     *not_null("crawl", "url", "final_url", "month", "status", "digest", "date", "file", "offset", "length"),
-    among("month", THIS_MONTH),
+    among("month", THIS_PARTITION),
     between("status", 200, 299),
     between("offset", 0),
     between("length", 1),

@@ -1,4 +1,4 @@
-"""What several systems read, by month: papers, their sentences and citations, articles, web pages,
+"""What several systems read, by partition: papers, their sentences and citations, articles, web pages,
 ratings of people.
 
 Belongs here: datasets that are shared. Not here: what one system alone reads, and what it makes of them
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     among,
     at_most,
     between,
@@ -44,7 +44,7 @@ from ops.parse.sentences import SentenceParams, filter_sentences
     expectations=[
         *identity("paper"),
         *not_null("document", "month", "text"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *not_null("title", severity="warning"),
         *text("title", longest=400),
         between("text.characters", 200, 2_000_000, "warning"),
@@ -69,7 +69,7 @@ def papers(records: Records) -> Outcomes:
     expectations=[
         *identity("citations"),
         *not_null("paper_id", "document", "month"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *none("marks.id.missing", "marks.id.repeats"),
         between("marks.start.least", 0),
         *texts("marks.text", longest=400),
@@ -113,7 +113,7 @@ def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     expectations=[
         *identity("article"),
         *not_null("document", "title", "month", "text"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *text("title", longest=400),
         *text("text", longest=2_000_000),
         between("sections.length", 1, 1_000),
@@ -136,7 +136,7 @@ def articles(records: Records) -> Outcomes:
     expectations=[
         *identity("page"),
         *not_null("document", "month", "encoding", "language", "text"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         between("boilerplate", 0, 1),
         between("paragraphs.length", 1, 100_000, "warning"),
         between("paragraphs.start.least", 0),

@@ -27,8 +27,8 @@ import orchestration  # noqa: E402, F401  isort: skip  pins the numeric kernels 
 import pyarrow as pa  # noqa: E402
 from spacy.tokens import DocBin  # noqa: E402
 
+from ops.discofuse.annotation import AnnotationParams, stored_annotations  # noqa: E402
 from ops.discofuse.build.annotated import annotate  # noqa: E402
-from ops.discofuse.build.annotation import AnnotationParams, stored_annotations  # noqa: E402
 from ops.discofuse.build.pipeline import annotator  # noqa: E402
 from ops.discofuse.schemas import ANNOTATED, PROSE  # noqa: E402
 from orchestration.files.parquet import write_table  # noqa: E402

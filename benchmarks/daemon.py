@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -80,8 +81,9 @@ def address(storage: str) -> Iterator[str]:
 def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
     """Return the processor seconds of the daemon, of its code server, and of the runs, which that starts."""
     process = psutil.Process(daemon.pid)
-    own = {"daemon": process, "code server": process.children()[0]}
-    used = {name: sum(member.cpu_times()[:2]) for name, member in own.items()}
+    servers = [child for child in process.children() if "grpc" in child.cmdline()]
+    own = {"daemon": [process], "code server": servers}
+    used = {name: sum(sum(one.cpu_times()[:2]) for one in members) for name, members in own.items()}
     return {**used, "runs": processor_seconds([daemon]) - sum(used.values())}
 
 
@@ -117,7 +119,8 @@ def measure(
             begun, used = time.monotonic(), processor(servers.programs[1])
             ended = servers.backfill(datasets, asked)
             if ended["status"] != wanted:
-                raise SystemExit(f"a backfill ended with {ended}")
+                causes = [failures(servers, run["runId"]) for run in ended["runs"]]
+                raise SystemExit(f"a backfill ended with {ended}: {causes}")
             used = {name: seconds - used[name] for name, seconds in processor(servers.programs[1]).items()}
             now = manifests(root)
             if not landed.items() <= now.items():
@@ -150,10 +153,11 @@ def main() -> None:
     arguments = parser.parse_args()
     datasets = arguments.datasets.split(",")
     tests.waiting.LONGEST = math.inf
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a run would compile the project each time
     with tempfile.TemporaryDirectory(prefix="daemon-") as name:
         root = checkout(Path(name), arguments.months)
         steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
-        months = sorted({step["month"] for step in steps} - {""})
+        months = sorted({step["partition"] for step in steps} - {""})
         chosen = f"if not item.partitioned or item.name not in {datasets!r}:"
         direct = DIRECT.replace("if not item.partitioned:", chosen)
         direct = direct.replace("time.monotonic()", "time.process_time()")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.annotation import Annotation
 from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.build.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from ops.core.outcome import Outcome, Shape, drop
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes, version

@@ -40,6 +40,8 @@ from tests.systems import leave_out  # noqa: E402
 
 #: Months that are made for the clock.
 LAST = 3
+#: Of the environment: another checkout's state, and what has each command compile the project anew.
+_NOT_KEPT = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")
 #: The last year that months are taken from, whatever their number.
 END = 2019
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
@@ -50,7 +52,7 @@ import json, shutil, sys
 from orchestration.definitions import workspace
 from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
-from orchestration.state.manifests import Manifest, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 here = workspace()
 for name in json.loads(sys.argv[1]):
@@ -137,7 +139,7 @@ class Checkout:
 
     def python(self, *argv: str) -> Cost:
         """Return what a program took in the clone. Raises SystemExit with its last lines where it fails."""
-        kept = {name: value for name, value in os.environ.items() if name != "DAGSTER_HOME"}
+        kept = {name: value for name, value in os.environ.items() if name not in _NOT_KEPT}
         environment = {
             **kept,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

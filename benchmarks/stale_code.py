@@ -1,6 +1,6 @@
 """How many datasets an edit makes stale, and how long the hashes of all code take.
 
-Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/code.py) are
+Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/symbols.py) are
 set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
 edit finds its file by the text that it replaces, so that it may lie anywhere.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assets.declare import code, source
-from assets.declare.code import ProjectNames, Reach, Symbol, Symbols
 from assets.declare.settings import checkout
 from assets.declare.source import PROJECT, imported, is_docstring, md5
+from assets.declare.symbols import ProjectNames, Reach, Symbol, Symbols
 from orchestration.definitions import workspace
 
 #: What is edited, and (text, other text) for each replacement; "" for a file that is new.
@@ -71,8 +71,8 @@ EDITS: list[Edit] = [
         "one more re-export of a package (ops.talksumm)",
         [
             (
-                "from ops.rank.budget import Budget, summarize\n",
-                "from ops.rank.budget import Budget, summarize, word_count\n",
+                "from ops.rank.choose import Budget, summarize\nfrom ops.talksumm",
+                "from ops.rank.choose import Budget, summarize, word_count\nfrom ops.talksumm",
             )
         ],
     ),
@@ -122,8 +122,8 @@ EDITS: list[Edit] = [
         "the body of an asset function",
         [
             (
-                "    return talks.map(match_talks, papers)",
-                "    found = talks.map(match_talks, papers)\n    return found",
+                "    return matches_op(talks, papers)",
+                "    found = matches_op(talks, papers)\n    return found",
             )
         ],
     ),
@@ -204,7 +204,8 @@ def _beside(folder: Path, text: str) -> list[Path]:
 def hashes(root: Path, kind: Callable[[Path, tuple[str, ...]], Symbols | WholeModules]) -> dict[str, str]:
     """Return the hash of the code of every dataset."""
     code.symbols = functools.cache(functools.partial(kind, root))
-    return {name: type(item).code.func(item)["code"] for name, item in workspace().datasets.items()}
+    code.reach = functools.cache(lambda symbol, within: code.symbols(within).reach(symbol))
+    return {name: type(dataset).code.func(dataset)["code"] for name, dataset in workspace().datasets.items()}
 
 
 def edited(root: Path, replacements: list[tuple[str, str]]) -> dict[Path, str | None]:

@@ -22,7 +22,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
+from assets.declare.expectations import (
+    THIS_PARTITION,
+    among,
+    at_most,
+    between,
+    matches,
+    none,
+    not_null,
+    unique,
+)
 from ops.core.parts import part_name
 from orchestration.checks import history
 from orchestration.checks.validate import Validation, suite, validate
@@ -35,7 +44,7 @@ SUITE = [
     *not_null("id", "licence"),
     unique("id"),
     matches("id", r"^row-[0-9a-f]{24}$"),
-    among("month", THIS_MONTH),
+    among("month", THIS_PARTITION),
     between("score", 0, 1),
     between("text.characters", 1, 1_000),
     *none("text.control_characters", "text.foreign", severity="warning"),

@@ -1,33 +1,45 @@
 """What is needed of other tools and has no public door.
 
 Belongs here: names that tools keep to themselves, each with a test that fails when they change. Not here:
-what is done with them (partition/dagster_events.py, dagster/, mlflow/, serve/).
+what is done with them (partition/dagster_events.py, dagster/, run/, mlflow/, serve/).
 
 Dagster's tags: it writes them for what its own runs make, and its staleness and lists of runs go by them.
 What was made elsewhere is reported with the same ones: `report_runless_asset_event` takes tags, but no public
-name tells which.
+name tells which (dagster-io/dagster#21436).
+
+Dagster's instance: opened with other settings than dagster.yaml's, the log of one run, the last attempt at a
+partition, the end of a run whose process is gone, the job of all assets. Its servers do these; its public API
+has no method. dagster.yaml names classes by private modules, as Dagster's documentation does
+(dagster-io/dagster#2802).
 
 Dagster's web application: `dagster-webserver` serves it on a TCP port, where any page in a browser reaches
-it, and takes neither middleware nor a Unix socket. Behind a guard it must be built here.
+it (dagster-io/dagster#19873), and takes neither middleware nor a Unix socket. Behind a guard it must be built
+here.
 
-Dagster's log manager that captures nothing, and its storage of all events in one SQLite file: dagster.yaml
-names a class by its module, which is a private one.
-
-DVC's commit: its class `Repo` has it; its errors lie in modules of its own.
+DVC's commit: its class `Repo` has it, which its maintainers name for that (treeverse/dvc#7071) and do not
+document; its errors lie in modules of its own.
 
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
-`mlflow server` takes another root.
+`mlflow server` takes another root (mlflow/mlflow#2953).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dagster import DagsterInstance
+from dagster import (
+    AssetKey,
+    DagsterEvent,
+    DagsterEventType,
+    DagsterInstance,
+    DagsterRun,
+    Definitions,
+    JobDefinition,
+)
 from dagster._core.definitions.data_version import (
     CODE_VERSION_TAG,
     DATA_VERSION_IS_USER_PROVIDED_TAG,
@@ -49,9 +61,14 @@ __all__ = [
     "ONE_EVENT_LOG",
     "REPOSITORY_LABEL_TAG",
     "SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD",
+    "asset_job",
     "dvc_commit",
+    "end_run",
+    "events_of_run",
     "get_input_data_version_tag",
     "get_input_event_pointer_tag",
+    "last_attempt",
+    "open_instance",
     "open_mlflow_store",
     "web_application",
 ]
@@ -72,6 +89,33 @@ compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
   class: NoOpComputeLogManager
 """
+
+
+def open_instance(home: Path, settings: str) -> DagsterInstance:
+    """Return an instance with the settings of a file of its home."""
+    return DagsterInstance.from_config(str(home), settings)
+
+
+def events_of_run(instance: DagsterInstance, run_id: str, kinds: Set[DagsterEventType]) -> list[DagsterEvent]:
+    """Return some kinds of events of a run, the oldest first."""
+    logs = instance.all_logs(run_id, of_type=set(kinds))
+    return [entry.dagster_event for entry in logs if entry.dagster_event]
+
+
+def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tuple[str, int] | None:
+    """Return the run that last began to make a partition, and the number of the event that says so."""
+    found = instance.get_latest_planned_materialization_info(key, partition or None)
+    return (found.run_id, found.storage_id) if found else None
+
+
+def end_run(instance: DagsterInstance, run: DagsterRun, message: str) -> None:
+    """Mark a run as failed whose process is gone."""
+    instance.report_run_failed(run, message)
+
+
+def asset_job(definitions: Definitions) -> JobDefinition:
+    """Return the job of all assets, which Dagster's own runs of assets are runs of."""
+    return definitions.resolve_implicit_global_asset_job_def()
 
 
 def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:

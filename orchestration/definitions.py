@@ -10,25 +10,22 @@ from functools import cache
 
 import dagster as dg
 
-from orchestration.state import input_snapshot
-from orchestration.workspace.workspace import Workspace
-
-input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
-
-import assets.systems  # noqa: E402
-from assets.declare import code  # noqa: E402
-from assets.declare.dataset import Everything, Files, asset_key, dagster_asset, report  # noqa: E402
-from assets.declare.declaration import DECLARED  # noqa: E402
-from assets.declare.settings import document  # noqa: E402
-from orchestration.dagster.automation import (  # noqa: E402
+import assets.systems
+from assets.declare import code
+from assets.declare.dataset import asset_key, dagster_asset, report
+from assets.declare.declaration import DECLARED
+from assets.declare.graph import Everything, Files
+from assets.declare.settings import document
+from orchestration.dagster.automation import (
     health_check,
     hourly,
-    newest_month,
+    newest_partition,
     runs_to_mlflow,
     source_assets,
     source_files,
 )
-from orchestration.partition.materialise import Store  # noqa: E402
+from orchestration.partition.materialise import Store
+from orchestration.workspace.workspace import Workspace
 
 
 # Not below assets, which import no pages: the code version of a report is of all that its function reaches,
@@ -78,7 +75,7 @@ def build(
         ],
         asset_checks=[*(found.asset_checks or ()), *health],
         jobs=found.jobs,
-        schedules=[*(found.schedules or ()), newest_month(workspace), *map(hourly, health)],
+        schedules=[*(found.schedules or ()), newest_partition(workspace), *map(hourly, health)],
         sensors=[*(found.sensors or ()), source_files(workspace), runs_to_mlflow(workspace)],
         resources={"store": Store(workspace), **(resources or {})},
         executor=dg.in_process_executor,

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything
 from ops.core.measures import edges
 from ops.core.profile import Profile, total
 from orchestration.checks import docs, history
@@ -23,7 +23,8 @@ from orchestration.files.identity import stamps_of, unreplaced, version
 from orchestration.files.publish import building, remove, write_file, write_files, writing_all
 from orchestration.partition.inputs import former_files
 from orchestration.state.addresses import Addresses
-from orchestration.state.freshness import View, plan
+from orchestration.state.freshness import View
+from orchestration.state.plan import plan
 from orchestration.versions.compare import write_versions
 from orchestration.workspace.workspace import Workspace
 from pages.paths import SO_FAR
@@ -82,7 +83,7 @@ def state(workspace: Workspace) -> dict[str, Any]:
     found = {name: dataset_now(dataset, view, failed, pages) for name, dataset in workspace.datasets.items()}
     return {
         "seen": _when(datetime.now(UTC)),
-        "standing": description(list(found.values())),
+        "summary": description(list(found.values())),
         "docs": f"{_DOCS}index.html" if (docs.docs_folder(workspace) / "index.html").exists() else None,
         "datasets": found,
     }
@@ -118,7 +119,7 @@ def dataset_now(
 ) -> dict[str, Any]:
     """Return what is shown of a dataset now: its status, and that of each partition."""
     validations = history.read(view.workspace, dataset).sort_by([("time", "descending")]).to_pylist()
-    latest = {entry["month"]: entry for entry in reversed(validations)}
+    latest = {entry["partition"]: entry for entry in reversed(validations)}
     partitions = [
         _partition(
             view,
@@ -208,7 +209,7 @@ def _validation(entry: Mapping[str, Any]) -> dict[str, Any]:
     failed = [f"{found['name']} {found['column']}" for found in entry["expectations"] if not found["passed"]]
     numbers = {name: entry[name] for name in ("version", "kept", "dropped", "rejected")}
     when = _when(entry["time"])
-    return {"time": when, "partition": entry["month"], "failed": failed, **numbers}
+    return {"time": when, "partition": entry["partition"], "failed": failed, **numbers}
 
 
 def _version(dataset: Declaration, view: View) -> str | None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything, Files
 from assets.declare.settings import without_logins
 from assets.rows.reading import Counted
 from ops.core.measures import edges

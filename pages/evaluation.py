@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import Counted, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest

@@ -14,8 +14,8 @@ from typing import Any
 
 import jinja2
 
-from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Files
 from pages.paths import page_path
 from pages.system import systems
 from pages.vega import bundle

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Files
 from assets.rows.ancestry import Ancestry, File, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from assets.rows.reading import read
@@ -92,10 +92,10 @@ class _Descriptions:
 
     def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
         self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
-        places = [place for lineage in self.lineages.values() for place in lineage.standings]
+        places = [place for lineage in self.lineages.values() for place in lineage.places]
         contents = rows(places)
         self.columns: dict[File, list[str]] = {}
-        self.standings: dict[RowPlace, list[Any]] = {}
+        self.described: dict[RowPlace, list[Any]] = {}
         self.spoken = {}
         datasets = {place.file.dataset.name: place.file.dataset for place in places}
         self.steps = {name: _step(dataset) for name, dataset in datasets.items()}
@@ -107,13 +107,13 @@ class _Descriptions:
                 self.columns[file] = [name for name in row if name not in hidden]
             values = [row[name] for name in self.columns[file]]
             shown = [short(value) if isinstance(value, str) else json_ready(value) for value in values]
-            self.standings[place] = [place.index, where(file, row), shown]
+            self.described[place] = [place.index, where(file, row), shown]
             self.spoken[place] = [str(span) for span in spans]
 
     def data(self, codes: Sequence[int]) -> dict[str, Any]:
         """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
         numbers = {code: number for number, code in enumerate(codes)}
-        files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].standings)
+        files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].places)
         placed = {file: number for number, file in enumerate(files)}
         return {
             "files": [
@@ -137,7 +137,7 @@ class _Descriptions:
         words = [text for place in lineage.kept for text in self.spoken[place]]
         return {
             "id": lineage.id,
-            "standings": [[files[place.file], *self.standings[place]] for place in lineage.standings],
+            "places": [[files[place.file], *self.described[place]] for place in lineage.places],
             "origins": [numbers[origin] for origin in lineage.made_of if origin in numbers],
             "users": [numbers[user] for user in users if user in numbers],
             "totals": lineage.totals,

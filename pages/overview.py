@@ -14,8 +14,7 @@ import networkx as nx
 from grandalf.graphs import Edge, Graph, Vertex
 from grandalf.layouts import SugiyamaLayout
 
-from assets.declare.dataset import Files
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import AssetGraph, Files
 from assets.rows.reading import Counted
 from pages.html import render
 

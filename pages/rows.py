@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Files
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Files
 from assets.rows.ancestry import Ancestry, RowPlace
 from assets.rows.reading import Counted, read
-from ops.core.measures import measure
+from ops.core.measures import count_words, measure
 from ops.core.outcome import DROP_COLUMNS, NAME, REJECT_COLUMNS, TEXT, TRANSCRIPT, Row, role
 from ops.core.parts import TABLES
-from ops.text.words import count_words
 from pages.html import json_ready, render
 from pages.paths import page_path
 from pages.sampling import LIMIT, fair

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.declare.settings import document
 from assets.rows.ancestry import Ancestry, RowPlace
 from assets.rows.reading import Counted, counted

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pages.systems
-from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import DECLARED
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import AssetGraph, Everything, Files
 from assets.rows.reading import Counted
 
 

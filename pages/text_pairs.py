@@ -15,7 +15,7 @@ from assets.declare.declaration import Declaration
 from assets.rows.ancestry import Ancestry, RowPlace
 from assets.rows.reading import read, shortened
 from ops.core.outcome import of_role
-from ops.text.words import difference
+from ops.text.words import word_difference
 from pages.sampling import fair
 
 #: Characters of all texts that are held beside a page's rows for comparison.
@@ -51,7 +51,7 @@ def text_pairs(
     return _fitted([text if isinstance(text, list) else [] for text in texts.values()]), of_rows
 
 
-def standing(sentences: Sequence[str], text: str) -> list[int]:
+def found_in(sentences: Sequence[str], text: str) -> list[int]:
     """Return which sentences stand in a text: those that it is joined of, in order, else all found in it."""
     joined, rest = [], text.strip()
     for number, sentence in enumerate(sentences):
@@ -72,10 +72,10 @@ def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, 
         if old is None or new is None:
             of_rows.append({})
         elif isinstance(old, list):
-            of_rows.append({"marked": standing(old, new)})
+            of_rows.append({"marked": found_in(old, new)})
         else:
             before, after = fair([len(old), len(new)], share)
-            of_rows.append({"difference": difference(shortened(old, before), shortened(new, after))})
+            of_rows.append({"difference": word_difference(shortened(old, before), shortened(new, after))})
     return of_rows
 
 
@@ -89,7 +89,7 @@ def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace |
                 code: place
                 for code in set(codes)
                 if code >= 0
-                for place in reversed(ancestry.standings(code))
+                for place in reversed(ancestry.places(code))
                 if place.file.table == "kept" and place.file.dataset.name == source
             }
             found = [place or places.get(code) for place, code in zip(found, codes, strict=True)]

@@ -19,8 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
 from assets.declare.declaration import NAME, Declaration, Input, Knob, Threshold
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import tables
 from ops.core.parts import OneProcess, Part, Parts, part_files
 from ops.core.thresholds import SCORED

@@ -24,6 +24,7 @@ from tests.projects import (  # noqa: F401  fixtures
     fresh_project,
     made_once,
     sample_project,
+    warm,
     zygote,
 )
 

@@ -215,6 +215,12 @@ def zygote(tmp_path_factory):
     zygote.end()
 
 
+@pytest.fixture
+def warm(monkeypatch, zygote):
+    """Crawls begin in forks of a process that has imported Scrapy already."""
+    monkeypatch.setattr(sys, "executable", str(zygote.bin / "python"))
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, zygote) -> Callable[..., Project]:
     """A project by its name, made by the first that asks for it; the other workers of pytest wait for it."""

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.ancestry import Ancestry
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop, reject

@@ -11,8 +11,7 @@ import contextlib
 import inspect
 import typing
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NewType, TypeAlias
 
 import dagster as dg
@@ -29,7 +28,7 @@ from assets.declare.declaration import (
     register,
 )
 from assets.declare.expectations import Suite, check
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import Everything, Files
 from assets.declare.settings import ParamsError, settings
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
@@ -43,7 +42,7 @@ from ops.models.training.checkpoints import CheckpointFolder
 from ops.parse.scan import Records
 from ops.parse.source import AnyFormat
 
-#: An input of which a step reads every month, not only its own.
+#: An input of which a step reads every partition, not only its own.
 AllParts = NewType("AllParts", Parts)
 #: The same, with the files that lie beside the rows.
 AllPartsAndFiles = NewType("AllPartsAndFiles", Parts)
@@ -69,7 +68,7 @@ def dataset(
     """Declare a dataset: the decorated function becomes its Dagster asset.
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
-    `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
+    `pairs` of its own group, else of `sources`, in the same partition; `papers: AllParts` every partition;
     `crawls: AllPartsAndFiles` with the files that lie beside its rows, too;
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
@@ -78,7 +77,7 @@ def dataset(
     `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written;
     `derived: DerivedFolder` where what is derived from inputs is kept for other partitions.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
-    column). A dataset that is not `partitioned` reads all months.
+    column). A dataset that is not `partitioned` reads all partitions.
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
     which is one more input then. `measures` are numbers of its kept rows to draw (ops/core/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
@@ -191,31 +190,6 @@ def _input_key(reader: str, group: str, name: str) -> Key:
     )
 
 
-#: What a report makes: files by relative path.
-Files: TypeAlias = Iterator[tuple[str, bytes]]
-
-
-class Everything(dict[str, Mapping[str, Path]]):
-    """The folders of every dataset declared before, by name and month: what a report reads."""
-
-    def __init__(
-        self,
-        folders: Mapping[str, Mapping[str, Path]] | None = None,
-        graph: AssetGraph | None = None,
-        former: Path | None = None,
-    ):
-        super().__init__(folders or {})
-        self.graph = graph or AssetGraph(DECLARED.values())
-        #: What the report made last, if it is as it was made: a report may take over what would be the same.
-        self.former = former
-
-    def only(self, names: Collection[str]) -> Everything:
-        """Return some of the datasets, in the same order."""
-        return Everything(
-            {name: partitions for name, partitions in self.items() if name in names}, self.graph
-        )
-
-
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:
     """Declare a report: the decorated function makes files of all tables of every dataset declared before.
 
@@ -246,7 +220,7 @@ def partitions() -> dg.PartitionsDefinition[str]:
     """Return the partitions of params.yaml as Dagster's: months (keys YYYY-MM), years (YYYY), or one."""
     chosen = settings().partitions
     if chosen.every == "none":
-        return dg.StaticPartitionsDefinition(chosen.months)
+        return dg.StaticPartitionsDefinition(chosen.names)
     yearly = chosen.every == "year"
     return dg.TimeWindowPartitionsDefinition(
         cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
@@ -269,7 +243,7 @@ def source_key(records: str) -> dg.AssetKey:
 def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
     """Return the asset of a declaration. Its checks can be run with it, or alone.
 
-    Once all datasets are declared, months that params.yaml excludes are known, and no upstream partitions.
+    Once all datasets are declared, partitions that params.yaml excludes are known, and none upstream.
     """
     key, checks = asset_key(declaration.key), _checks(declaration)
 
@@ -309,11 +283,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
         yield from results
         if failed:  # with its materialisation, Dagster would show the partition as made
             causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
-            raise dg.Failure(
-                f"not made: {causes}" if made else causes,
-                metadata=made.metadata if made else None,
-                allow_retries=False,
-            )
+            raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
 
     return body
 
@@ -353,7 +323,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
     if not declaration.shape:
         return []
     with warnings.catch_warnings():
-        # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
+        # Checks of a partition are a preview in Dagster; without them a partition's result hides the others'.
         warnings.simplefilter("ignore", dg.PreviewWarning)
         key = asset_key(declaration.key)
         of_partitions = [
@@ -377,7 +347,7 @@ def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
     upstream = DECLARED[source.key]
     if not upstream.partitioned:
         return None
-    # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
+    # AllPartitionMapping would never let Dagster call the reader stale; naming the partitions does.
     partitions = upstream.made_partitions if all_declared else upstream.partitions
     return dg.SpecificPartitionsPartitionMapping(partitions)
 

@@ -1,7 +1,7 @@
 """What the project knows of a dataset or a report, and which of them there are.
 
 Belongs here: a declaration, what can be declared with it (thresholds that pages vary, runs of MLflow below
-its own), and what follows: months, params, code version. Not here: how it is read off a function, and the
+its own), and what follows: partitions, params, code version. Not here: how it is read off a function, and the
 Dagster asset made of it (dataset.py).
 """
 
@@ -133,11 +133,11 @@ class Declaration:
 
     @property
     def partitions(self) -> list[str]:
-        """The months that may be made; one empty name for a dataset without partitions."""
-        return settings().partitions.months if self.partitioned else [""]
+        """The partitions that may be made; one empty name for a dataset without partitions."""
+        return settings().partitions.names if self.partitioned else [""]
 
     def excluded(self, partition: str) -> str | None:
-        """Return why a month is not made: params.yaml excludes it, or the same month of an input."""
+        """Return why a partition is not made: params.yaml excludes it, or the same partition of an input."""
         for exclusion in settings().exclude:
             if (exclusion.asset, exclusion.partition) == (self.name, partition):
                 return exclusion.reason
@@ -153,7 +153,7 @@ class Declaration:
 
     @property
     def made_partitions(self) -> list[str]:
-        """The months that are to be made: those of the range that are not excluded."""
+        """The partitions that are to be made: those of the range that are not excluded."""
         if not settings().exclude:
             return self.partitions
         return [partition for partition in self.partitions if self.excluded(partition) is None]

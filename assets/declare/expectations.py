@@ -4,7 +4,7 @@ Belongs here: the vocabulary of suites, as plain data. Not here: computing the m
 validating (orchestration/checks): Great Expectations takes seconds to load.
 
 An expectation is an error where only a fault of the code can break it (an id there twice, a similarity of
-2), and a warning where unusual input can: one odd document must not keep a month from being made.
+2), and a warning where unusual input can: one odd document must not keep a partition from being made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from assets.declare.code import Symbol, rules
+from assets.declare.code import rules
+from assets.declare.symbols import Symbol
 from ops.core.outcome import Shape
 from ops.core.sampling import SPLITS
 
@@ -25,8 +26,8 @@ Severity: TypeAlias = Literal["error", "warning"]
 #: `counts` has one row: how the partition compares with its former version.
 TableName: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
 
-#: Stands for the month of the partition that is validated.
-THIS_MONTH = "this month"
+#: Stands for the name of the partition that is validated.
+THIS_PARTITION = "this partition"
 
 #: Measures of texts, which a column and a field may have alike.
 _OF_TEXTS = frozenset({"control_characters", "foreign"})
@@ -103,7 +104,7 @@ def none(*measures: str, severity: Severity = "error", table: TableName = "kept"
 def among(
     column: str, *values: object, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
-    """Expect one of some values; `THIS_MONTH` stands for the partition's month."""
+    """Expect one of some values; `THIS_PARTITION` stands for the partition's name."""
     name, kind = f"{column} is {' or '.join(map(str, values))}", "expect_column_values_to_be_in_set"
     return Expectation(name, kind, {"column": column, "value_set": list(values)}, severity, table)
 

@@ -1,16 +1,18 @@
 """The graph of the datasets: what reads what, in which order, and which of them there are.
 
-Belongs here: edges, also those that params.yaml adds by naming a dataset as a source, and the systems that
-it leaves out. Not here: one dataset (declaration.py), whether it is fresh (orchestration/state).
+Belongs here: edges, also those that params.yaml adds by naming a dataset as a source; the systems that it
+leaves out; the folders of all datasets, as a report reads them. Not here: one dataset (declaration.py),
+whether it is fresh (orchestration/state).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from assets.declare.declaration import Declaration
+from assets.declare.declaration import DECLARED, Declaration
 from assets.declare.settings import ParamsError, Settings, check_names, document, settings
 from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
@@ -67,7 +69,7 @@ class AssetGraph:
         return [dataset for name, dataset in self.datasets.items() if name in wanted]
 
     def reads(self, dataset: Declaration) -> list[tuple[Declaration, bool]]:
-        """Return the datasets that a dataset reads, and whether it reads all of each, not one month alone."""
+        """Return the datasets that a dataset reads, and whether it reads all partitions of each."""
         read = zip(dataset.inputs, self.upstream(dataset), strict=True)
         return [(parent, source.all_partitions or not parent.partitioned) for source, parent in read]
 
@@ -97,6 +99,31 @@ class AssetGraph:
                 raise ParamsError(f"params.yaml: exclude: {asset} has no partition {partition}")
         for dataset in self.datasets.values():
             _ = dataset.values  # which reads and types them
+
+
+#: What a report makes: files by relative path.
+Files: TypeAlias = Iterator[tuple[str, bytes]]
+
+
+class Everything(dict[str, Mapping[str, Path]]):
+    """The folders of every dataset declared before, by name and partition: what a report reads."""
+
+    def __init__(
+        self,
+        folders: Mapping[str, Mapping[str, Path]] | None = None,
+        graph: AssetGraph | None = None,
+        former: Path | None = None,
+    ):
+        super().__init__(folders or {})
+        self.graph = graph or AssetGraph(DECLARED.values())
+        #: What the report made last, if it is as it was made: a report may take over what would be the same.
+        self.former = former
+
+    def only(self, names: Collection[str]) -> Everything:
+        """Return some of the datasets, in the same order."""
+        return Everything(
+            {name: partitions for name, partitions in self.items() if name in names}, self.graph
+        )
 
 
 def label(dataset: Declaration, partition: str) -> str:
@@ -216,7 +243,7 @@ def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[
         return f"no dataset is called {name!r}"
     named = declared[name]
     if named.shape is None or not named.partitioned:
-        return f"{name} has no months"
+        return f"{name} has no partitions"
     try:
         form.columns(named.shape.kept)
     except ValueError as error:

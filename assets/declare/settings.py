@@ -1,6 +1,6 @@
 """params.yaml, read once and typed.
 
-Belongs here: the sections that say what is made (months, exclusions, sources, storage), and the reading
+Belongs here: the sections that say what is made (partitions, exclusions, sources, storage), and the reading
 of all sections. Not here: the sections of the ops, which stand beside them.
 """
 
@@ -79,7 +79,7 @@ class Partitions(Params, section="partitions"):
         return self
 
     @property
-    def months(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of all periods, in order: months, years, or one name."""
         return [*_between(self.start, self.end, self.every)]
 

@@ -2,7 +2,7 @@
 
 Belongs here: what of a statement counts (no comments, docstrings, layout, imports), which names it mentions,
 what the statements of a module bind, and keeping what was read. Not here: what a name means in another
-module, and which symbols count (code.py).
+module, and which symbols count (symbols.py).
 """
 
 from __future__ import annotations

@@ -16,9 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import Everything, label
 from assets.rows.reading import read
 from ops.core.parts import TABLES, part_files
 
@@ -64,7 +63,7 @@ class Lineage:
     """What is known of one id."""
 
     id: str
-    standings: tuple[RowPlace, ...]
+    places: tuple[RowPlace, ...]
     """The rows that have it, in the order of the DAG: a dropped unit stands where it was kept before, too."""
     made_of: tuple[int, ...]
     """The sources of its kept rows, else of all, as numbers; never itself."""
@@ -75,8 +74,8 @@ class Lineage:
 
     @property
     def kept(self) -> tuple[RowPlace, ...]:
-        """The standings where it was kept."""
-        return tuple(place for place in self.standings if place.file.table == "kept")
+        """The places where it was kept."""
+        return tuple(place for place in self.places if place.file.table == "kept")
 
     @property
     def raw(self) -> bool:
@@ -86,7 +85,7 @@ class Lineage:
     @property
     def kind(self) -> str | None:
         """The dataset of raw records that a record belongs to, if any names it."""
-        return next((place.file.dataset.records for place in (*self.standings, *self.used_by)), None)
+        return next((place.file.dataset.records for place in (*self.places, *self.used_by)), None)
 
 
 class Ancestry:
@@ -119,7 +118,7 @@ class Ancestry:
         self._first: Codes = np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64)
 
     @cached_property
-    def _standings(self) -> tuple[Codes, Codes]:
+    def _places(self) -> tuple[Codes, Codes]:
         return _grouped(self.own, len(self.ids))
 
     @cached_property
@@ -171,7 +170,7 @@ class Ancestry:
         users = self.own[self._user_rows(code)[:most]].tolist()
         return [user for user in dict.fromkeys(users) if user != code]
 
-    def standings(self, code: int) -> list[RowPlace]:
+    def places(self, code: int) -> list[RowPlace]:
         """Return every row that has an id, in the order of the DAG."""
         return [self.place(row) for row in self._rows(code)]
 
@@ -180,7 +179,7 @@ class Ancestry:
         users, sources = self._user_rows(code), self.sources(code)
         return Lineage(
             self.ids[code].as_py(),
-            tuple(self.standings(code)),
+            tuple(self.places(code)),
             tuple(sources[:most]),
             tuple(self.place(row) for row in users[:most].tolist() if self.own[row] != code),
             (len(sources), int((self.own[users] != code).sum())),
@@ -191,7 +190,7 @@ class Ancestry:
 
         Such units, as the sentences of a parsed document, are no rows.
         """
-        for dataset in {place.file.dataset.name: place.file.dataset for place in lineage.standings}.values():
+        for dataset in {place.file.dataset.name: place.file.dataset for place in lineage.places}.values():
             if found := self.holders(dataset, [unit]):
                 return found.pop()
         return None
@@ -226,7 +225,7 @@ class Ancestry:
         return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
 
     def _rows(self, code: int) -> list[int]:
-        rows, starts = self._standings
+        rows, starts = self._places
         return rows[starts[code] : starts[code + 1]].tolist()  # type: ignore[no-any-return]
 
     def _user_rows(self, code: int) -> Codes:

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything
 from ops.core.counts import counts, total
 from ops.core.outcome import Row
 from ops.core.parts import FILES, TABLES, part_files

@@ -1,6 +1,6 @@
 """How the kept rows of a partition are distributed, in bins that do not depend on the data.
 
-Belongs here: histograms of a dataset's declared measures, which add up over months and between versions.
+Belongs here: histograms of a dataset's declared measures, which add up over partitions and between versions.
 Not here: the measures themselves (ops/core/measures.py).
 """
 

@@ -41,7 +41,7 @@ FUSION_PAIRS = Shape(
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
-#: How a row of annotated lies in its file: ops/discofuse/build/annotation.py.
+#: How a row of annotated lies in its file: ops/discofuse/annotation.py.
 ANNOTATED = Shape(
     unit=unit_of(PROSE),
     kept=columns(

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import stdev
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,6 +47,9 @@ SECOND_ROUND = "second_round"
 
 #: Rows that were sent out, each with what its raters say, as `aggregated` gives them.
 JudgedRows: TypeAlias = Sequence[tuple[Row, Row]]
+
+#: The params of a system's tables.
+ParamsT = TypeVar("ParamsT", bound=Bootstrap)
 
 _YES_NO = {"yes": 1.0, "no": 0.0}
 
@@ -107,24 +110,39 @@ class Collected:
     rejected: list[Row]
 
 
+class Judged(NamedTuple):
+    """What a system's tables are made of."""
+
+    rows: Sequence[Row]
+    """What people say of each rated row."""
+    ratings: pa.Table
+    """Those that count (shape RATINGS)."""
+    drawn: pa.Table
+    """The rows of the sheets, also those that nobody was asked about."""
+    asked: Any
+    """The params of the sheets."""
+
+
 def evaluate_ratings(
     people: People,
-    ratings: Parts,
-    sent: pa.Table,
-    asked: RaterParams,
     said: Callable[[JudgedRows], Iterable[Row]],
-    tables: Callable[[Sequence[Row], pa.Table], Mapping[str, Any]],
+    tables: Callable[[Judged, ParamsT], Mapping[str, Any]],
+    ratings: Parts,
+    rating_sheets: Parts,
+    asked: RaterParams,
+    params: ParamsT,
 ) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
     Which count, and why others do not, is explained at `collected`. `said` gives a system's own columns of
-    each judged row; `tables` makes of the kept rows and the ratings that count what table.json has beside the
-    `questions`, the `raters` with their reliability, the `agreement` of each rater with the majority of all
-    others, and that of `pairs` of raters. What unreliable raters have rated is asked of another one: the
-    sheets are in `second_round`, and once they are filled the former answers are dropped as
-    `unreliable_rater`.
+    each judged row; `tables` makes of what was judged what table.json has beside the `questions`, the
+    `raters` with their reliability, the `agreement` of each rater with the majority of all others, and that
+    of `pairs` of raters. Where sheets have a column `asked`, rows without it were not sent. What unreliable
+    raters have rated is asked of another one: the sheets are in `second_round`, and once they are filled the
+    former answers are dropped as `unreliable_rater`.
     """
-    answers = ratings.read()
+    answers, drawn = ratings.read(), rating_sheets.read()
+    sent = drawn.filter(drawn["asked"]) if "asked" in drawn.column_names else drawn
     found = collected(answers, sent, people.questionnaires)
     raters = reliability(found.ratings, people.questionnaires, asked.reliable)
     lost = _among(found.ratings, replaced(found.ratings, raters, asked.per_row))
@@ -146,7 +164,7 @@ def evaluate_ratings(
         "raters": raters,
         "agreement": against_the_others(found.ratings).to_pylist(),
         "pairs": pairwise(found.ratings).to_pylist(),
-        **tables(kept, counted),
+        **tables(Judged(kept, counted, drawn, asked), params),
     }
     files = {TABLE: json.dumps(content, indent=1, sort_keys=True).encode()}
     again = second_round(found.ratings, raters, asked.per_row)

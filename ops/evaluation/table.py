@@ -1,4 +1,4 @@
-"""An evaluation: systems by metrics, with intervals over items, paired tests, and breakdowns by kind of item.
+"""An evaluation: systems by metrics, with intervals over items, tests, and breakdowns by kind of item.
 
 Belongs here: the scores and tests of systems, of the rows that they are scored by; the typed table of an
 evaluation, its JSON form, and what a test allows to say. Not here: the bootstrap itself (ops/metrics), the
@@ -39,6 +39,9 @@ SIGNIFICANT = 0.05
 LEAST_ITEMS = 6
 #: With fewer, only large differences are found.
 FEW_ITEMS = 30
+
+#: Of what a Welch test gives.
+WELCH_DIGITS = 6
 
 ABOVE, BELOW, NO_DIFFERENCE = "above", "below", "no significant difference"
 TOO_FEW, MIXED = "too few to tell", "mixed"
@@ -131,6 +134,14 @@ class Bootstrap(Params):
         return dict(self.interval(items, of_sums)._asdict() if items else dict.fromkeys(Interval._fields))
 
 
+class WelchTest(NamedTuple):
+    """Welch's two-sided t-test of two means; null where it has no value."""
+
+    t: float | None
+    degrees: float | None
+    p: float | None
+
+
 class CorpusMetric(NamedTuple):
     """A score of a corpus that is no mean: what it counts of rows (N x K), and its value of sums of these."""
 
@@ -196,6 +207,20 @@ def system_tests(
             scores = paired_tests(ours, theirs, metrics, draws)
             found.append({**sides, items: len(ours), "scores": scores})
     return found
+
+
+def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
+    """Return the test of two samples whose variances may differ (Welch 1947).
+
+    It has no value for a sample of fewer than two, nor where no sample varies.
+    """
+    from scipy.stats import ttest_ind
+
+    if min(len(first), len(second)) < 2 or len({*first}) == len({*second}) == 1:
+        return WelchTest(None, None, None)
+    found = ttest_ind(first, second, equal_var=False)
+    values = (found.statistic, found.df, found.pvalue)
+    return WelchTest(*(round(float(value), WELCH_DIGITS) for value in values))
 
 
 def ratio(sums: Floats) -> Floats:

@@ -3,9 +3,9 @@
 Belongs here: the index of titles. Not here: how alike two titles are, and which match is taken (pairing.py).
 
 A title is looked for as a whole first, by its letters, then by its runs of `GRAM` letters (q-grams), as
-Gravano et al. (2001) join strings: titles at a distance d share all but `GRAM` x d of them. Of a talk's runs
-the `RARE` rarest are asked for, and those of more than `COMMON` titles never: so a talk costs no more
-the more papers there are.
+Gravano et al. (2001) join strings: titles at a distance d share all but `GRAM` x d of them. A talk's rarest
+runs are asked for: `FEWEST` in any case, up to `RARE` while they have fewer than `LOOKED_AT` titles together,
+and never those of more than `COMMON` titles. So a talk costs no more the more papers there are.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 #: Titles that a talk is compared with; where there are no more, all.
 COMPARED = 50
 
-GRAM, RARE, COMMON = 3, 24, 2_000
+GRAM, RARE, FEWEST, COMMON, LOOKED_AT = 3, 24, 8, 2_000, 2_000
 
-#: Talks that are compared at once, at least: each may have `RARE` x `COMMON` titles that share a run.
+#: Talks that are compared at once, at least: each may have `FEWEST` x `COMMON` titles that share a run.
 TALKS_AT_ONCE = 1_000
+
+#: Parts whose titles go into the index together: each time costs a millisecond or more.
+PARTS_AT_ONCE = 64
 
 #: Papers of one title, by id, with their titles as they are written.
 NEAR_TITLES = pa.schema(
@@ -73,7 +76,9 @@ CREATE TABLE asked AS SELECT part, place, gram FROM (
         FROM (SELECT part, place, '  ' || letters || '  ' AS padded FROM talks WHERE letters <> '')
     )
 ) JOIN frequencies USING (gram)
-QUALIFY row_number() OVER (PARTITION BY part, place ORDER BY titles, gram) <= {RARE};
+WINDOW rarest AS (PARTITION BY part, place ORDER BY titles, gram ROWS UNBOUNDED PRECEDING)
+QUALIFY row_number() OVER rarest <= {FEWEST}
+    OR (row_number() OVER rarest <= {RARE} AND sum(titles) OVER rarest - titles < {LOOKED_AT});
 """  # noqa: S608  numbers of ours
 
 #: Those that share most runs, of these the ones of the nearest length, and of these the first: in one number.
@@ -133,9 +138,13 @@ def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _fill(tables: duckdb.DuckDBPyConnection, name: str, rows: Parts, letters: Callable[[str], str]) -> None:
-    insert(tables, name, _TITLES.empty_table())
+    found = [_TITLES.empty_table()]
     for number, part in enumerate(rows.parts):
         table = part.read(["id", "title"])
         plain = [letters(title or "") for title in table["title"].to_pylist()]
         columns = [[number] * len(table), range(len(table)), plain, table["id"], table["title"]]
-        insert(tables, name, pa.table(columns, schema=_TITLES))
+        found.append(pa.table(columns, schema=_TITLES))
+        if len(found) == PARTS_AT_ONCE:
+            insert(tables, name, pa.concat_tables(found))
+            found = [_TITLES.empty_table()]
+    insert(tables, name, pa.concat_tables(found))

@@ -1,8 +1,7 @@
-"""Words of a text, white space between them, stop words, numbers that others wrote, and two texts word by
-word.
+"""White space between words, stop words, numbers that others wrote, and two texts word by word.
 
-Belongs here: what counts as a word where texts are measured. Not here: the tokens that talks and papers are
-aligned by (ops/talksumm/align/emission.py).
+Not here: how many words texts have (ops/core/measures.py), the tokens that talks and papers are aligned by
+(ops/talksumm/align/emission.py).
 """
 
 from __future__ import annotations
@@ -12,18 +11,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import pyarrow as pa
-import pyarrow.compute as pc
-
-#: What stands between white space as Unicode has it; RE2's own \s knows that of ASCII alone.
-WORD = r"[^\s\v\x1C-\x1F\x{85}\p{Z}]+"
-
-
-def count_words(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return the number of words of each text as int64; a missing text stays missing."""
-    return pc.count_substring_regex(texts, WORD).cast(pa.int64())
-
 
 _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
 
@@ -59,7 +46,7 @@ class Piece(NamedTuple):
     text: str
 
 
-def difference(old: str, new: str) -> list[Piece]:
+def word_difference(old: str, new: str) -> list[Piece]:
     """Return the pieces of two texts by a longest common subsequence of their words and what is between.
 
     Where texts differ at great length, all between their common beginning and end is one change.

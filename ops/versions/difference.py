@@ -1,12 +1,14 @@
-"""What became of each row between two versions of a dataset.
+"""What became of each row between two versions of a dataset, and what changed in a value.
 
 Belongs here: matching rows by id over the three tables, by DuckDB (views.sql, cases.sql), which may leave
-memory for the disk. Part files of one MD5 are never read. Not here: where versions are, and what is said of
-the comparison (orchestration/versions).
+memory for the disk; how much is shown around a change. Part files of one MD5 are never read. Not here: the
+comparison word by word (ops/text/words.py), where versions are, and what is said of the comparison
+(orchestration/versions).
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections import Counter
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from jinja2 import Environment
 
 from ops.core.parts import TABLES
+from ops.text.words import Piece, word_difference
 
 if TYPE_CHECKING:
     import duckdb
@@ -215,3 +218,37 @@ def _rows(
         for row in rows.to_arrow_table().to_pylist():
             found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
     return found
+
+
+#: Words shown around a change, and characters of one piece.
+_AROUND, _LONGEST = 6, 400
+
+
+def pieces(old: Any, new: Any) -> list[Piece]:
+    """Return what changed between two values, with a few words around each change.
+
+    Values that are no texts are written as JSON. Where long texts differ at length, the change is one piece.
+    """
+    found = word_difference(written(old), written(new))
+    return [_short(piece, at == 0, at == len(found) - 1) for at, piece in enumerate(found)]
+
+
+def written(value: Any) -> str:
+    """Return a value as a text."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)
+
+
+def _short(piece: Piece, first: bool, last: bool) -> Piece:
+    text = piece.text
+    words = re.findall(r"\s*\S+\s*", text)
+    if piece.sign != "=":
+        text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    elif len(words) > 2 * _AROUND + 1:
+        before = "" if first else "".join(words[:_AROUND])[:_LONGEST]
+        after = "" if last else "".join(words[-_AROUND:])[-_LONGEST:]
+        text = f"{before}… {after}" if after else f"{before}…"
+    elif len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
+    return Piece(piece.sign, text)

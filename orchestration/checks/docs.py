@@ -66,7 +66,7 @@ def build(workspace: Workspace) -> Path:
 
 
 def shown(workspace: Workspace) -> dict[tuple[str, str], str]:
-    """Return, by dataset and month, the path (below the folder) of each page that there is."""
+    """Return, by dataset and partition, the path (below the folder) of each page that there is."""
     folder = docs_folder(workspace)
     places = [
         (dataset.name, partition)
@@ -92,7 +92,7 @@ def validated_pages(workspace: Workspace) -> Iterator[DocsPage]:
 
 
 def _latest(workspace: Workspace, dataset: Declaration) -> dict[str, dict[str, Any]]:
-    """Return the last validation of each month."""
+    """Return the last validation of each partition."""
     rows = history.read(workspace, dataset)
-    places = {partition: place for place, partition in enumerate(rows["month"].to_pylist())}
-    return {row["month"]: row for row in rows.take(list(places.values())).to_pylist()} if places else {}
+    places = {partition: place for place, partition in enumerate(rows["partition"].to_pylist())}
+    return {row["partition"]: row for row in rows.take(list(places.values())).to_pylist()} if places else {}

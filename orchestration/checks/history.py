@@ -43,7 +43,7 @@ FOUND = pa.struct(
 SCHEMA = pa.schema(
     [
         ("time", pa.timestamp("us", "UTC")),
-        ("month", pa.string()),  # "" for a dataset without partitions
+        ("partition", pa.string()),  # "" for a dataset without partitions
         ("run_id", pa.string()),
         ("version", pa.string()),
         ("suite", pa.string()),
@@ -87,7 +87,7 @@ def entry(
     failed = [result.severity for result in results if not result.passed]
     return {
         "time": datetime.now(UTC),
-        "month": partition,
+        "partition": partition,
         "run_id": run_id,
         "version": version,
         "suite": suite,
@@ -112,7 +112,7 @@ def entry(
 def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[str, Any]]) -> None:
     """Add validations to the histories of their partitions, a line each: processes may do so at once."""
     for found in entries:
-        path = history_file(workspace, dataset, found["month"])
+        path = history_file(workspace, dataset, found["partition"])
         _rows(path)  # one that is damaged is set aside
         make_folder(path.parent)
         content = json.dumps({**found, "time": found["time"].isoformat()})
@@ -149,6 +149,8 @@ def _row(line: bytes) -> dict[str, Any]:
         if checksum != text_md5(content.removesuffix("\n")) or not content.endswith("\n"):
             raise DamagedError("a checksum is not that of its line")
         row: dict[str, Any] = json.loads(content)
+        if "month" in row:  # its name in histories of former versions
+            row["partition"] = row.pop("month")
         return {**row, "time": datetime.fromisoformat(row["time"])}
     except UnicodeDecodeError as error:
         raise DamagedError(f"it is no text ({error})") from None
@@ -175,7 +177,7 @@ def accepted_before(
 
 
 def failing_file(workspace: Workspace, dataset: Declaration, partition: str, table: str = "kept") -> Path:
-    """Return where a partition's failing rows lie: `<month>.parquet`, or `<month>.dropped.parquet`."""
+    """Return the file of a partition's failing rows: `2018-06.parquet`, or `2018-06.dropped.parquet`."""
     suffix = "" if table == "kept" else f".{table}"
     return workspace.quality.joinpath("failing", *dataset.key.path, f"{partition or 'all'}{suffix}.parquet")
 

@@ -36,7 +36,7 @@ _CAUSES = 3
 
 
 def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
-    """Return the causes, cut short, of rejected rows of a dataset, in all its months that are made."""
+    """Return the causes, cut short, of rejected rows of a dataset, in all its partitions that are made."""
     found: Counter[str] = Counter()
     for place in _made(view, dataset, ("rejected",)):
         for causes in _rejects(*place).values():

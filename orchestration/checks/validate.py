@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
-from assets.declare.expectations import THIS_MONTH, Expectation, Severity, Suite, suite_version
+from assets.declare.expectations import THIS_PARTITION, Expectation, Severity, Suite, suite_version
 from ops.core.parts import TABLES, part_files
 from ops.core.row_measures import measured
 from orchestration.checks import history
@@ -29,7 +29,7 @@ from orchestration.checks.conservation import Finding
 from orchestration.checks.history import Result, drop_failing, keep_failing
 from orchestration.files.full_disk import DiskFullError
 from orchestration.messages import describe, markdown_table
-from orchestration.state.manifests import Manifest, read_manifest
+from orchestration.state.freshness import Manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _expectation(expectation: Expectation, partition: str) -> Any:
     import great_expectations.expectations as types
 
     arguments = {
-        word: [partition if entry == THIS_MONTH else entry for entry in value]
+        word: [partition if entry == THIS_PARTITION else entry for entry in value]
         if isinstance(value, list)
         else value
         for word, value in expectation.arguments.items()
@@ -115,8 +115,8 @@ def _evaluated_once(expectations: Suite, partition: str, rows: pa.Table) -> list
     Great Expectations takes 5 ms for each. Small partitions have tables with one row or none, and columns
     that differ in nothing that an expectation looks at.
     """
-    in_month = partition if THIS_MONTH in repr(expectations) else ""
-    key = repr((expectations, in_month, rows.schema, rows.to_pydict())) if rows.num_rows <= 1 else ""
+    own_partition = partition if THIS_PARTITION in repr(expectations) else ""
+    key = repr((expectations, own_partition, rows.schema, rows.to_pydict())) if rows.num_rows <= 1 else ""
     if key in _evaluated:
         return _evaluated[key]
     deciding = {expectation.name: _deciding(expectation, partition, rows) for expectation in expectations}
@@ -137,10 +137,10 @@ def _deciding(expectation: Expectation, partition: str, rows: pa.Table) -> tuple
     if not expectation.arguments.keys() <= _DECIDED_BY_VALUES:
         return ()
     arguments = repr(expectation.arguments)
-    in_month = partition if THIS_MONTH in arguments else ""
+    own_partition = partition if THIS_PARTITION in arguments else ""
     values = rows[expectation.arguments["column"]]
     decides = _OF_COLUMN[expectation.type](values)
-    return () if decides is None else (expectation.name, arguments, in_month, values.type, decides)
+    return () if decides is None else (expectation.name, arguments, own_partition, values.type, decides)
 
 
 #: As many distinct values as are remembered.

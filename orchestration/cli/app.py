@@ -60,7 +60,7 @@ def backfill(
     jobs: Jobs = None,
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
-    """Make the partitions of some months, several at once."""
+    """Make the partitions from one to another, several at once."""
     from orchestration.run.drive import backfill
 
     return backfill(workspace, first, last, select or None, jobs, force)

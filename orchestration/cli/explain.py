@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.ancestry import Ancestry, File, Lineage, RowPlace
 from assets.rows.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from ops.core.identity import row_id
 from ops.core.outcome import Row
 from ops.parse.decoding import one_line
 from orchestration.checks import history
-from orchestration.state.manifests import read_manifest
+from orchestration.state.freshness import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3
@@ -34,12 +34,12 @@ def explain(workspace: Workspace, name: str) -> str:
     }
     ancestry = Ancestry(Everything(folders, workspace.graph))
     code = ancestry.codes([name])[0]
-    if code < 0 or not (lineage := ancestry.lineage(code)).standings:
+    if code < 0 or not (lineage := ancestry.lineage(code)).places:
         raise LookupError(
             f"no row {name!r} in any dataset; ids stand in the `id` column of every Parquet file"
         )
     lines = [f"row {name}"]
-    for place, row in zip(lineage.standings, rows(lineage.standings, whole=True), strict=True):
+    for place, row in zip(lineage.places, rows(lineage.places, whole=True), strict=True):
         lines += ["", *_describe(workspace, place, row)]
     lines += ["", "made of", *_origins(ancestry, lineage, "  ", {code})]
     users = zip(lineage.used_by, rows(lineage.used_by), strict=True)
@@ -95,7 +95,7 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     That is the row of the former, which leads on to the list or the dump, or what is known of it where it was
     lost. The page's own unit is no row.
     """
-    place = next((place for place in lineage.standings if place.file.dataset.crawl), None)
+    place = next((place for place in lineage.places if place.file.dataset.crawl), None)
     (row,) = rows([place]) if place else ({},)
     if place is None or not (finder := row["found_on"]):
         return "", [*lineage.made_of]

@@ -34,12 +34,12 @@ def stage(workspace: Workspace, dataset: str) -> int:
 def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
     from orchestration.dvc.stages import write_code
+    from orchestration.files.identity import check_unmoved
     from orchestration.state.dvc_files import check_lock
-    from orchestration.state.input_snapshot import check
 
     check_lock(workspace)
     write_code(workspace)
-    check(workspace)
+    check_unmoved(workspace)
 
 
 @command(hidden=True)

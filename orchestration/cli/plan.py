@@ -1,6 +1,6 @@
 """The plan as a table, and as JSON for programs.
 
-Belongs here: printing. Not here: what is stale (state/freshness.py).
+Belongs here: printing. Not here: what is stale (state/plan.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from orchestration.checks.rejects import sources_without_records
 from orchestration.dvc.stages import check_rendered
 from orchestration.messages import aligned
 from orchestration.partition.prune import leftovers, no_partitions
-from orchestration.state.freshness import View, plan
+from orchestration.state.freshness import View
+from orchestration.state.plan import plan
 from orchestration.workspace.workspace import Workspace
 
 
@@ -54,4 +55,4 @@ def show_json(workspace: Workspace, select: str | None) -> None:
         }
         for step in plan(View(workspace), select)
     ]
-    print(json.dumps({"newest": workspace.settings.partitions.months[-1], "steps": steps}))
+    print(json.dumps({"newest": workspace.settings.partitions.names[-1], "steps": steps}))

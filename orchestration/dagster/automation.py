@@ -13,8 +13,10 @@ from collections.abc import Iterable
 import dagster as dg
 
 from assets.declare.dataset import asset_key, partitions, source_key
+from assets.declare.declaration import Declaration
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.health import health, summary
+from orchestration.dagster.instance import latest_by_partition
 from orchestration.messages import markdown_table
 from orchestration.mlflow.tracking import waiting
 from orchestration.state.freshness import View
@@ -72,30 +74,38 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     return runs_to_mlflow
 
 
-def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
-    """Return the schedule of the newest month, as params.yaml had it when the definitions were loaded."""
-    partition = workspace.settings.partitions.months[-1]
-    datasets = [
-        dataset
-        for dataset in workspace.datasets.values()
-        if dataset.partitioned and partition in dataset.made_partitions
-    ]
+def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
+    """Return the schedule of the newest partition, as params.yaml had it when the definitions were loaded."""
+    partition = workspace.settings.partitions.names[-1]
 
     @dg.schedule(
         cron_schedule="0 3 1 * *",
         target=_all(workspace),
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
-            "Makes the newest month, the last one of params.yaml: on the first of a month, in one run, "
-            "inputs first; what is fresh stays as it is. Crawls ask the web again, for what changed since. "
-            "Datasets over all months are left to `make run`."
+            "Makes what is stale or missing of the newest partition, the last one of params.yaml, and what "
+            "reads that: on the first of a month, in one run, inputs first. Crawls ask the web again, for "
+            "what changed since. Datasets over all partitions are left to `make run`."
         ),
     )
-    def newest_month():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        keys = [asset_key(dataset.key) for dataset in datasets]
+    def newest_partition():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        keys = [asset_key(dataset.key) for dataset in _due(View(workspace), partition)]
+        if not keys:
+            return dg.SkipReason(f"{partition} is fresh")
         return dg.RunRequest(partition_key=partition, asset_selection=keys, tags={RECRAWL: "true"})
 
-    return newest_month
+    return newest_partition
+
+
+def _due(view: View, partition: str) -> list[Declaration]:
+    """Return the datasets whose partition is stale, is a crawl, or is made of one of these; inputs first."""
+    due: dict[str, Declaration] = {}
+    for dataset in view.workspace.datasets.values():
+        if dataset.partitioned and partition in dataset.made_partitions:
+            reads = (upstream.name for upstream in view.workspace.graph.upstream(dataset))
+            if dataset.crawl or not (view.status(dataset, partition).fresh and due.keys().isdisjoint(reads)):
+                due[dataset.name] = dataset
+    return list(due.values())
 
 
 def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefinition:
@@ -174,9 +184,9 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
 
 
 def versions(workspace: Workspace, records: str) -> dict[str, str]:
-    """Return the version of each month of some records. Raises SourceError for an unreadable folder."""
-    months = workspace.settings.partitions.months
-    return {month: corpus(workspace, records).version(month) for month in months}
+    """Return the version of each partition of some records. Raises SourceError for an unreadable folder."""
+    names = workspace.settings.partitions.names
+    return {partition: corpus(workspace, records).version(partition) for partition in names}
 
 
 def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
@@ -192,15 +202,9 @@ def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
 
 def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[str]) -> dict[str, str]:
     """Return the versions that Dagster knows: each that is told again is one more event."""
-    kind = dg.DagsterEventType.ASSET_OBSERVATION
-    ids = instance.get_latest_storage_id_by_partition(key, kind, set(present))
-    chosen = dg.AssetRecordsFilter(key, storage_ids=sorted(ids.values()))
-    events = instance.fetch_observations(chosen, limit=len(ids)).records if ids else []
-    return {
-        event.partition_key or "": (event.asset_observation.tags or {}).get(DATA_VERSION_TAG, "")
-        for event in events
-        if event.asset_observation
-    }
+    latest = latest_by_partition(instance.fetch_observations, key, present)
+    events = {partition: record.asset_observation for partition, record in latest.items()}
+    return {name: (event.tags or {}).get(DATA_VERSION_TAG, "") for name, event in events.items() if event}
 
 
 def begin(workspace: Workspace, command: str) -> subprocess.Popen[str]:

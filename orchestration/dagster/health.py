@@ -1,7 +1,8 @@
 """`make health`: what is failed or stale right now.
 
 Belongs here: telling failed from stale and missing, by freshness and by Dagster's event log. Not here: what
-is fresh and would be made next (state/freshness.py), the same as a check in Dagster (automation.py).
+is fresh (state/freshness.py) and would be made next (state/plan.py), the same as a check in Dagster
+(automation.py).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from assets.declare.dataset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
 from orchestration.checks.rejects import rejected_sources
-from orchestration.compat import DATA_VERSION_TAG
+from orchestration.compat import DATA_VERSION_TAG, events_of_run, last_attempt
 from orchestration.dagster.instance import cause, instance, with_store
-from orchestration.state.freshness import Step, View, plan
+from orchestration.state.freshness import View
+from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.
@@ -72,16 +74,15 @@ def _unfresh(view: View, step: Step, suspects: Container[tuple[str, str]]) -> Un
 def _cause(dataset: Declaration, run_id: str) -> str:
     kinds, key = dg.DagsterEventType, asset_key(dataset.key)
     ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
-    logs = instance().all_logs(run_id, of_type={kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
-    events = [entry.dagster_event for entry in logs if entry.dagster_event]
-    of_item = [
+    events = events_of_run(instance(), run_id, {kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
+    of_dataset = [
         event
         for event in events
-        if event.step_key == key.to_python_identifier()
+        if event.step_key == "__".join(key.path)
         or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == key)
     ]
-    if of_item:
-        return cause(of_item)
+    if of_dataset:
+        return cause(of_dataset)
     messages = [event.message for event in events if event.event_type in ends and event.message]
     return messages[-1] if messages else "its run ended before it began"
 
@@ -107,31 +108,30 @@ def show(workspace: Workspace) -> int:
 ABSENT = "absent"
 
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-_PARTITION = "dagster/partition"
 
 
 def failed_run(dataset: Declaration, partition: str) -> str | None:
     """Return the run of a partition's last attempt if it failed and nothing was made since."""
-    last = instance().get_latest_planned_materialization_info(asset_key(dataset.key), partition or None)
-    run = instance().get_run_by_id(last.run_id) if last else None
-    if last is None or run is None or run.status not in _FAILED:
+    if (last := last_attempt(instance(), asset_key(dataset.key), partition)) is None:
         return None
-    later = dg.AssetRecordsFilter(
-        asset_key(dataset.key),
-        asset_partitions=[partition] if partition else None,
-        after_storage_id=last.storage_id,
-    )
+    run_id, storage_id = last
+    run = instance().get_run_by_id(run_id)
+    if run is None or run.status not in _FAILED:
+        return None
+    of_partition = [partition] if partition else None
+    later = dg.AssetRecordsFilter(asset_key(dataset.key), of_partition, after_storage_id=storage_id)
     for event in instance().fetch_materializations(later, limit=10).records:
         tags = (event.asset_materialization and event.asset_materialization.tags) or {}
         if tags.get(DATA_VERSION_TAG) != ABSENT:
             return None
-    return last.run_id
+    return run_id
 
 
 def once_failed(workspace: Workspace) -> set[tuple[str, str]]:
     """Return, as datasets and names, the partitions of all runs that failed, in one query."""
     return {
-        (name, run.tags.get(_PARTITION, ""))
-        for run in instance().get_runs(dg.RunsFilter(statuses=_FAILED))
+        (name, run.tags.get("dagster/partition", ""))
+        for record in instance().get_run_records(dg.RunsFilter(statuses=_FAILED))
+        for run in [record.dagster_run]
         for name in ([key.to_user_string() for key in run.asset_selection or ()] or workspace.datasets)
     }

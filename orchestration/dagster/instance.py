@@ -17,7 +17,7 @@ from typing import Any, TextIO, TypeVar, cast
 import dagster as dg
 from dotenv import dotenv_values, set_key
 
-from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG
+from orchestration.compat import NO_CAPTURE, ONE_EVENT_LOG, open_instance
 from orchestration.executors.parts import engine_params
 from orchestration.files.damage import damaged, make_folder, set_damaged_aside
 from orchestration.files.full_disk import in_words
@@ -113,15 +113,16 @@ def close_stores() -> None:
 
     Where the instance is asked for again, it is opened anew.
     """
-    if instance.cache_info().currsize:
-        instance().dispose()
+    _open.close()
     instance.cache_clear()
 
 
+_open = contextlib.ExitStack()
+atexit.register(_open.close)
+
+
 def _get() -> dg.DagsterInstance:
-    found = dg.DagsterInstance.from_config(str(home()), _COMMANDS)
-    atexit.register(found.dispose)
-    return found
+    return _open.enter_context(open_instance(home(), _COMMANDS))
 
 
 def _tell_dagster() -> None:
@@ -187,6 +188,22 @@ class _Once:
 def errors_once() -> contextlib.AbstractContextManager[Any]:
     """Let Dagster, while it runs something, only raise what it would also print: the command says it."""
     return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
+
+
+def latest_by_partition(
+    fetch: Callable[..., dg.EventRecordsResult], key: dg.AssetKey, partitions: Iterable[str]
+) -> dict[str, dg.EventLogRecord]:
+    """Return the latest event of each partition that has any; `fetch` is a method of the instance."""
+    found: dict[str, dg.EventLogRecord] = {}
+    more, missing = True, set(partitions)
+    while more and missing:  # a page has all of them, but where some were made again and again
+        named = sorted(filter(None, missing))  # "" is that of an asset without any
+        page = fetch(dg.AssetRecordsFilter(key, named or None), limit=len(missing))
+        for record in page.records:
+            event = record.asset_materialization or record.asset_observation
+            found.setdefault((event and event.partition) or "" if named else "", record)
+        more, missing = page.has_more, missing - found.keys()
+    return found
 
 
 def cause(events: Iterable[dg.DagsterEvent]) -> str:

@@ -18,16 +18,15 @@ from orchestration.checks.validate import settle
 from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.automation import observe_now
 from orchestration.dagster.health import ABSENT, failed_run, once_failed
-from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
+from orchestration.dagster.instance import QUIET, errors_once, instance, latest_by_partition, with_store
 from orchestration.files.identity import folder_hashes, version
 from orchestration.partition.dagster_events import DagsterEvent, runless_events, version_tags
-from orchestration.state.freshness import View
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest, View
 from orchestration.workspace.workspace import Workspace
 
 
 def sync(view: View) -> list[str]:
-    """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    """Bring Dagster's view up to the disk; return the partitions that it had wrong, by their labels."""
     return with_store(lambda: _sync(view))
 
 
@@ -73,22 +72,11 @@ def _report(events: list[DagsterEvent]) -> None:
 
 
 def _reported_tags(dataset: Declaration) -> dict[str, Mapping[str, str]]:
-    """Return the tags of the latest materialisation of every month, in two queries."""
-    if not dataset.partitioned:
-        records = [record] if (record := _latest(dataset)) else []
-    else:
-        kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-        ids = instance().get_latest_storage_id_by_partition(
-            asset_key(dataset.key), kind, set(dataset.partitions)
-        )
-        chosen = dg.AssetRecordsFilter(asset_key(dataset.key), storage_ids=sorted(ids.values()))
-        records = [*instance().fetch_materializations(chosen, limit=len(ids)).records] if ids else []
-    events = [(record.partition_key or "", record.asset_materialization) for record in records]
-    return {partition: event.tags or {} for partition, event in events if event}
-
-
-def _latest(dataset: Declaration) -> dg.EventLogRecord | None:
-    return next(iter(instance().fetch_materializations(asset_key(dataset.key), limit=1).records), None)
+    """Return the tags of the latest materialisation of every partition."""
+    fetch = instance().fetch_materializations
+    latest = latest_by_partition(fetch, asset_key(dataset.key), dataset.partitions)
+    events = {partition: record.asset_materialization for partition, record in latest.items()}
+    return {partition: event.tags or {} for partition, event in events.items() if event}
 
 
 def _found(

@@ -29,8 +29,7 @@ from ops.core.parts import TABLES, part_files
 from orchestration.files import damage
 from orchestration.files.identity import file_md5
 from orchestration.files.publish import write_changed, write_file
-from orchestration.state.freshness import View
-from orchestration.state.manifests import write_manifest
+from orchestration.state.freshness import View, write_manifest
 from orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("month", "outcome", "reason", "rows")
@@ -39,7 +38,6 @@ DISTRIBUTIONS = ("measure", "from", "to", "rows")
 #: A change of these makes former measurements of a partition worthless.
 _MEASURING = (
     "ops/core/measures.py",
-    "ops/text/words.py",
     "ops/core/profile.py",
     "orchestration/dvc/metrics.py",
 )
@@ -134,7 +132,7 @@ def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, A
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
-    """Yield rows by month, outcome and reason; a month is there with 0 kept rows, too."""
+    """Yield rows by partition, outcome and reason; a partition with 0 kept rows is there, too."""
     for partition, found in counts.items():
         yield partition or "all", "kept", "kept", found["kept"]
         for reason, rows in found["reasons"].items():

@@ -22,9 +22,8 @@ from assets.declare.settings import document, raw_section
 from orchestration.compat import dvc_commit
 from orchestration.dvc import metrics
 from orchestration.files.damage import remove_file, set_aside
-from orchestration.files.identity import file_md5, folder_hashes, version
+from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
 from orchestration.files.publish import lock_file, write_changed, write_file
-from orchestration.state import input_snapshot
 from orchestration.state.dvc_files import cached, check_lock, check_sizes, locked_stages, stage_name
 from orchestration.state.freshness import View
 from orchestration.state.sources import check_versions
@@ -148,7 +147,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     if made is not None and not view.complete(made):
         return []
     check_versions(workspace)
-    input_snapshot.check(workspace)
+    check_unmoved(workspace)
     write_code(workspace)
     due = [dataset for dataset in workspace.datasets.values() if view.complete(dataset)]
     for dataset in due:
@@ -164,7 +163,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     if names:
         with _restored_when_killed(workspace):
             _commit(workspace, names, whole=len(due) == len(workspace.datasets))
-            input_snapshot.check(workspace)
+            check_unmoved(workspace)
             if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
                 raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
     return names
@@ -172,39 +171,33 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
 
 def restore(workspace: Workspace) -> None:
     """Bring dvc.lock back as it was before a commit that was killed: DVC writes it in place."""
-    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
-        _restore(workspace)
+    with _restored_when_killed(workspace, keep=False):
+        pass
 
 
 @contextlib.contextmanager
-def _restored_when_killed(workspace: Workspace) -> Iterator[None]:
+def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[None]:
     """Keep a copy of dvc.lock until the block ends well; it comes back where the block does not."""
-    with contextlib.closing(lock_file(_mutex(workspace), wait=True)):
-        _restore(workspace)
-        write_file(_copy(workspace), workspace.lock.read_bytes() if workspace.lock.exists() else b"")
+    lock, copy = workspace.lock, workspace.state / "dvc.lock"
+    with contextlib.closing(lock_file(workspace.state / "locks" / "commit.lock", wait=True)):
+        _put_back(copy, lock)
+        if keep:
+            write_file(copy, lock.read_bytes() if lock.exists() else b"")
         try:
             yield
         except BaseException:
-            _restore(workspace)
+            _put_back(copy, lock)
             raise
-        remove_file(_copy(workspace))
-
-
-def _restore(workspace: Workspace) -> None:
-    if (copy := _copy(workspace)).is_file():
-        if content := copy.read_bytes():
-            write_file(workspace.lock, content)
-        else:
-            workspace.lock.unlink(missing_ok=True)
         remove_file(copy)
 
 
-def _copy(workspace: Workspace) -> Path:
-    return workspace.state / "dvc.lock"
-
-
-def _mutex(workspace: Workspace) -> Path:
-    return workspace.state / "locks" / "commit.lock"
+def _put_back(copy: Path, lock: Path) -> None:
+    """Replace a file by its copy, if there is one; an empty copy is of a file that was not there."""
+    if copy.is_file() and copy.stat().st_size:
+        copy.replace(lock)
+    elif copy.is_file():
+        lock.unlink(missing_ok=True)
+        copy.unlink()
 
 
 def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:

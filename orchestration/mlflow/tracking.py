@@ -37,8 +37,7 @@ from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.publish import writing
 from orchestration.messages import describe
 from orchestration.state.addresses import Addresses
-from orchestration.state.freshness import flattened
-from orchestration.state.manifests import Manifest, read_manifest
+from orchestration.state.freshness import Manifest, flattened
 from orchestration.workspace.workspace import Workspace, commit
 
 #: Signs of a digest that MLflow keeps.
@@ -56,18 +55,19 @@ def track(
     dataset: Declaration,
     partition: str,
     manifest: Manifest,
+    made: bool,
     faults: Mapping[str, Iterable[str]],
     run_id: str,
     seconds: float,
 ) -> None:
     """Put the run of a partition that was just made into the outbox, with the faults that each check found.
 
-    `run_id` is the Dagster run that made it, in so many seconds. It is a failed run where no manifest was
-    written. Whatever goes wrong is a warning in the log of the Dagster run that this is called in; only for a
-    full disk this raises DiskFullError.
+    `run_id` is the Dagster run, of so many seconds. It is a failed run where a check refused what it `made`;
+    then no trials and no models are told of. Whatever goes wrong is a warning in the log of the Dagster run
+    that this is called in; only for a full disk this raises DiskFullError.
     """
     try:
-        run = _run(workspace, dataset, partition, manifest, faults, run_id, seconds)
+        run = _run(workspace, dataset, partition, manifest, made, faults, run_id, seconds)
         put(
             workspace,
             WaitingRun(dataset.name, run, {**_KIND, "mlflow.note.content": dataset.function.__doc__ or ""}),
@@ -83,6 +83,7 @@ def _run(
     dataset: Declaration,
     partition: str,
     manifest: Manifest,
+    made: bool,
     faults: Mapping[str, Iterable[str]],
     run_id: str,
     seconds: float,
@@ -94,11 +95,12 @@ def _run(
         "mlflow.source.name": f"assets: {dataset.name}",
         **_git(workspace),
     }
-    trials = _trials(dataset.trials, folder, common, end) if dataset.trials else ()
-    trainings = _trainings(workspace, dataset.trains, folder, manifest, common, end) if dataset.trains else ()
+    trials, trains = (dataset.trials, dataset.trains) if made else (None, None)
+    tried = _trials(trials, folder, common, end) if trials else ()
+    trained = _trainings(workspace, trains, folder, manifest, common, end) if trains else ()
     return TrackedRun(
         name=partition or "all",
-        status="FINISHED" if read_manifest(workspace, dataset, partition) else "FAILED",
+        status="FINISHED" if made else "FAILED",
         start=end - int(seconds * 1000),
         end=end,
         params=_params(manifest.key["params"]),
@@ -109,7 +111,7 @@ def _run(
             **{f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()},
         },
         datasets=[*inputs, _output(workspace, dataset, partition, manifest)],
-        children=[*trials, *(replace(training, datasets=inputs) for training in trainings)],
+        children=[*tried, *(replace(training, datasets=inputs) for training in trained)],
     )
 
 
@@ -150,7 +152,7 @@ def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
         for partition, version in versions.items():
             place = f"data/{name}/{partition}".rstrip("/")
-            digest = version[:_DIGEST]  # that of all months together is longer
+            digest = version[:_DIGEST]  # that of all partitions together is longer
             yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", json.dumps({"uri": place}))
 
 

@@ -26,8 +26,7 @@ from orchestration.files.publish import writing
 from orchestration.messages import PartitionProgress, Recent, tell
 from orchestration.partition.inputs import ChangedBytesError
 from orchestration.state.dvc_files import cached, locked_stages, stage_name
-from orchestration.state.freshness import View
-from orchestration.state.manifests import read_manifest
+from orchestration.state.freshness import View, read_manifest
 from orchestration.state.sources import MARK, asks_again, under_way, work_folder
 from orchestration.workspace.workspace import Workspace
 

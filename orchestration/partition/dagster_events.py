@@ -27,7 +27,7 @@ from orchestration.compat import (
 )
 from orchestration.messages import markdown_table
 from orchestration.state.addresses import Addresses
-from orchestration.state.manifests import EVERY_MONTH, Manifest
+from orchestration.state.freshness import EVERY_PARTITION, Manifest
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
@@ -123,11 +123,11 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
         if not upstream.partitioned:
             tags[tag] = versions[""]
         elif (
-            EVERY_MONTH not in versions
+            EVERY_PARTITION not in versions
         ):  # Dagster's own hash over the versions of several partitions: of one
             tags[tag] = sha256("".join(versions.values()).encode()).hexdigest()
         elif len(upstream.made_partitions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
-            tags[tag] = versions[EVERY_MONTH]
+            tags[tag] = versions[EVERY_PARTITION]
     return tags
 
 

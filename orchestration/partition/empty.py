@@ -13,11 +13,10 @@ from datetime import UTC, datetime
 
 from assets.declare.declaration import Declaration
 from orchestration.checks import history
+from orchestration.files.identity import check_code, code_marks
 from orchestration.files.publish import building, making
-from orchestration.state.freshness import NotReadyError, View
-from orchestration.state.input_snapshot import check_code, code_marks
-from orchestration.state.manifests import Manifest, write_manifest
-from orchestration.state.sources import discard_crawl, empty_partitions, is_empty
+from orchestration.state.freshness import Manifest, NotReadyError, View, write_manifest
+from orchestration.state.sources import discard_crawl, empty_partitions
 from orchestration.workspace.workspace import Workspace
 
 
@@ -25,12 +24,10 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
     """Make the other empty partitions of a dataset what its partition `partition` is; return them.
 
     They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
-    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, that
+    done where that partition is not empty, or not fresh. Left alone are partitions that are fresh, that
     have rows so far, whose inputs are not made yet, and that another process makes: it may be waiting to
     settle `partition`.
     """
-    if not is_empty(workspace, dataset, partition):
-        return []
     partitions, view = empty_partitions(workspace, dataset, dataset.made_partitions), View(workspace)
     manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
     if manifest is None or not _without_rows(manifest):
@@ -81,4 +78,4 @@ def _remember(
     found = history.latest(workspace, dataset, partition, version)
     if found is not None and others:
         now = datetime.now(UTC)
-        history.append(workspace, dataset, [{**found, "time": now, "month": other} for other in others])
+        history.append(workspace, dataset, [{**found, "time": now, "partition": other} for other in others])

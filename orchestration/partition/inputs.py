@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Declaration
+from assets.declare.graph import Everything
 from ops.core.parts import FILES, Artifact, Part, Parts, part_files
 from orchestration.executors.parts import engine
 from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.publish import making
-from orchestration.state.freshness import NotReadyError, load_manifest
-from orchestration.state.manifests import read_manifest
+from orchestration.state.freshness import NotReadyError, load_manifest, read_manifest
 from orchestration.workspace.workspace import Workspace
 
 
@@ -27,7 +26,7 @@ class ChangedBytesError(RuntimeError):
 def open_inputs(
     workspace: Workspace, declaration: Declaration, partitions: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
-    """Return what a partition is made of, of these months by dataset.
+    """Return what a partition is made of: these partitions, by dataset.
 
     Raises NotReadyError where an input is missing, ChangedBytesError where a file was changed, lost or added.
     """

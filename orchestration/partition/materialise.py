@@ -1,4 +1,4 @@
-"""Make one partition: key, write, publish, check, manifest; or run its checks alone.
+"""Make one partition: key, write, check, publish, manifest; or run its checks alone.
 
 Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
 manager would open them before the lock is held. Not here: which partitions are made, and when (run/,
@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dataset import ADVISORY, CHECKS, SOURCES, Everything
+from assets.declare.dataset import ADVISORY, CHECKS, SOURCES
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import Everything, label
 from ops.core.counts import counts
 from ops.core.parts import FILES, Artifact, FilesFolder, Parts
 from ops.crawl.journal import asked_units
@@ -29,7 +29,15 @@ from orchestration.checks.rejects import source_finding
 from orchestration.checks.validate import known_finding
 from orchestration.executors.parts import RayEngine, engine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import Stamps, folder_hashes, stamps_of, unreplaced
+from orchestration.files.identity import (
+    Stamps,
+    check_code,
+    code_marks,
+    folder_hashes,
+    input_snapshot,
+    stamps_of,
+    unreplaced,
+)
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, making, write_files
 from orchestration.messages import EventLines, describe, give_up_or_retry, listening
@@ -49,27 +57,28 @@ from orchestration.partition.resume import (
 from orchestration.state.derived import StoredDerived
 from orchestration.state.freshness import (
     EXPECTATIONS,
+    FAILED,
     FORCED,
+    Manifest,
     NotReadyError,
     View,
     differences,
-)
-from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
-from orchestration.state.manifests import (
-    FAILED,
-    Manifest,
     forget,
     manifest_file,
     read_manifest,
     write_manifest,
 )
-from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl
+from orchestration.state.sources import RECRAWL, ask_again, corpus, discard_crawl, is_empty
 from orchestration.workspace.workspace import Workspace, check_kernels, put_first
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
 _Findings: TypeAlias = Mapping[str, Finding]
 
 _SETTLED = "without records, as the partition that was made"
+
+
+class _RefusedError(Exception):
+    """A check that blocks failed: the former partition stays as it is."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,7 @@ class Store:
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition, unless it is fresh, and return what Dagster records of it.
 
+        Where its bytes are today's and its expectations are others, only its checks run.
         Transient failures are retried with a growing pause, permanent ones are not. One that cannot be
         committed to dvc.lock is finished all the same, and the next commit takes it along.
         """
@@ -94,14 +104,19 @@ class Store:
             with making(self.workspace, declaration, partition):
                 if declaration.crawl and (files := bring_back(self.workspace, declaration, partition)):
                     context.log.info(f"{files} files brought back from DVC's cache")
-                fresh = View(self.workspace).status(declaration, partition).fresh_manifest
-                if fresh is not None and not forced:
+                status = View(self.workspace).status(declaration, partition)
+                if status.fresh_manifest is not None and not forced:
                     context.log.info("fresh: nothing was made")
-                    return materialisation.result(fresh)
+                    return materialisation.result(status.fresh_manifest)
                 with listening(EventLines(context.log.info)):
-                    result = materialisation.make(context.run_id)
-            if not forced and (others := settle_empty(self.workspace, declaration, partition)):
-                context.log.info(f"as empty, and settled with it: {', '.join(others)}")
+                    if status.unchecked and not forced:
+                        context.log.info(f"{'; '.join(status.reasons)}: the same bytes are checked again")
+                        result = materialisation.check(context.run.run_id)
+                    else:
+                        result = materialisation.make(context.run.run_id)
+            empty = not forced and is_empty(self.workspace, declaration, partition)
+            if empty and (others := settle_empty(self.workspace, declaration, partition)):
+                context.log.info(f"as empty, and made with it: {', '.join(others)}")
                 self._tell(declaration, others, context)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, partition))
@@ -111,29 +126,30 @@ class Store:
     def check(
         self, declaration: Declaration, context: dg.AssetExecutionContext
     ) -> Iterable[dg.AssetCheckResult]:
-        """Run the checks of a partition on the bytes that were made, and return their results.
+        """Run the chosen checks of a partition on the bytes that were made, and return their results.
 
-        A run that names none, as from Dagster's page of a partitioned asset, is about all: each has results
-        of its own then, and those returned are of all together. One that is stale by more than its
+        A run that names no partition, as from Dagster's page of a partitioned asset, is about all: each has
+        results of its own then, and those returned are of all together. One that is stale by more than its
         expectations is refused: its checks run when it is made.
         """
-        named = self._begin(context)
+        named, chosen = self._begin(context), {key.name for key in context.selected_asset_check_keys}
         results: dict[str, list[dg.AssetCheckResult]] = {}
         for partition in [named] if named or not declaration.partitioned else declaration.made_partitions:
             try:
                 with making(self.workspace, declaration, partition):
-                    found = Materialisation(self.workspace, declaration, partition).check(context.run_id)
+                    materialisation = Materialisation(self.workspace, declaration, partition)
+                    found = materialisation.check(context.run.run_id, chosen)
             except Exception as error:
                 give_up_or_retry(error, context.retry_number, label(declaration, partition))
-            for result in found:
+            for result in found.check_results or ():
                 results.setdefault(str(result.check_name), []).append(result)
-                if partition != named and result.check_name != SOURCES:
+                if partition != named and result.check_name in chosen - {SOURCES}:
                     context.log_event(check_evaluation(declaration, partition, result))
         self._commit(declaration, context)
         return [_together(of_check) for of_check in results.values()]
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
-        """Take notice of what code, params and sources are now; return the month that is asked for."""
+        """Take notice of what code, params and sources are now; return the partition that is asked for."""
         put_first(self.workspace)
         input_snapshot(self.workspace)
         return context.partition_key if context.has_partition_key else ""
@@ -172,7 +188,7 @@ class Materialisation:
         return self.workspace, self.dataset, self.partition
 
     def make(self, run_id: str) -> dg.MaterializeResult[Any]:
-        """Make it, alone: the manifest is written last, and only when its checks have passed."""
+        """Make it, alone; it takes the place of the former one, then its manifest, once its checks passed."""
         check_kernels()
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
@@ -183,21 +199,26 @@ class Materialisation:
         before, inputs = self._open()
         with unreplaced(before):
             key = View(workspace).key(dataset, partition)
-            if isinstance(inputs, Everything):
-                with building(workspace.staging, target) as new, unreplaced(before):
+        with contextlib.suppress(_RefusedError), building(workspace.staging, target) as new:
+            with unreplaced(before):
+                if isinstance(inputs, Everything):
                     write_files(new, dataset.function(inputs))
-            else:
-                findings = self.make_rows(target, inputs, key, before)
-        check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
-        manifest = Manifest(key, folder_hashes(target), counts(target))
-        if dataset.shape is not None:
-            findings |= validate.check(*self._place, target, manifest, run_id)
+                else:
+                    findings = self.make_rows(new, inputs, key, before)
+            check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
+            manifest = Manifest(key, folder_hashes(new), counts(new))
+            if dataset.shape is not None:
+                findings |= validate.check(*self._place, new, manifest, run_id)
+            if not _accepted(findings):
+                raise _RefusedError
         self.accept(manifest, findings, run_id, time.monotonic() - started)
         return self.result(manifest, findings)
 
-    def check(self, run_id: str) -> list[dg.AssetCheckResult]:
-        """Run its checks on what lies on disk; where one that blocks fails, nothing is made of it.
+    def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
+        """Run some of its checks on what lies on disk; where one that blocks fails, nothing is made of it.
 
+        Expectations and warnings are looked at together. Bytes that failed a check count again once all of
+        them passed.
         Raises NotReadyError where it was not made, or not of what would be taken today.
         """
         workspace, dataset, partition = self._place
@@ -209,18 +230,20 @@ class Materialisation:
         today = View(workspace).key(dataset, partition)
         if others := [change for change in differences(manifest.key, today) if change != EXPECTATIONS]:
             raise NotReadyError(f"{label(dataset, partition)} is stale: {'; '.join(others)}; make it first")
-        folder = workspace.folder(dataset, partition)
+        folder, findings = workspace.folder(dataset, partition), dict[str, Finding]()
         with unreplaced(before):
-            findings = {
-                "conservation": conservation.on_disk(folder, self._expected(inputs)),
-                "schema": conservation.schema(folder, shape),
-            }
-        manifest = replace(manifest, key=today)
-        findings |= validate.check(*self._place, folder, manifest, run_id)
+            if "conservation" in names:
+                findings["conservation"] = conservation.on_disk(folder, self._expected(inputs, folder))
+        if "schema" in names:
+            findings["schema"] = conservation.schema(folder, shape)
+        if not validate.LEVELS.keys().isdisjoint(names):
+            findings |= validate.check(*self._place, folder, manifest, run_id)
         if not _accepted(findings):
-            manifest = replace(manifest, key={**today, "code": {**today["code"], "expectations": FAILED}})
-        write_manifest(*self._place, manifest)
-        return self._results(findings)
+            failed = {**today, "code": {**today["code"], "expectations": FAILED}}
+            write_manifest(*self._place, replace(manifest, key=failed))
+        elif findings.keys() >= CHECKS.keys() or (manifest.passed and "expectations" in findings):
+            write_manifest(*self._place, replace(manifest, key=today))
+        return self.result(manifest, findings)
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
         """Return its inputs, and the stamps of their files, taken before any is read."""
@@ -233,15 +256,14 @@ class Materialisation:
             return before, open_inputs(self.workspace, self.dataset, partitions)
 
     def make_rows(
-        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
+        self, new: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
     ) -> dict[str, Finding]:
-        """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
+        """Write the rows of a partition into a folder; return what the checks found that need its inputs."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         maps = engine(self.dataset.name, self.dataset.code["models"])
         resumable = ResumableEngine(self.workspace, maps, label(self.dataset, self.partition), folder, before)
-        published = building(self.workspace.staging, target)
-        with published as new, unreplaced(before), contextlib.closing(resumable):
+        with contextlib.closing(resumable):
             arguments = self._arguments(inputs, key, resumable, new)
             outcomes = (
                 made_by_one_task(maps, self.dataset, arguments)
@@ -250,8 +272,8 @@ class Materialisation:
             )
             units = write_outcomes(new, outcomes, self.dataset.shape)
         return {
-            "conservation": conservation.conservation(target, units, self._expected(inputs)),
-            "schema": conservation.schema(target, self.dataset.shape),
+            "conservation": conservation.conservation(new, units, self._expected(inputs, new)),
+            "schema": conservation.schema(new, self.dataset.shape),
         }
 
     def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
@@ -259,13 +281,12 @@ class Materialisation:
         accepted = _accepted(findings)
         if accepted:
             write_manifest(*self._place, manifest)
-        else:
-            forget(*self._place)
         try:
             failed = {name: finding.faults for name, finding in findings.items() if not finding.passed}
-            track(*self._place, manifest, failed, run_id, seconds)
+            track(*self._place, manifest, accepted, failed, run_id, seconds)
         except DiskFullError:
-            forget(*self._place)  # made again, it is tracked: else its run would be missing for ever
+            if accepted:
+                forget(*self._place)  # made again, it is tracked: else its run would be missing for ever
             raise
         discard_parts(*self._place)
         if accepted and self.dataset.checkpoints:
@@ -279,7 +300,7 @@ class Materialisation:
         found = findings or {name: known_finding(*self._place, manifest.version, name) for name in names}
         return dg.MaterializeResult(
             data_version=dg.DataVersion(manifest.version),
-            metadata=metadata(*self._place, manifest),
+            metadata=metadata(*self._place, manifest) if _accepted(found) else None,
             check_results=self._results(found),
         )
 
@@ -326,18 +347,21 @@ class Materialisation:
         found = []
         for name, source in self.workspace.settings.named_datasets(self.dataset.records).items():
             rows = inputs[source.dataset]
-            assert isinstance(rows, Parts), f"{source.dataset} has months"
+            assert isinstance(rows, Parts), f"{source.dataset} has rows"
             found.append(RowRecords(name, source, *self.dataset.row_format(source), rows, self.partition))
         return tuple(found)
 
-    def _expected(self, inputs: _Inputs) -> Iterator[str]:
-        """Yield the ids of the units that a step must account for, read from its input, not its output."""
+    def _expected(self, inputs: _Inputs, folder: Path) -> Iterator[str]:
+        """Yield the ids of the units that a step must account for, read from its input, not its output.
+
+        A crawl finds units itself: what it asked for stands in the journal in its folder.
+        """
         if not self.dataset.crawl:
             yield from self._listed(inputs)
             return
         listed = list(self._listed(inputs))
         yield from listed
-        yield from asked_units(self.workspace.folder(self.dataset, self.partition) / FILES, besides=listed)
+        yield from asked_units(folder / FILES, besides=listed)
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield those of them that its input holds."""

@@ -12,15 +12,14 @@ from ops.core.periods import is_period
 from orchestration.checks.history import drop_failing
 from orchestration.files.publish import making, remove
 from orchestration.partition.resume import discard_parts, partitions_with_parts
-from orchestration.state.freshness import View
-from orchestration.state.manifests import forget
+from orchestration.state.freshness import View, forget
 from orchestration.workspace.workspace import Workspace
 
 _NAMED = 3
 
 
 def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
-    """Return the months that lie in a dataset's folder and are none of its partitions."""
+    """Return the periods that have files in a dataset's folder and are not among its partitions."""
     if not dataset.partitioned:
         return []
     found = [*workspace.folder(dataset).glob("*"), *workspace.manifests(dataset).glob("*.json")]

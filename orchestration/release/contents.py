@@ -26,7 +26,7 @@ from ops.core.parts import FILES
 from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
 from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest
 from orchestration.workspace.workspace import Commit, Workspace
 
 #: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.

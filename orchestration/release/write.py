@@ -65,9 +65,9 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     read = [
         (dataset, ""),
         *(
-            (parent, month)
+            (parent, partition)
             for parent in workspace.graph.ancestors(dataset)
-            for month in parent.made_partitions
+            for partition in parent.made_partitions
         ),
     ]
     with unreplaced(stamps_of(workspace.folder(*partition) for partition in read)):

@@ -15,16 +15,14 @@ from functools import lru_cache
 
 import dagster as dg
 
-from assets.declare.dataset import asset_key, dagster_asset, partitions
+from assets.declare.dataset import asset_key
 from assets.declare.declaration import Declaration
-from orchestration.compat import REPOSITORY_LABEL_TAG
+from orchestration.compat import REPOSITORY_LABEL_TAG, asset_job, end_run
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
 from orchestration.definitions import build, workspace
 from orchestration.executors.base import EventSink
 from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
-from orchestration.state.freshness import FORCED, View
-from orchestration.state.manifests import read_manifest
 from orchestration.workspace.workspace import Workspace
 
 #: The code location as the webserver names it: runs of this process are found under it.
@@ -43,20 +41,7 @@ class Ran:
 def _job(workspace: Workspace) -> dg.JobDefinition:
     # the loop of the command commits
     found = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
-    return found.resolve_implicit_global_asset_job_def()
-
-
-def _checks(workspace: Workspace, dataset: Declaration) -> dg.JobDefinition:
-    """Return the job that runs the checks of a dataset alone."""
-    chosen = dg.AssetSelection.checks_for_assets(asset_key(dataset.key))
-    job = dg.define_asset_job("checks", chosen, partitions_def=partitions() if dataset.partitioned else None)
-    found = dg.Definitions(
-        assets=[dagster_asset(dataset)],
-        jobs=[job],
-        resources={"store": Store(workspace, commit=False)},
-        executor=dg.in_process_executor,
-    )
-    return found.resolve_job_def("checks")
+    return asset_job(found)
 
 
 def materialise(
@@ -66,26 +51,18 @@ def materialise(
     run_id: str | None = None,
     tags: Mapping[str, str] | None = None,
 ) -> Ran:
-    """Run one partition in this process, as a run of its own that the UI shows.
-
-    Where its bytes are today's and its expectations are others, only its checks run.
-    """
+    """Run one partition in this process, as a run of its own that the UI shows."""
     run_ids = iter([run_id])  # a second attempt is another run
-    # Dagster refuses `partition_key` where only checks are chosen; its own pages name it by this tag.
-    named = {"dagster/partition": partition} if partition else {}
-    made = FORCED not in (tags or {}) and read_manifest(workspace, dataset, partition) is not None
-    unchecked = made and View(workspace).status(dataset, partition).unchecked
-    job = _checks(workspace, dataset) if unchecked else _job(workspace)
     with errors_once():
         result = with_store(
-            lambda: job.execute_in_process(
+            lambda: _job(workspace).execute_in_process(
                 instance=instance(),
-                partition_key=None if unchecked else partition or None,
-                asset_selection=None if unchecked else [asset_key(dataset.key)],
+                partition_key=partition or None,
+                asset_selection=[asset_key(dataset.key)],
                 run_config=QUIET,
                 raise_on_error=False,
                 run_id=next(run_ids, None),
-                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(named if unchecked else {}), **(tags or {})},
+                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
             )
         )
     if result.success:
@@ -99,7 +76,7 @@ def end(run_id: str, message: str) -> None:
     """Mark a run as failed whose process is gone; one that never began or has ended stays as it is."""
     run = instance().get_run_by_id(run_id)
     if run is not None and not run.is_finished:
-        instance().report_run_failed(run, message)
+        end_run(instance(), run, message)
 
 
 def _interrupted(event: dg.DagsterEvent) -> bool:

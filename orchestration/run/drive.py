@@ -16,13 +16,13 @@ from rich.markup import escape
 from ops.core.periods import fault
 from orchestration.executors.parts import partitions_at_a_time
 from orchestration.files.full_disk import full_disk
+from orchestration.files.identity import input_snapshot
 from orchestration.messages import describe
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.loop import Report, Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.input_snapshot import input_snapshot
 from orchestration.state.sources import ask_again, corpus
 from orchestration.workspace.workspace import Workspace
 
@@ -121,7 +121,7 @@ TAG = "silverloom/backfill"
 def backfill(
     workspace: Workspace, first: str, last: str, select: str | None, jobs: int | None = 1, force: bool = False
 ) -> int:
-    """Make the partitions of the months `first` to `last` that are not fresh, or all; 1 if any failed."""
+    """Make the partitions `first` to `last` that are not fresh, or all; 1 if any failed."""
     partitions = chosen(workspace, first, last)
     wanted = [
         (dataset, [partition for partition in dataset.made_partitions if partition in partitions])
@@ -135,13 +135,14 @@ def backfill(
         for name, partitions in needed.items()
     ]
     if over_all:
-        notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
-    by_month = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
-    return drive(workspace, by_month, jobs, force, {TAG: f"{first}..{last}"}, notes)
+        names = ", ".join(over_all)
+        notes.append(f"without partitions, so not in a backfill: {names}; `make run` makes them")
+    partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
+    return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 
 
 def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
-    """Return the months from `first` to `last`. Raises ValueError that says what to change."""
+    """Return the partitions from `first` to `last`. Raises ValueError that says what to change."""
     known = workspace.settings.partitions
     if known.every == "none":
         raise ValueError("params.yaml has no months or years (every: none): `make run` makes all there is")
@@ -157,18 +158,18 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
                 f"{partition} ({value}) lies outside the {known.every}s of params.yaml, "
                 f"{known.start} to {known.end}: choose one of these, or set partitions.{key} to {value}"
             )
-    return [partition for partition in known.months if first <= partition <= last]
+    return [partition for partition in known.names if first <= partition <= last]
 
 
 def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]:
-    """Return partitions of other months that those wanted read and that were never made, by dataset.
+    """Return other partitions that those wanted read and that were never made, by dataset.
 
-    What reads all months cannot be made of some. Others that are there, stale or not, are read as they are.
+    What reads all partitions cannot be made of some. Those that are there, stale or not, are read as is.
     """
     view, found = View(workspace), dict[str, list[str]]()
     queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]
     planned = {(dataset.name, partition) for dataset, partition in queue}
-    whole: set[str] = set()  # datasets of which all months were looked at
+    whole: set[str] = set()  # datasets of which all partitions were looked at
     for dataset, partition in queue:  # which grows
         for upstream, reads_all in workspace.graph.reads(dataset):
             if reads_all and upstream.name in whole:

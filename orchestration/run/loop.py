@@ -32,8 +32,7 @@ from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.partition.prune import no_partitions, prune
 from orchestration.run.display import Display
-from orchestration.state.freshness import FORCED, View
-from orchestration.state.manifests import forget
+from orchestration.state.freshness import FORCED, View, forget
 from orchestration.workspace.workspace import Workspace
 
 __all__ = ["Report", "Wanted", "bring_up_to_date"]
@@ -72,7 +71,7 @@ def bring_up_to_date(
     With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
     worked on at the same time as far as their inputs allow: those first that most others wait for.
 
-    Raises ValueError for a month that is not over yet, WorkerNotStartedError where workers cannot begin.
+    Raises ValueError for a partition that is not over yet, WorkerNotStartedError where workers cannot begin.
     """
     workspace = view.workspace
     check_over(workspace, wanted)
@@ -125,7 +124,7 @@ class _Loop:
             for dataset, partition in partitions
         }
         self._waiting = dict.fromkeys(self._before)
-        # By dataset: where all months of one are read, no partition asks for each of them.
+        # By dataset: where all partitions of one are read, no partition asks for each of them.
         self._left = {dataset.name: dict.fromkeys(keys) for dataset, keys in self.wanted}
         self._made: dict[str, dict[str, None]] = defaultdict(dict)
         self._lost: dict[str, dict[str, None]] = defaultdict(dict)
@@ -244,7 +243,7 @@ Wanted: TypeAlias = Sequence[tuple[Declaration, Sequence[str]]]
 
 
 def check_over(workspace: Workspace, wanted: Wanted) -> None:
-    """Raise ValueError for a month that is not over by the clock of this machine, as Dagster has it."""
+    """Raise ValueError for a partition that is not over by the clock of this machine, as Dagster has it."""
     today, every = datetime.now(UTC).date(), workspace.settings.partitions.every
     asked = sorted(
         {partition for dataset, partitions in wanted if dataset.partitioned for partition in partitions}

@@ -17,13 +17,13 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dvc import metrics
 from orchestration.dvc.stages import restore
+from orchestration.files.identity import MovedError, check_unmoved, input_snapshot
 from orchestration.mlflow.send import send_and_tell
 from orchestration.run.drive import run
 from orchestration.run.loop import bring_up_to_date
 from orchestration.run.summary import tell_rejected
 from orchestration.state.dvc_files import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.input_snapshot import MovedError, check, input_snapshot
 from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
@@ -66,7 +66,7 @@ def stage(workspace: Workspace, name: str) -> int:
     for partition, reasons in stale.items():
         cause = report.failed.get(partition) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(dataset, partition)}: {escape(cause)}")
-    check(workspace)  # DVC records the params, code and sources of now
+    check_unmoved(workspace)  # DVC records the params, code and sources of now
     check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write(dataset, view)

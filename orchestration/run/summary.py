@@ -55,7 +55,7 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console) -> boo
                 console.print(f"[yellow]excluded[/] {label(dataset, partition)}: {escape(reason)}")
         if dataset.records and (outside := corpus(workspace, dataset.records).outside()):
             partitions = ", ".join(f"{partition} ({count})" for partition, count in outside.items())
-            console.print(f"[yellow]outside the range of months[/] in {dataset.name}: {partitions}")
+            console.print(f"[yellow]outside the range of partitions[/] in {dataset.name}: {partitions}")
     if left_out := workspace.graph.left_out:
         console.print(escape(left_out))
     console.print(_where(workspace))
@@ -75,7 +75,7 @@ def _where(workspace: Workspace) -> str:
     pages = shown_pages(workspace.quality) / "index.html"
     shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
     return (
-        "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        "\nRows lie in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
         f"{shows if pages.exists() else ''}"
         "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
         "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."

@@ -17,8 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from assets.declare.settings import ParamsError, read_again
-from orchestration.files.identity import FileStamp, file_stamp
-from orchestration.state.input_snapshot import CODE
+from orchestration.files.identity import CODE, FileStamp, file_stamp
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds between two looks; the most that pass without writing while changes go on; the most that writing

@@ -1,26 +1,148 @@
-"""Is a partition what today's inputs, params and code would make, and are its bytes still there?
+"""The manifest of a partition, and whether it is what today's inputs, params and code make, on disk.
 
-Belongs here: the key of a partition, the comparison with its manifest, which alone says so, and the plan:
-what would be made again, and why. Not here: making it (partition/materialise.py), telling Dagster
-(dagster/sync.py).
+Belongs here: the manifest and its file, the key of a partition, the comparison of the two, which alone says
+what is fresh. Not here: what would be made again (plan.py), making it (partition/materialise.py), telling
+Dagster (dagster/sync.py), how manifests travel with the data: they are a second output of the dataset's DVC
+stage (dvc/stages.py).
+
+A manifest is written last, once the checks of the partition have passed. It has neither a time nor a run, so
+the same partition has the same manifest wherever it is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import sha256
-from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.settings import without_logins
-from orchestration.files.identity import folder_hashes
+from orchestration.files import damage
+from orchestration.files.damage import DamagedError, remove_file
+from orchestration.files.identity import FileStamp, file_stamp, folder_hashes, is_settled, version
+from orchestration.files.publish import write_changed
 from orchestration.state.dvc_files import check_bytes
-from orchestration.state.manifests import EVERY_MONTH, Manifest, read_manifest
-from orchestration.state.sources import asks_again, corpus, empty_partitions
+from orchestration.state.sources import asks_again, corpus
 from orchestration.workspace.workspace import Workspace
+
+#: The name in a key for all partitions of an input that is read whole: they have one version together.
+EVERY_PARTITION = "*"
+
+#: What stands in a key for the expectations that were met, where the checks failed when they ran again.
+FAILED = "failed"
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+@with_config(_STRICT)
+class _Key(TypedDict):
+    inputs: dict[str, dict[str, str]]
+    params: dict[str, Any]
+    code: dict[str, Any]
+
+
+@with_config(_STRICT)
+class _Counts(TypedDict):
+    kept: NonNegativeInt
+    dropped: NonNegativeInt
+    rejected: NonNegativeInt
+    reasons: dict[str, NonNegativeInt]
+    combinations: NotRequired[dict[str, NonNegativeInt]]
+
+
+@with_config(_STRICT)
+class _Stored(TypedDict):
+    """What the file of a manifest holds, beside its checksum."""
+
+    key: _Key
+    files: dict[str, str]
+    version: str
+    counts: _Counts
+
+
+_STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A partition that was made, and whose checks passed then."""
+
+    key: Mapping[str, Any]
+    """`inputs` (versions by dataset and partition, or EVERY_PARTITION), `params` (by section), `code`."""
+    files: Mapping[str, str]
+    """MD5 by file name."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """Rows by table, dropped rows by reason, generated combinations."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether its checks passed when they last ran."""
+        return bool(self.key["code"].get("expectations") != FAILED)
+
+    @cached_property
+    def version(self) -> str:
+        """The partition's version: DVC's hash of its folder."""
+        return version(self.files)
+
+
+def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
+    """Return where a partition's manifest lies."""
+    return workspace.manifests(dataset) / f"{partition or 'all'}.json"
+
+
+_read: dict[Path, tuple[FileStamp, Manifest]] = {}
+
+
+def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
+    """Return a partition's manifest, or None where there is none. One that is damaged is set aside.
+
+    A file that is as it was is parsed once in a process.
+    """
+    path = manifest_file(workspace, dataset, partition)
+    stamp = file_stamp(path)
+    if path in _read and _read[path][0] == stamp:
+        return _read[path][1]
+    then = f"`dvc checkout --force {workspace.shown(path.parent)}` brings it back; else it is made again"
+    content = damage.read_checked(path, _STORED, then)
+    found = None if content is None else _manifest(content)
+    if found is not None and stamp is not None and is_settled(stamp):
+        _read[path] = stamp, found
+    return found
+
+
+def parse_manifest(content: bytes) -> Manifest:
+    """Return the manifest of some bytes. Raises DamagedError for what is none."""
+    stored, checked = damage.load_checked(content)
+    try:
+        _STORED.validate_python(stored)
+    except ValidationError as error:
+        raise DamagedError(damage.first_fault(error)) from None
+    if not checked:
+        raise DamagedError("it has no checksum")
+    return _manifest(stored)
+
+
+def write_manifest(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
+    """Write a partition's manifest whole, unless it is there already."""
+    content = damage.dump_checked({**asdict(manifest), "version": manifest.version})
+    write_changed(manifest_file(workspace, dataset, partition), content)
+
+
+def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
+    """Remove a partition's manifest: it does not count as made any more."""
+    remove_file(manifest_file(workspace, dataset, partition))
+
+
+def _manifest(stored: Mapping[str, Any]) -> Manifest:
+    return Manifest(stored["key"], stored["files"], stored["counts"])
+
 
 #: The tag of a run that makes a partition again though it is fresh.
 FORCED = "silverloom/forced"
@@ -97,23 +219,24 @@ class View:
             if whole and upstream.partitioned:
                 inputs[upstream.name] = self.together(upstream)
             else:
-                months = upstream.made_partitions if whole else [partition]
-                inputs[upstream.name] = {part: self.finished(upstream, part).version for part in months}
+                names = upstream.made_partitions if whole else [partition]
+                inputs[upstream.name] = {name: self.finished(upstream, name).version for name in names}
         return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
 
     def together(self, dataset: Declaration) -> dict[str, str]:
-        """Return the one version of all months of a dataset, as a key has it: Dagster's hash over several.
+        """Return the one version of all partitions together, as a key has it: Dagster's hash over several.
 
-        Raises NotReadyError where a month is missing.
+        Raises NotReadyError where a partition is missing.
         """
         if dataset.name not in self._together:
-            versions = [self.finished(dataset, month).version for month in sorted(dataset.made_partitions)]
+            names = sorted(dataset.made_partitions)
+            versions = [self.finished(dataset, name).version for name in names]
             digest = sha256("".join(versions).encode()).hexdigest()
-            self._together[dataset.name] = {EVERY_MONTH: digest} if versions else {}
+            self._together[dataset.name] = {EVERY_PARTITION: digest} if versions else {}
         return self._together[dataset.name]
 
     def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
-        """Return the version of the raw records of a month, as a key has it; nothing where it reads none."""
+        """Return the version of a partition's raw records, as a key has it; nothing where it reads none."""
         return (
             {"records": {partition: corpus(self.workspace, dataset.records).version(partition)}}
             if dataset.records
@@ -219,54 +342,3 @@ def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         path = f"{prefix}{name}"
         flat |= flattened(inner, f"{path}.") if isinstance(inner, dict) and inner else {path: inner}
     return flat
-
-
-@dataclass(frozen=True)
-class Step:
-    """A partition that would be made, or perhaps made."""
-
-    dataset: Declaration
-    partition: str
-    reasons: tuple[str, ...]
-    certain: bool
-    """False where only inputs are stale: if they come out as they were, nothing is done."""
-    empty: bool = False
-    """Whether it has no records, and is settled together with others of its dataset."""
-
-
-#: Inputs that a reason names; of more it tells how many there are.
-_NAMED = 3
-
-
-def plan(view: View, select: str | None = None) -> list[Step]:
-    """Return what is stale by itself or through its inputs, inputs first."""
-    graph = view.workspace.graph
-    steps: list[Step] = []
-    stale: dict[str, dict[str, None]] = {}  # sets that keep their order
-    for dataset in graph.selected(select):
-        empty = set(empty_partitions(view.workspace, dataset, dataset.made_partitions))
-        inputs = [
-            (upstream.name, whole, stale.get(upstream.name, {})) for upstream, whole in graph.reads(dataset)
-        ]
-        found = stale[dataset.name] = dict[str, None]()
-        for partition in dataset.made_partitions:
-            changing = [
-                (name, months if whole else [partition])
-                for name, whole, months in inputs
-                if (months if whole else partition in months)
-            ]
-            state = view.status(dataset, partition)
-            if not state.fresh or changing:
-                found[partition] = None
-                certain = not (state.fresh or state.waiting)
-                reasons = state.reasons if certain else (if_changed(changing),) if changing else ()
-                steps.append(Step(dataset, partition, reasons, certain, partition in empty))
-    return steps
-
-
-def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
-    """Return the reason of a partition that is stale only if one of these datasets and months changes."""
-    places = ((name, month) for name, months in inputs for month in months)
-    names = [" ".join(place).strip() for place in islice(places, _NAMED)]
-    rest = sum(len(months) for _, months in inputs) - len(names)
-    return f"if {', '.join(names)}{f' or one of {rest} more' if rest else ''} changes"

@@ -1,5 +1,4 @@
-"""What the sources of params.yaml hold: raw corpora ready to be scanned, months without records, crawls under
-way.
+"""What the sources of params.yaml hold: raw corpora, partitions without records, crawls under way.
 
 Belongs here: what is known of a partition before anything is made. Not here: scanning (ops/parse/scan.py),
 making empty partitions together (partition/empty.py), what a crawl does (ops/crawl).
@@ -103,12 +102,12 @@ def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool
         for source, parent in zip(dataset.inputs, workspace.graph.upstream(dataset), strict=True)
         if parent.partitioned and not source.all_partitions
     ]
-    made_of_month = bool(dataset.records or local)
-    return made_of_month and all(is_empty(workspace, parent, partition) for parent in local)
+    made_of_own = bool(dataset.records or local)
+    return made_of_own and all(is_empty(workspace, parent, partition) for parent in local)
 
 
 def empty_partitions(workspace: Workspace, dataset: Declaration, partitions: Collection[str]) -> list[str]:
-    """Return those of some months whose partitions are empty and made together; none where they are few."""
+    """Return those partitions that are empty and made together; none where they are few."""
     found = [partition for partition in partitions if is_empty(workspace, dataset, partition)]
     return found if len(found) > FEW else []
 

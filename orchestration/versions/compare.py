@@ -18,8 +18,7 @@ from pydantic import TypeAdapter
 
 from assets.declare.declaration import Declaration
 from ops.core.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
-from ops.versions.difference import KINDS, Case, difference
-from ops.versions.word_diff import pieces
+from ops.versions.difference import KINDS, Case, difference, pieces
 from orchestration.files.damage import dump_checked, read_checked, remove_file
 from orchestration.files.publish import write_file
 from orchestration.messages import aligned

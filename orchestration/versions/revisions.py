@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
-from orchestration.state.manifests import parse_manifest
+from orchestration.state.freshness import parse_manifest
 from orchestration.workspace.workspace import NoGitError, Workspace, git, git_lines
 
 WORKING_TREE = "the working tree"

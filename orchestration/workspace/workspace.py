@@ -127,7 +127,7 @@ class Workspace:
         return self.graph.datasets
 
     def folder(self, dataset: Declaration, partition: str = "") -> Path:
-        """Return the folder of a partition; without a month that of the dataset, which is its DVC output."""
+        """Return the folder of a partition; without a name that of the dataset, which is its DVC output."""
         return self.data.joinpath(*dataset.key.path, partition)
 
     def manifests(self, dataset: Declaration) -> Path:

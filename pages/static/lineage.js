@@ -8,7 +8,7 @@
   const link = (node) => el("a", { class: "mono", href: `#${encodeURIComponent(node.id)}` }, visible(node.id));
   const dataset = (file) => `${file.dataset} ${file.partition}`.trim();
   const badge = (file) => el("span", { class: `outcome ${file.table}` }, file.table);
-  const main = (node) => node.standings.findLast(([file]) => data.files[file].table === "kept") ?? node.standings.at(-1);
+  const main = (node) => node.places.findLast(([file]) => data.files[file].table === "kept") ?? node.places.at(-1);
 
   /** A list of which the first few stand open and the rest behind a line. */
   function listed(items, few, draw, total, what) {
@@ -25,14 +25,14 @@
 
   /** What a row is about, on one line. */
   function about(node) {
-    if (!node.standings.length) return [node.file];
+    if (!node.places.length) return [node.file];
     const [file, , where, values] = main(node), { columns, summary } = data.files[file];
     const text = summary === null ? null : values[columns.indexOf(summary)];
     return [where ? el("span", { class: "quiet" }, `${where}: `) : "", el("span", { dir: "auto" }, visible(String(text ?? "")))];
   }
 
   function line(node) {
-    const file = node.standings.length ? data.files[main(node)[0]] : null;
+    const file = node.places.length ? data.files[main(node)[0]] : null;
     return [el("p", { class: "step" }, file ? `${dataset(file)} ` : "raw record ", file && file.table !== "kept" ? badge(file) : "", file && file.table !== "kept" ? " " : "", link(node)), el("p", { class: "what" }, ...about(node)),
       ...(node.spoken ?? []).map((words) => el("p", { class: "what quiet" }, words))];
   }
@@ -47,7 +47,7 @@
     }, fresh.length + node.totals[0] - node.origins.length, "sources");
   }
 
-  function standing([number_, index, where, values]) {
+  function card([number_, index, where, values]) {
     const file = data.files[number_], step = data.datasets[file.dataset];
     const live = silverloom.live?.datasets?.[file.dataset], partition = live?.partitions?.find((one) => one.name === file.partition);
     const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
@@ -67,10 +67,10 @@
 
   function lineage(index) {
     const node = data.nodes[index], used = node.users.map((one) => data.nodes[one]);
-    const known = node.standings.length > 0;
+    const known = node.places.length > 0;
     return [
       el("h2", { class: "mono", id: "shown", tabindex: "-1" }, visible(node.id)),
-      ...(known ? node.standings.map(standing) : [el("p", { class: "card" }, `A record of a source, as it lies in ${node.file}`)]),
+      ...(known ? node.places.map(card) : [el("p", { class: "card" }, `A record of a source, as it lies in ${node.file}`)]),
       el("h2", {}, "Made of"),
       node.file ? el("p", {}, el("code", {}, node.file)) : null,
       ...(node.spoken ?? []).map((words) => el("p", { class: "quiet" }, words)),

@@ -7,7 +7,7 @@
   const state = (dataset) => el("span", { class: `state ${dataset.status}` }, dataset.state);
 
   each("footer", (place) => place.replaceChildren(`How things stand was last looked at ${live.seen}.`));
-  each("standing", (place) => place.replaceChildren(live.standing));
+  each("summary", (place) => place.replaceChildren(live.summary));
   each("docs", (place) => live.docs && place.replaceChildren("What was checked, in full: ", el("a", { href: silverloom.root + live.docs }, "Data Docs"), "."));
   each("state", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(state(one)); });
   each("version", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(el("span", { title: one.version }, one.version.slice(0, 8))); });

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assets.declare.dataset import Everything
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import AssetGraph, Everything
 from ops.core.outcome import Outcome
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams

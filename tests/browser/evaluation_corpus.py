@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import Counted
 from ops.core.parts import FILES
 from ops.talksumm.evaluation.people import PEOPLE

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import Counted
 from ops.core.parts import FILES, TABLES, part_name
 from ops.discofuse.evaluation.scores import EvaluationParams, scored, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from ops.core.parts import FILES
 from ops.wikisum.evaluation.people import QUALITY
 from pages.systems.wikisum.site import leads_page

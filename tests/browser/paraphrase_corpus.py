@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS

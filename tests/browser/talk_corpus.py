@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import PAPERS, SENTENCES

@@ -14,7 +14,7 @@ from orchestration.checks import docs, history, validate
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))

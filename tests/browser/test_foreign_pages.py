@@ -81,8 +81,8 @@ def test_a_post_of_plain_text_wipes_nothing(foreign, servers, dataset, content_t
 
 
 def test_an_image_starts_no_schedule(foreign, servers):
-    assert foreign.evaluate(ELEMENT, ["img", operation(servers, START % "newest_month")]) == "failed"
-    assert "newest_month" not in running(servers)
+    assert foreign.evaluate(ELEMENT, ["img", operation(servers, START % "newest_partition")]) == "failed"
+    assert "newest_partition" not in running(servers)
 
 
 def test_a_form_starts_no_schedule(foreign, servers):

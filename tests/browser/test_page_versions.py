@@ -3,8 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from ops.versions.difference import KINDS
-from ops.versions.word_diff import pieces
+from ops.versions.difference import KINDS, pieces
 from orchestration.versions.compare import write_entries, write_page
 from orchestration.workspace.workspace import Workspace
 from pages.present import DatasetChange

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import expect
 
-from assets.declare.dataset import Everything
 from assets.declare.declaration import Knob, Threshold
+from assets.declare.graph import Everything
 from ops.core.thresholds import at_least, at_most, scored
 from ops.talksumm.pairing import PairParams
 from orchestration.definitions import workspace
@@ -55,14 +55,14 @@ UNITS = [(f"talk-{n}", n / 100, f"Talk {n}") for n in range(100)] + [("none", No
 )
 def test_the_page_is_fine_at_every_width(opened, width, scheme):
     page = opened(content(UNITS), content([], name="margin", value=0.05), width=width, scheme=scheme)
-    page.assert_text("50 of 101 talks", "as many as now")
+    page.assert_text("50 of 101 talks")
     page.assert_fine()
 
 
 def test_another_value_counts_shows_the_rows_next_to_it_and_can_be_linked_to(opened):
     page = opened(content(UNITS))
     page.page.fill("#value", "0.305")
-    page.assert_text("69 of 101 talks", "+19 against now", "dvc exp run -S talksumm.pairs.threshold=0.305")
+    page.assert_text("69 of 101 talks", "+19", "dvc exp run -S talksumm.pairs.threshold=0.305")
     kept, lost = (
         page.page.locator(f"section[aria-label^='{name}'] tbody tr") for name in ("Kept", "Dropped")
     )
@@ -79,7 +79,7 @@ def test_the_slider_moves_by_keyboard_and_the_table_leads_to_other_values(opened
     page.page.keyboard.press("Home")
     page.assert_text("100 of 101 talks")
     page.page.click("a[href='#talksumm.pairs.margin=0.2']")
-    page.assert_text("21 of 101 talks", "+15 against now", "how near it is ≤")
+    page.assert_text("21 of 101 talks", "+15", "how near it is ≤")
     page.assert_sound()
 
 
@@ -109,7 +109,7 @@ def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened
     said = page.page.locator(".summary").inner_text().replace("\u202f", "")
     counted, off = (int(said.split(mark)[1].split()[0]) for mark in ("about ", "off by "))
     assert abs(counted - sum(score >= 0.31234 for _, score, _ in units)) <= off < 30
-    page.assert_text("a sample, and the ten nearest")
+    page.assert_text(f"{len(one['rows']):,}".replace(",", "\u202f"))
 
 
 def test_which_rows_are_held_does_not_depend_on_the_parts_that_they_came_in():

@@ -1,4 +1,4 @@
-"""Run the checks of a dataset alone, as Dagster's page of a partitioned asset does: prints the results as JSON."""
+"""Run the checks of a dataset alone, all or those named, as Dagster's page of a partitioned asset does: prints JSON."""
 
 import json
 import sys
@@ -8,7 +8,10 @@ import dagster as dg
 from orchestration.dagster.instance import instance
 from orchestration.definitions import build, workspace
 
-job = dg.define_asset_job("chosen", dg.AssetSelection.checks_for_assets(dg.AssetKey(sys.argv[1].split("/"))))
+name, *checks = sys.argv[1:]
+key = dg.AssetKey(name.split("/"))
+chosen = dg.AssetSelection.checks(*(dg.AssetCheckKey(key, check) for check in checks))
+job = dg.define_asset_job("chosen", chosen if checks else dg.AssetSelection.checks_for_assets(key))
 repository = dg.Definitions.merge(build(workspace()), dg.Definitions(jobs=[job])).get_repository_def()
 ran = repository.get_job("chosen").execute_in_process(instance=instance(), raise_on_error=False)
 found = [[one.check_name, one.partition, one.passed] for one in ran.get_asset_check_evaluations()]

@@ -17,7 +17,7 @@ from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
 
-PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
+PARTITIONED = [name for name, dataset in datasets().items() if dataset.partitioned]
 RUNS = str(Path(__file__).with_name("runs.py"))
 
 
@@ -32,7 +32,9 @@ def runs(project) -> list[dict]:
 def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
     output = fresh.silverloom("backfill", *MONTHS, "--jobs", "2")
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
-    assert re.search(r"not by month, so not in a backfill: talksumm/training_sets.*`make run` makes", output)
+    assert re.search(
+        r"without partitions, so not in a backfill: talksumm/training_sets.*`make run` makes", output
+    )
     of_backfill = [run for run in runs(fresh) if run["tags"].get("silverloom/backfill") == "2018-06..2018-07"]
     assert (
         len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2
@@ -183,7 +185,7 @@ def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     ]
     outputs = [command.communicate()[0] for command in commands]
     assert [command.returncode for command in commands] == [0, 0, 0], outputs
-    chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(only[1]))}
+    chosen = {"code", *(stage_name(dataset) for dataset in workspace().graph.selected(only[1]))}
     whole, data = read_stages(done.lock.encode()), done.data()
     assert list(read_stages(fresh.lock.encode()).items()) == [
         one for one in whole.items() if one[0] in chosen

@@ -60,7 +60,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
 
         fresh.params(lambda params: params["partitions"].update(end="2018-07"))
         asked.clear()
-        made = tick(fresh, "newest_month", "run")["asked"]
+        made = tick(fresh, "newest_partition", "run")["asked"]
         assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert sorted(asked.paths()) == ["/", "/a"]
         assert rows(fresh, "2018-07")[""]["etag"] == '"second"'
@@ -69,7 +69,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
 
         routes |= {"/": page("third")}
         asked.clear()
-        made = tick(fresh, "newest_month", "run")["asked"]
+        made = tick(fresh, "newest_partition", "run")["asked"]
         assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert [headers.get("If-None-Match") for path, headers, _ in asked if path == "/"] == ['"second"']
         assert rows(fresh, "2018-07")[""]["etag"] == '"third"'

@@ -75,12 +75,13 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, reques
             made += ["/".join(key["path"]) for key in run["assetSelection"]]
         assert sorted(made) == ["sources/citations", "sources/papers"]
 
-        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_month"})["scheduleDryRun"]
+        (fresh.root / "manifests/sources/talks/2018-07.json").unlink()
+        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_partition"})["scheduleDryRun"]
         assert dry["__typename"] == "DryRunInstigationTick", dry
         assert dry["evaluationResult"]["error"] is None, dry
         (request,) = dry["evaluationResult"]["runRequests"]
         asked = ["/".join(key["path"]) for key in request["assetSelection"]]
-        assert "talksumm/pairs" in asked and "sources/papers" in asked
+        assert "talksumm/pairs" in asked and "sources/talks" in asked and "sources/papers" not in asked
         assert {"key": "dagster/partition", "value": "2018-07"} in request["tags"]
 
 

@@ -11,17 +11,21 @@ import sys
 import urllib.error
 from importlib.metadata import entry_points
 
+import dagster as dg
 import polars
 import pytest
 
-from assets.declare.dataset import CHECKS
+from assets.declare.dataset import CHECKS, asset_key
+from assets.declare.declaration import Key
 from orchestration.workspace.workspace import QUIET, STRICT
 from tests.browser.servers import end, free_ports
 from tests.end_to_end.servers import Servers
+from tests.end_to_end.stores import dagster_of, runs
 from tests.projects import ROOT, datasets
 
 DEFINITIONS = ("-m", "orchestration.definitions")
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
+EXAMPLES = ("asset", "materialize", "--select", "discofuse/examples", "--partition", "2018-06")
 PACKAGES = ("ops", "assets", "pages", "orchestration")
 #: The environment of a shell in which nothing of the project was set.
 SHELL = {
@@ -29,6 +33,8 @@ SHELL = {
     for name, value in os.environ.items()
     if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM")) and name not in STRICT
 }
+#: Tags that differ between any two runs.
+OF_THE_RUN = ("Dagster run", "Dagster run id", "mlflow.note.content", "silverloom.run")
 STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
 
 
@@ -108,7 +114,7 @@ def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(i
     listed = json.loads(said[said.index("{") :])
     assets = {asset["asset_key"] for asset in listed["assets"]}
     assert assets == {*datasets(), "source_files/papers", "source_files/talks"}
-    assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_month", "health"}
+    assert {schedule["name"] for schedule in listed["schedules"]} == {"newest_partition", "health"}
     assert {sensor["name"] for sensor in listed["sensors"]} == {"source_files", "runs_to_mlflow"}
     checks = {(check["asset_key"], check["name"]) for check in listed["asset_checks"]}
     assert {("talksumm/pairs", name) for name in CHECKS} <= checks
@@ -119,7 +125,7 @@ def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(i
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        ("dg list defs", "newest_month"),
+        ("dg list defs", "newest_partition"),
         ("dg check defs", "All definitions loaded successfully"),
         ("dagster definitions validate", "All code locations passed validation"),
         ("dagster asset list -m orchestration.definitions", "talksumm/alignments"),
@@ -160,6 +166,90 @@ def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_
     assert {path: path.stat().st_mtime_ns for path in before} == before
     made = project.made(project.silverloom("run", "--select", "sources/papers"))
     assert made == ["sources/papers 2018-07"], "the parser is code of all months, and this one was made by it"
+
+
+@pytest.fixture(scope="module")
+def ready(sample_project, tmp_path_factory):
+    """The sample corpus with all that the examples of one month are made of."""
+    project = sample_project.copy(tmp_path_factory.mktemp("ready") / "checkout")
+    project.params(lambda params: params.update(partitions={"start": "2018-06", "end": "2018-06"}))
+    project.commit()
+    project.silverloom("run", "--select", "discofuse/candidates")
+    return project
+
+
+def test_dagster_asset_materialize_leaves_what_silverloom_run_leaves(installed, ready, tmp_path):
+    by_dagster, by_silverloom = (
+        ready.copy(tmp_path / name / "checkout") for name in ("dagster", "silverloom")
+    )
+    by_dagster.silverloom("setup")
+    dagster = f"dagster {' '.join(EXAMPLES)}"
+    # as any project of Dagster: this command reads a variable, or an option, and no pyproject.toml
+    assert "RUN_SUCCESS" in active(
+        installed, f"DAGSTER_MODULE_NAME={DEFINITIONS[1]} {dagster}", by_dagster.root
+    )
+    by_dagster.silverloom("send")
+    by_silverloom.silverloom("run", "--select", "discofuse/examples")
+    for folder in ("data/discofuse", "manifests", "metrics"):
+        assert files(by_dagster.root / folder) == files(by_silverloom.root / folder), folder
+    assert by_dagster.lock == by_silverloom.lock and "discofuse-examples" in by_dagster.lock
+    found = checks(by_dagster)
+    assert found == checks(by_silverloom)
+    assert {(name, passed) for name, passed, *_ in found} == {(name, True) for name in CHECKS}
+    tracked = mlflow_run(by_dagster)
+    assert tracked == mlflow_run(by_silverloom)
+    assert tracked["status"] == "FINISHED" and tracked["params"] and tracked["metrics"]["kept"]
+    assert ("input", "discofuse/candidates 2018-06") in {item[:2] for item in tracked["datasets"]}
+    assert by_dagster.made(by_dagster.silverloom("run", "--select", "discofuse/examples")) == []
+
+
+def test_dagster_asset_materialize_refuses_without_the_module(installed):
+    project, bin = installed
+    ended = subprocess.run(
+        [bin / "dagster", *EXAMPLES], cwd=project.root, env={**SHELL, **QUIET}, capture_output=True, text=True
+    )
+    assert ended.returncode == 2 and "module-name" in ended.stderr, "docs/look.md says so"
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def checks(project):
+    """What Dagster shows of the checks of the examples: name, whether it passed, of which month, how."""
+    kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
+    with dagster_of(project) as instance:
+        (made,) = instance.fetch_materializations(asset_key(Key("discofuse", "examples")), limit=9).records
+        assert made.asset_materialization.partition == "2018-06"
+        logs = instance.all_logs(made.run_id, of_type=kind)
+        found = [entry.dagster_event.asset_check_evaluation_data for entry in logs]
+    return sorted(
+        (check.check_name, check.passed, check.partition, check.severity.value, check.description)
+        for check in found
+    )
+
+
+def mlflow_run(project):
+    """The one run of the examples in MLflow, without what is of its Dagster run, and of time."""
+    (run,) = runs(project, "discofuse/examples").values()
+    sets = [
+        (
+            item.tags[0].value,
+            item.dataset.name,
+            item.dataset.digest,
+            item.dataset.source,
+            item.dataset.profile,
+        )
+        for item in run.inputs.dataset_inputs
+    ]
+    return {
+        "name": run.info.run_name,
+        "status": run.info.status,
+        "params": run.data.params,
+        "metrics": {name: value for name, value in run.data.metrics.items() if name != "seconds"},
+        "tags": {name: value for name, value in run.data.tags.items() if name not in OF_THE_RUN},
+        "datasets": sorted(sets),
+    }
 
 
 def test_dagster_dev_shows_what_the_project_has_made(installed):

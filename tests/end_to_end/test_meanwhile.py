@@ -91,7 +91,7 @@ def test_every_dataset_is_declared_after_what_it_reads():
     """The order of runs rests on it."""
     names = list(workspace().datasets)
     assert all(
-        names.index(source.key.to_user_string()) < names.index(item.name)
-        for item in workspace().datasets.values()
-        for source in item.inputs
+        names.index(source.key.to_user_string()) < names.index(dataset.name)
+        for dataset in workspace().datasets.values()
+        for source in dataset.inputs
     )

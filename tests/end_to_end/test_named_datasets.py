@@ -125,7 +125,7 @@ CHOICE = "can be named: sources/papers, sources/sentences, sources/articles, sou
         ({"dataset": "sources/artcles"}, f"no dataset is called 'sources/artcles'; {CHOICE}"),
         ({"dataset": "articles"}, f"no dataset is called 'articles'; {CHOICE}"),
         ({"dataset": "sources/citations"}, f"sources/citations has no text; {CHOICE}"),
-        ({"dataset": "talksumm/tuning"}, f"talksumm/tuning has no months; {CHOICE}"),
+        ({"dataset": "talksumm/tuning"}, f"talksumm/tuning has no partitions; {CHOICE}"),
         ({"dataset": "sources/prose"}, f"sources/prose cannot read itself; {CHOICE}"),
         ({"dataset": "sources/web_pages"}, "sources.prose.web: sources/web_pages is named twice"),
         ({"dataset": "sources/articles", "kind": "warc"}, "wiki: unknown kind 'warc' of rows; known: rows"),

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from orchestration.files.identity import folder_hashes
 from tests.projects import SCRIPTS
 
 SUITE, BOUND = "assets/systems/talksumm/datasets.py", 'between("similarity", 0, 1)'
@@ -85,6 +86,13 @@ def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_projec
     assert "talksumm/pairs" not in project.silverloom("sync")
 
 
+def test_what_a_check_refuses_leaves_the_former_partition_and_its_manifest(failed, done_project):
+    for folder in ("data/talksumm/summaries", "manifests/talksumm/summaries"):
+        before, after = (folder_hashes(project.root / folder) for project in (done_project, failed))
+        assert before and after == before
+    assert ["talksumm/summaries", "2018-06", "yes", "code changed"] in plan(failed)
+
+
 def test_what_failed_is_shown_so_until_what_was_there_before_is_brought_back(failed):
     """As `make ui` tells Dagster at its start, too."""
     places = [f"talksumm/summaries {month}" for month in MONTHS]
@@ -135,6 +143,29 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
+def test_a_run_of_dagster_checks_the_same_bytes_again_where_only_the_suite_changed(done):
+    written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
+
+    def make_one():
+        place, script = ["talksumm/pairs", "2018-06"], str(SCRIPTS / "make_one.py")
+        return done.zygote.run(done.root, place, path=script)
+
+    done.edit(SUITE, BOUND, TOO_HIGH)
+    ended = make_one()
+    assert ended.status == 1 and "check expectations failed" in ended.output
+    state = done.dagster()["talksumm/pairs 2018-06"]
+    assert (state["shown"], state["run"]) == ("FAILED", former)
+    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    done.edit(SUITE, TOO_HIGH, 'between("similarity", 0, 0.999999 + 1)')
+    ended = make_one()
+    assert ended.status == 0, ended.output
+    state = done.dagster()["talksumm/pairs 2018-06"]
+    assert state["shown"] == "MATERIALIZED" and state["checks"]["expectations"] is True
+    stale = [line[1:] for line in plan(done)[1:] if line[0] == "talksumm/pairs"]
+    assert stale == [["2018-07", "yes", "expectations changed"]]
+    assert inodes(done) == written
+
+
 @pytest.mark.long
 def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
     done.edit(SUITE, BOUND, 'between("talk_title", 0, 1, "warning")')
@@ -158,9 +189,9 @@ def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
     assert script in kept[0]["text"] and len(kept[0]["text"]) > 1_000_000
 
 
-def check_alone(project, dataset):
-    """Run the checks of a dataset alone: whether they passed, and the results."""
-    ended = project.zygote.run(project.root, [dataset], path=str(SCRIPTS / "check_alone.py"))
+def check_alone(project, *chosen):
+    """Run the checks of a dataset alone, or some of them: whether they passed, and the results."""
+    ended = project.zygote.run(project.root, list(chosen), path=str(SCRIPTS / "check_alone.py"))
     assert ended.status == 0, ended.output
     return json.loads(ended.output.splitlines()[-1])
 
@@ -180,6 +211,21 @@ def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     passed, found = check_alone(done, "talksumm/pairs")
     assert not passed and ["expectations", "2018-06", False] in found and ["schema", "2018-06", True] in found
     assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+
+
+def test_one_check_runs_alone_and_says_nothing_of_the_others(done):
+    done.edit(SUITE, BOUND, TOO_HIGH)
+    passed, found = check_alone(done, "talksumm/pairs", "schema")
+    assert passed and {name for name, *_ in found} == {"schema"}
+    assert ["talksumm/pairs", "2018-06", "yes", "expectations changed"] in plan(done)
+    passed, found = check_alone(done, "talksumm/pairs", "expectations")
+    assert not passed and ["expectations", "2018-06", False] in found
+    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
+    done.edit(SUITE, TOO_HIGH, BOUND)
+    check_alone(done, "talksumm/pairs", "expectations")
+    assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done), "another may have failed"
+    passed, _ = check_alone(done, "talksumm/pairs")
+    assert passed and plan(done) == [["everything", "is", "up", "to date"]]
 
 
 def test_a_new_store_of_dagster_is_told_nothing_good_of_what_failed_its_checks_alone(done):

@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from tests.end_to_end.ticks import broken, tick
-from tests.projects import datasets
 
 
 @pytest.mark.long
@@ -44,10 +43,19 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     assert tick(done, "source_files", "run")["asked"] == changed
 
 
-def test_the_schedule_asks_for_all_of_the_newest_month(done):
-    asked = tick(done, "newest_month")["asked"]
-    items = [item for item in datasets().values() if item.partitioned]
-    assert sorted(asked) == sorted(f"{item.name} 2018-07" for item in items)
+def test_the_schedule_asks_for_what_is_stale_of_the_newest_partition_and_what_reads_it(done):
+    assert tick(done, "newest_partition") == {"asked": [], "failed": {}}
+    done.edit("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", "lemme"')
+    (done.root / "manifests/sources/citations/2018-07.json").unlink()
+    stale = ["sources/citations 2018-07", "talksumm/alignments 2018-07"]
+    read_by_one = "talksumm/summaries 2018-07"
+    asked = tick(done, "newest_partition")["asked"]
+    assert set(asked) == {*stale, read_by_one}
+    assert asked.index(stale[1]) < asked.index(read_by_one)
+    assert tick(done, "newest_partition", "run")["failed"] == {}
+    assert tick(done, "newest_partition")["asked"] == []
+    left = [line.split()[:2] for line in done.silverloom("plan").splitlines()]
+    assert ["talksumm/alignments", "2018-06"] in left, "other partitions are left"
 
 
 def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):

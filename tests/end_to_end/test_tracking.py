@@ -1,6 +1,5 @@
 """Every made partition is a run in MLflow, whose datasets bear DVC's hashes; assets and runs lead to each other."""
 
-import contextlib
 import json
 import sqlite3
 import urllib.parse
@@ -9,22 +8,10 @@ import dagster as dg
 import pandas
 import pytest
 import yaml
-from mlflow import MlflowClient
 from mlflow.pyfunc import load_model
 
 from orchestration.files.identity import version
-
-
-def client(project) -> MlflowClient:
-    return MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
-
-
-def runs(project, name):
-    """The latest run of each partition of a dataset."""
-    mlflow = client(project)
-    experiment = mlflow.get_experiment_by_name(name)
-    found = mlflow.search_runs([experiment.experiment_id], order_by=["attributes.end_time ASC"])
-    return {run.info.run_name: run for run in found}
+from tests.end_to_end.stores import client, dagster_of, runs
 
 
 def locked(project) -> dict[str, str]:
@@ -67,16 +54,6 @@ def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(d
             assert run.data.tags["data version"] == hashes[own]
             assert ("output", own) in seen and run.info.status == "FINISHED"
     assert ("input", "sources/talks 2018-06") in seen and ("input", "sources/papers *") in seen
-
-
-@contextlib.contextmanager
-def dagster_of(project):
-    """Dagster's instance of a project."""
-    home = str(project.root / ".dagster")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DAGSTER_HOME", home)
-        with dg.DagsterInstance.from_config(home) as instance:
-            yield instance
 
 
 def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):

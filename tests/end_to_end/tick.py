@@ -40,7 +40,7 @@ if name == "source_files":
     keys = [source_key(records) for records in observed(workspace())]
     job = defs.resolve_implicit_global_asset_job_def()
     job.execute_in_process(
-        instance=instance(), asset_selection=keys, partition_key=workspace().settings.partitions.months[-1]
+        instance=instance(), asset_selection=keys, partition_key=workspace().settings.partitions.names[-1]
     )
     if also == ["observe"]:
         sys.exit()
@@ -48,14 +48,16 @@ if name == "source_files":
     found = dg.evaluate_automation_conditions(defs, instance(), cursor=cursor)
     kept.write_text(serialize_value(found.cursor))
     due = [
-        (item, month or "")
-        for item in workspace().datasets.values()
-        for month in sorted(found.get_requested_partitions(asset_key(item.key)), key=str)
+        (dataset, month or "")
+        for dataset in workspace().datasets.values()
+        for month in sorted(found.get_requested_partitions(asset_key(dataset.key)), key=str)
     ]
     failed = {}
-    for item, month in due if also else ():
-        failed |= made([asset_key(item.key)], month, {})
-    print(json.dumps({"asked": [f"{item.name} {month}".strip() for item, month in due], "failed": failed}))
+    for dataset, month in due if also else ():
+        failed |= made([asset_key(dataset.key)], month, {})
+    print(
+        json.dumps({"asked": [f"{dataset.name} {month}".strip() for dataset, month in due], "failed": failed})
+    )
     sys.exit()
 context = dg.build_schedule_context(instance(), repository_def=repository)
 tick = repository.get_schedule_def(name).evaluate_tick(context)
@@ -73,7 +75,7 @@ if name == "health":
     print(json.dumps({**said, "description": found.description, "partitions": shown}))
     sys.exit()
 asked, failed = [], {}
-for request in tick.run_requests:
+for request in tick.run_requests or ():
     asked += [f"{key.to_user_string()} {request.partition_key}" for key in request.asset_selection]
     if also:
         failed |= made(request.asset_selection, request.partition_key, request.tags)

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from orchestration.definitions import workspace
+from orchestration.files.identity import MovedError
 from orchestration.partition import materialise
-from orchestration.state.input_snapshot import MovedError
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
 RIGHT = '"title": paper.title,'

@@ -23,7 +23,7 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.partition import resume
 from orchestration.partition.materialise import Materialisation
-from orchestration.state.manifests import forget, read_manifest
+from orchestration.state.freshness import forget, read_manifest
 from orchestration.state.sources import corpus
 
 LOG = Path("parts.log")

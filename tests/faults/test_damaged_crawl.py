@@ -10,10 +10,11 @@ from orchestration.partition.crawl import crawl_place
 from orchestration.workspace.workspace import Workspace
 from tests.end_to_end.crawling import CRAWLS, crawling, rows
 from tests.faults.damage import DAMAGES, NO_FILE, damage
-from tests.ops.crawl.conftest import warm  # noqa: F401  fixture
 from tests.ops.crawl.crawling import MONTH, crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.projects import ROOT
+
+pytestmark = pytest.mark.usefixtures("warm")
 
 STATE = f".silverloom/crawls/{CRAWLS}/{MONTH}"
 WEB = f"{STATE}/web"

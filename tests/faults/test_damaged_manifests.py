@@ -11,7 +11,7 @@ from orchestration.checks import history
 from orchestration.files import damage
 from orchestration.files.identity import folder_hashes, version
 from orchestration.state import dvc_files
-from orchestration.state.manifests import Manifest, manifest_file, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, manifest_file, read_manifest, write_manifest
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
 from tests.orchestration.checks.validations import MET, entry

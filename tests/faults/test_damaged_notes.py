@@ -8,10 +8,10 @@ import pytest
 from orchestration.checks import history
 from orchestration.definitions import workspace
 from orchestration.dvc import stages
+from orchestration.files.identity import MovedError
 from orchestration.run import stage
 from orchestration.serve import ui
 from orchestration.state.addresses import DEFAULT_PORT, Addresses
-from orchestration.state.input_snapshot import MovedError
 from orchestration.versions import compare
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.checks.validations import checking

@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 from orchestration.executors.parts import LocalEngine
+from orchestration.files.identity import code_marks
 from orchestration.messages import Notice, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
-from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.executors.pieces import numbered, sizes

@@ -56,6 +56,40 @@ def test_dagsters_application_answers_of_a_code_location(tmp_path):
     assert found["locationEntries"] == [{"name": "located", "loadStatus": "LOADED"}]
 
 
+def test_a_run_of_the_job_of_all_assets_is_the_last_attempt_of_what_it_failed_to_make_and_has_its_log():
+    @dg.asset(partitions_def=dg.StaticPartitionsDefinition(["a", "b"]))
+    def fragile(context: dg.AssetExecutionContext) -> None:
+        if context.partition_key == "b":
+            raise ValueError("this one fails")
+
+    job, key, kinds = (
+        compat.asset_job(dg.Definitions(assets=[fragile])),
+        dg.AssetKey("fragile"),
+        dg.DagsterEventType,
+    )
+    with dg.instance_for_test() as instance:
+        ran = {
+            part: job.execute_in_process(instance=instance, partition_key=part, raise_on_error=False)
+            for part in ("a", "b")
+        }
+        assert compat.last_attempt(instance, key, "c") is None
+        for part, result in ran.items():
+            run_id, storage_id = compat.last_attempt(instance, key, part)
+            after = dg.AssetRecordsFilter(key, [part], after_storage_id=storage_id)
+            assert run_id == result.run_id
+            assert len(instance.fetch_materializations(after, limit=9).records) == (part == "a")
+        (failure,) = compat.events_of_run(instance, ran["b"].run_id, {kinds.STEP_FAILURE})
+    assert failure.step_key == "fragile" and "this one fails" in str(failure.event_specific_data)
+
+
+def test_a_run_whose_process_is_gone_ends_as_failed():
+    job = compat.asset_job(dg.Definitions(assets=[words]))
+    with dg.instance_for_test() as instance:
+        run = instance.create_run_for_job(job)
+        compat.end_run(instance, run, "its process was killed")
+        assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.FAILURE
+
+
 def test_an_instance_without_capture_leaves_the_output_of_its_runs_where_it_goes(tmp_path, capfd):
     (tmp_path / "dagster.yaml").write_bytes(compat.NO_CAPTURE)
 
@@ -63,7 +97,7 @@ def test_an_instance_without_capture_leaves_the_output_of_its_runs_where_it_goes
     def spoken() -> None:
         print("said aloud")
 
-    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+    with compat.open_instance(tmp_path, "dagster.yaml") as instance:
         assert dg.materialize([spoken], instance=instance).success
     assert "said aloud" in capfd.readouterr().out
 
@@ -75,7 +109,7 @@ def test_an_instance_with_one_event_log_keeps_the_events_of_all_runs_in_one_file
     @dg.asset
     def made() -> None: ...
 
-    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+    with compat.open_instance(tmp_path, "dagster.yaml") as instance:
         for _ in range(2):
             assert dg.materialize([made], instance=instance).success
     assert [path.name for path in tmp_path.rglob("*.db") if "event" in path.name or "-" in path.name] == [

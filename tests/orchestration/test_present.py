@@ -7,8 +7,7 @@ import pytest
 from orchestration import present
 from orchestration.checks import history
 from orchestration.dagster.health import Unfresh
-from orchestration.state.freshness import Status
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest, Status
 from orchestration.workspace.workspace import Workspace
 
 GOOD = {"status": "good", "warnings": 0, "excluded": 0, "unknown": 0}

@@ -34,15 +34,15 @@ def test_a_row_is_followed_to_its_files_and_to_what_uses_it(tmp_path):
     assert ids(data, nodes["paper-1"]["origins"]) == ["text/a.txt"]
     assert ids(data, nodes["state-0"]["users"]) == ["summary-1"]
     assert ids(data, nodes["summary-1"]["users"]) == ["example-1"]
-    assert [file for file, *_ in nodes["state-0"]["standings"]] == [0]
+    assert [file for file, *_ in nodes["state-0"]["places"]] == [0]
     assert nodes["state-0"]["spoken"] == ["spoken at characters 15-25 of the transcript: we count"]
-    (_, _, place, _), = nodes["sentence-0"]["standings"]  # fmt: skip
+    (_, _, place, _), = nodes["sentence-0"]["places"]  # fmt: skip
     assert place == "line 0, characters 0-5"
 
 
 def test_a_dropped_row_tells_why(tmp_path):
     data, nodes = page(talk(tmp_path), "sources/sentences")
-    (number, index, _, values), = nodes["sentence-9"]["standings"]  # fmt: skip
+    (number, index, _, values), = nodes["sentence-9"]["places"]  # fmt: skip
     file = data["files"][number]
     told = dict(zip(file["columns"], values, strict=True))
     assert (file["table"], index, told["reason"], told["score"]) == ("dropped", 0, "short", 2.0)
@@ -52,7 +52,7 @@ def test_a_dropped_row_tells_why(tmp_path):
 def test_a_rejected_record_is_a_file_and_its_bytes_are_text(tmp_path):
     data, nodes = page(talk(tmp_path), PAPERS)
     node = nodes["text/bad.txt"]
-    told = dict(zip(data["files"][node["standings"][0][0]]["columns"], node["standings"][0][3], strict=True))
+    told = dict(zip(data["files"][node["places"][0][0]]["columns"], node["places"][0][3], strict=True))
     assert told["content"] == "caf� <b>" and told["error"] == "text/bad.txt: not UTF-8"
     assert node["file"] == raw_file("text/bad.txt", "papers") == "file data/sample/papers/text/bad.txt"
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from orchestration.files.identity import folder_hashes, version
 from pages import html, what_if
 from pages.site import INDEX, site

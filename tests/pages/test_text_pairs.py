@@ -15,7 +15,7 @@ from ops.core.parts import Parts
 from ops.talksumm.schemas import SUMMARIES
 from pages.rows import pages
 from pages.sampling import sample
-from pages.text_pairs import standing
+from pages.text_pairs import found_in
 from tests.rows_corpus import row, talk, write
 
 NAME = "talksumm/training_sets"
@@ -25,17 +25,17 @@ NAME = "talksumm/training_sets"
 def test_a_text_that_is_joined_of_sentences_has_all_of_these(sentences, data):
     chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(sentences))))) if sentences else [])
     text = " ".join(sentences[number] for number in chosen)
-    found = standing(sentences, text)
+    found = found_in(sentences, text)
     joined = " ".join(sentences[number] for number in found)
     assert " ".join(joined.split()) == " ".join(text.split()) or set(chosen) <= set(found)
 
 
 def test_sentences_in_another_order_are_found_as_well():
-    assert standing(["One is here.", "Two is not.", "Three is."], "Three is. One is here. Four.") == [0, 2]
+    assert found_in(["One is here.", "Two is not.", "Three is."], "Three is. One is here. Four.") == [0, 2]
 
 
 def test_half_a_word_is_no_sentence():
-    assert standing(["art", "Art is long."], "Art is long. The start.") == [1]
+    assert found_in(["art", "Art is long."], "Art is long. The start.") == [1]
 
 
 def test_a_row_without_text_or_without_sentences_has_no_pair(tmp_path):

@@ -20,12 +20,12 @@ def test_dvc_yaml_is_what_the_asset_graph_renders_to():
 def test_code_json_and_dvc_lock_are_those_of_the_code():
     committed = json.loads((checkout() / "code.json").read_text())
     locked = yaml.safe_load((checkout() / "dvc.lock").read_text())["stages"]
-    for item in workspace().datasets.values():
-        group, name = item.key.path
-        assert committed[group][name] == item.code, (
+    for dataset in workspace().datasets.values():
+        group, name = dataset.key.path
+        assert committed[group][name] == dataset.code, (
             "run `make run` and commit dvc.lock, code.json and metrics"
         )
-        assert locked[stage_name(item)]["params"]["code.json"][f"{group}.{name}"] == item.code
+        assert locked[stage_name(dataset)]["params"]["code.json"][f"{group}.{name}"] == dataset.code
 
 
 def test_metrics_of_all_datasets_fit_on_a_few_screens():

@@ -4,6 +4,7 @@ Belongs here: what the sources of all tests must hold to, read as syntax. Not he
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,12 @@ AT_ONCE = {
     "text_content",
     "title",
 }
+
+
+#: What waits for a text, or finds an element by it.
+SEEN = {"assert_text", "get_by_text", "to_contain_text", "to_have_text"}
+#: As many words in a row are a sentence of a page, not a name or a number with its unit; options are of commands.
+SENTENCE = 4
 
 
 def sources():
@@ -55,14 +62,12 @@ def private_names(tree):
             yield from (f"{module}.{name}" for name, _ in names if is_private(name))
             modules |= {bound for _, bound in names}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and is_private(node.attr) and isinstance(node.value, ast.Name):
-            if node.value.id in modules:
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            if ast.unparse(node.value).partition(".")[0] in modules:
                 yield ast.unparse(node)
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("setattr", "patch"):
-            owner, *words = [*node.args[:2], *[node.func] * (2 - len(node.args[:2]))]
-            names = [word.value for word in (owner, *words) if isinstance(word, ast.Constant)]
-            of_module = isinstance(owner, ast.Constant) or getattr(owner, "id", "") in modules
-            yield from (str(name) for name in names if of_module and is_private(str(name)))
+            names = [word.value for word in node.args[:2] if isinstance(word, ast.Constant)]
+            yield from (str(name) for name in names if is_private(str(name)))
 
 
 def read_at_once(tree):
@@ -78,13 +83,31 @@ def read_at_once(tree):
                 yield ast.unparse(node)
 
 
-def test_no_module_imports_a_module_of_tests():
+def frozen(tree, pages):
+    """Yield the texts of a file that repeat a sentence of the pages: SENTENCE words in a row."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in SEEN:
+            for word in ast.walk(ast.Module([ast.Expr(value) for value in node.args], [])):
+                if isinstance(word, ast.Constant) and isinstance(word.value, str):
+                    words = word.value.split()
+                    runs = [" ".join(words[at : at + SENTENCE]) for at in range(len(words) - SENTENCE + 1)]
+                    yield from (run for run in runs if f" {run} " in pages and " -" not in run)
+
+
+def test_no_module_imports_a_module_of_tests_or_its_fixtures():
     found = [
         f"{path}: {module}"
-        for path, tree in sources()
-        for module, _ in imported(tree)
-        if module.rpartition(".")[2].startswith("test_")
+        for path, _ in sources()
+        for module in re.findall(r"\btests\.[\w.]*\b(?:test_\w+|conftest)\b", (TESTS / path).read_text())
     ]
+    assert not found
+
+
+def test_no_test_freezes_a_sentence_of_a_page():
+    files = [*(TESTS.parent / "pages").rglob("*.html"), *(TESTS.parent / "pages").rglob("*.js")]
+    pages = " ".join(re.sub(r"<[^>]*>|[\"`.,:;()]", " ", path.read_text()) for path in files)
+    pages = f" {' '.join(pages.split())} "
+    found = [f"{path}: {text}" for path, tree in sources() for text in frozen(tree, pages)]
     assert not found
 
 
@@ -120,6 +143,8 @@ def test_what_a_page_comes_to_show_is_waited_for():
         "from ops.text.words import _cache",
         "import ops\nfrom pages import rows\ndef test(patch): patch.setattr(rows, '_PAGE', 1)",
         "def test(patch): patch.setattr('ops.text.words._cache', None)",
+        "from ops.text import words\nwords.Words._cache",
+        "def test(patch): patch.setattr(made, '_answers', print)",
     ],
 )
 def test_a_private_name_is_found(source):
@@ -136,3 +161,13 @@ def test_a_private_name_is_found(source):
 )
 def test_no_other_name_is_taken_for_one(source):
     assert not list(private_names(ast.parse(source)))
+
+
+def test_a_sentence_of_a_page_is_found():
+    pages = " the talk never comes to it "
+    for text, found in (
+        ("the talk never comes", 1),
+        ("talk never comes", 0),
+        ("stretch 1 of 2, at 02:22", 0),
+    ):
+        assert len(list(frozen(ast.parse(f"opened.assert_text({text!r})"), pages))) == found

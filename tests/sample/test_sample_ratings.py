@@ -42,7 +42,7 @@ def files_of(system):
 @pytest.fixture(scope="module")
 def everything():
     """The answers of all sheets."""
-    months = settings().partitions.months
+    months = settings().partitions.names
     outcomes = list(
         chain.from_iterable(
             corpus(workspace(), "ratings").records(month).map(parse_answers) for month in months
@@ -67,7 +67,7 @@ def evaluated(tmp_path_factory, answers):
         return parts(folder, schema, pa.concat_tables([schema.empty_table(), *tables]))
 
     def parsed(name, op):
-        for month in settings().partitions.months:
+        for month in settings().partitions.names:
             yield from (outcome.kept for outcome in corpus(workspace(), name).records(month).map(op))
 
     papers = stored(PAPERS.kept, parsed("papers", parse_papers))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     Expectation,
     among,
     at_most,
@@ -32,8 +32,8 @@ from ops.core.release import ReleaseParams, shape
 from ops.core.release import release_files as release_files_op
 from ops.core.sampling import SPLITS
 from ops.core.thresholds import above, at_least
+from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.balanced import BalancedParams
 from ops.discofuse.build.balanced import balanced as balanced_op
 from ops.discofuse.build.candidates import candidates as candidates_op
@@ -79,7 +79,7 @@ def released_columns() -> list[Expectation]:
         *identity("annotation"),
         *not_null("document_id", "document", "month", "domain", "pipeline"),
         unique("document_id"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         between("words.length", 1),
         between("sentences.length", 1),
         between("sentences.length", 1, 10_000, "warning"),
@@ -181,7 +181,7 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     ],
 )
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
-    """The examples of all months, down-sampled so that "and", "but" and anaphora are not most of them."""
+    """The examples of all partitions, down-sampled so that "and", "but" and anaphora are not most of them."""
     return balanced_op(examples, params)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     among,
     identity,
     not_null,
@@ -33,7 +33,7 @@ needs("discofuse", "prose")
     expectations=[
         *identity("prose"),
         *not_null("document", "month", "domain", "text"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *text("title", longest=400),
         *text("text", longest=2_000_000),
         *steady(),
@@ -52,7 +52,7 @@ def prose(records: Records) -> Outcomes:
     expectations=[
         *identity("fusion"),
         *not_null("document", "month", "split", "fused", "first", "second"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         among("split", "train", "validation", "test"),
         *text("fused", longest=3_000),
         *text("first", longest=3_000),

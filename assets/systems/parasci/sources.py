@@ -6,7 +6,7 @@ Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasc
 from __future__ import annotations
 
 from assets.declare.dataset import dataset
-from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady, text
+from assets.declare.expectations import THIS_PARTITION, among, between, identity, not_null, steady, text
 from ops.core.outcome import Outcomes
 from ops.parasci import sources
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
@@ -21,7 +21,7 @@ from ops.parse.scan import Records
     expectations=[
         *identity("passage"),
         *not_null("document", "month", "paper", "text"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         between("position", 0),
         *text("text", longest=3_000),
         *steady(),
@@ -41,7 +41,7 @@ def passages(records: Records) -> Outcomes:
     expectations=[
         *identity("external_pair"),
         *not_null("document", "month", "corpus", "first", "second"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *text("first", longest=3_000),
         *text("second", longest=3_000),
         *steady(),

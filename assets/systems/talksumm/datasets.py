@@ -66,11 +66,11 @@ BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "
     ],
 )
 def matches(talks: Parts, papers: AllParts) -> Outcomes:
-    """The nearest titles of each talk among the papers of all months, scored once, before any threshold."""
+    """The nearest titles of each talk among all papers, scored once, before any threshold."""
     return matches_op(talks, papers)
 
 
-# A pair carries all that its alignment needs: a new month of papers leaves old months' alignments fresh.
+# A pair carries all that its alignment needs: new papers leave the alignments of old partitions fresh.
 @dataset(
     group="talksumm",
     shape=PAIRS,
@@ -218,7 +218,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     ],
 )
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
-    """The four training sets of an extractive summariser, split by paper, over all months."""
+    """The four training sets of an extractive summariser, split by paper, over all partitions."""
     return training_sets_op(summaries, alignments, params)
 
 

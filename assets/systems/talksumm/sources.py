@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     among,
     at_most,
     between,
@@ -40,7 +40,7 @@ needs("talksumm", "papers", "talks")
     expectations=[
         *identity("talk"),
         *not_null("document", "month"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         *not_null("title", "date", severity="warning"),
         matches("date", r"^\d{4}(-\d{2}){0,2}$", "warning"),
         *text("title", longest=400),
@@ -66,7 +66,7 @@ def talks(records: Records) -> Outcomes:
     expectations=[
         *identity("label"),
         *not_null("document", "month", "first_word", "last_word"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         between("first_word", 0),
         at_most("first_word", "last_word"),
         *text("sentence", longest=3_000),
@@ -87,7 +87,7 @@ def gold_alignments(records: Records) -> Outcomes:
     expectations=[
         *identity("reference"),
         *not_null("document", "month", "kind"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         among("kind", *gold_files.KINDS),
         between("sentences.length", 1),
         between("words", 1),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     among,
     at_most,
     between,
@@ -76,7 +76,7 @@ needs("wikisum", "articles")
     one_task=True,
 )
 def search_index(web_pages: Parts) -> Outcomes:
-    """The web pages of all months that a search may find, each address once."""
+    """The web pages of all partitions that a search may find, each address once."""
     return search_index_op(web_pages)
 
 
@@ -162,7 +162,7 @@ def corpus(references: Parts, params: CorpusParams) -> Outcomes:
     expectations=[
         *identity("ranked"),
         *not_null("article_id", "title", "month", "lead"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         unique("article_id"),
         between("citations", 0),
         between("paragraphs.length", 1),
@@ -247,7 +247,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     expectations=[
         *identity("example"),
         *not_null("set", "split", "article_id", "title", "corpus", "ranker", "source", "target"),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         unique("set", "article_id"),
         _SPLITS,
         between("source_tokens.length", 1),

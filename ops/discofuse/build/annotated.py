@@ -17,7 +17,7 @@ from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row
 from ops.coreference.links import Link, TokenSpan
 from ops.coreference.titles import with_title
-from ops.discofuse.build.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
+from ops.discofuse.annotation import Annotation, AnnotationParams, columns_of, pipeline_of
 from ops.discofuse.running_text import PARAGRAPH_END
 from ops.discofuse.schemas import ANNOTATED
 from ops.text.sentences import sentence_spans

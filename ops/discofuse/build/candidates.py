@@ -15,7 +15,7 @@ import pyarrow as pa
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Row, drop
 from ops.coreference.links import TokenSpan
-from ops.discofuse.build.annotation import Annotation, AnnotationParams, stored_annotations
+from ops.discofuse.annotation import Annotation, AnnotationParams, stored_annotations
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.rules import candidates as candidates_of
 from ops.discofuse.rules.rule import Candidate

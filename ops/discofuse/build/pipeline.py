@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from ops.coreference.component import register_coreference
 from ops.coreference.titles import with_title
-from ops.discofuse.build.annotation import CLOSING
+from ops.discofuse.annotation import CLOSING
 from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from ops.text.sentences import sentence_spans
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -32,7 +33,7 @@ from ops.discofuse.evaluation.people import (
     HumanEvaluationParams,
     RatingSheetParams,
 )
-from ops.evaluation.human_evaluation import JudgedRows, evaluate_ratings
+from ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.table import with_files
 from ops.metrics.fusion import exact_match
@@ -83,20 +84,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
     yield from with_files(parts(), RATING_SHEETS, files)
 
 
-def human_evaluation(
-    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
-) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
-    drawn = rating_sheets.read()
-    sent = drawn.filter(drawn["asked"])
-
-    def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
-        return tables(rows, drawn.to_pylist(), params)
-
-    return evaluate_ratings(PEOPLE, ratings, sent, asked, _said, of_rows)
-
-
-def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
+def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return the tables of the paper; means are shares of examples with 95 % intervals over these.
 
     `clarity` (Table 2), by domain: rated examples, the counts `yes`, `no_majority` and `no`, and the share
@@ -106,7 +94,8 @@ def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationPara
     `same` as their gold text, `rated` ones among the others, and how often the majority finds the gold text,
     a tie counting half: where they `differ`, and in `total`, the same ones counting half.
     """
-    counted = [row for row in rows if row["counted"]]
+    counted = [row for row in judged.rows if row["counted"]]
+    fusions = judged.drawn.filter(judged.drawn["fusion_id"].is_valid()).to_pylist()
     return {
         "clarity": [
             _clarity(domain, of_domain, params)
@@ -115,7 +104,7 @@ def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationPara
         "decisions": _decisions(counted, params),
         "detection": [
             _detection(domain, of_domain, _of(counted, HUMAN), params)
-            for domain, of_domain in _by_domain(row for row in sent if row["fusion_id"] is not None)
+            for domain, of_domain in _by_domain(fusions)
         ],
     }
 
@@ -284,3 +273,7 @@ def _row(example: Row, questionnaire: Questionnaire, gold: Mapping[str, str], **
         asked=True,
         gold=[{"question": question, "value": value} for question, value in gold.items()],
     )
+
+
+#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.annotation import Annotation
 from ops.discofuse.rules import connectives, coordination, noun_phrases, subordination
 from ops.discofuse.rules.anaphora import resolved, shortened_name
 from ops.discofuse.rules.rule import (

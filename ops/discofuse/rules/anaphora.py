@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES, first_names
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import DIVIDING
+from ops.discofuse.annotation import DIVIDING
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.rule import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ops.discofuse.build.annotation import OPENING
+from ops.discofuse.annotation import OPENING
 from ops.discofuse.rules.rule import (
     FINITE,
     SUBJECTS,

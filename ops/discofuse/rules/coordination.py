@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ops.discofuse.build.annotation import DIVIDING, QUOTES
+from ops.discofuse.annotation import DIVIDING, QUOTES
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.repetition import fronted, repeated
 from ops.discofuse.rules.rule import (

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from ops.core.params import Params
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.annotation import Annotation
 
 #: The position of a token in its document, or a word that is not in the document.
 Token: TypeAlias = int | str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.build.annotation import DIVIDING
+from ops.discofuse.annotation import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.rule import (

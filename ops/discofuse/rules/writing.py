@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ops.discofuse.build.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, Annotation
+from ops.discofuse.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, Annotation
 from ops.discofuse.rules.morphology import is_common
 from ops.discofuse.rules.rule import NAMES, VERBS, Token, TokenList
 

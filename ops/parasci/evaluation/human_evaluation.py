@@ -18,13 +18,11 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-import pyarrow as pa
-
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
 from ops.core.sampling import drawn, sample_each
 from ops.evaluation.agreement import against_the_others
-from ops.evaluation.human_evaluation import JudgedRows, answered, evaluate_ratings, numbers_of
+from ops.evaluation.human_evaluation import Judged, JudgedRows, answered, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Question, Questionnaire
 from ops.parasci.evaluation.people import (
     PAIRS,
@@ -65,15 +63,7 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
     yield Outcome.of(RATING_SHEETS, [], [], files=PEOPLE.files(rows, params))
 
 
-def human_evaluation(
-    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
-) -> Outcomes:
-    """Yield what people say of each rated pair, and the tables, as `evaluate_ratings` does."""
-    of_rows = partial(tables, params=params)
-    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
-
-
-def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
+def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return what all ratings say together, by question.
 
     `questions`: name, wording and scale, with the average `kappa` of raters against the majority of the
@@ -81,8 +71,9 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     ratings, mean over all ratings with its 95 % interval over pairs, standard deviation (n - 1), and by value
     its ratings.
     """
-    agreement = against_the_others(ratings).to_pylist()
-    return {"questions": [_question(question, rows, agreement, params) for question in PEOPLE.questions]}
+    agreement = against_the_others(judged.ratings).to_pylist()
+    questions = [_question(question, judged.rows, agreement, params) for question in PEOPLE.questions]
+    return {"questions": questions}
 
 
 def _question(
@@ -136,3 +127,7 @@ def _row(pair: Row, questionnaire: Questionnaire, seed: int) -> Row:
         sentence_1=pair[sides[0]],
         sentence_2=pair[sides[1]],
     )
+
+
+#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
 from ops.core.sampling import sample
-from ops.evaluation.human_evaluation import JudgedRows, answered, evaluate_ratings, numbers_of
+from ops.evaluation.human_evaluation import Judged, JudgedRows, answered, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Question
 from ops.talksumm.evaluation.people import (
     OF_SENTENCES,
@@ -68,15 +68,7 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
 
 
-def human_evaluation(
-    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
-) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
-    of_rows = partial(tables, params=params)
-    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
-
-
-def tables(rows: Sequence[Row], _: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
+def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return what all ratings say together, by question.
 
     `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
@@ -84,7 +76,7 @@ def tables(rows: Sequence[Row], _: pa.Table, params: HumanEvaluationParams) -> d
     (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
     tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null.
     """
-    return {"questions": [_question(question, rows, params) for question in PEOPLE.questions]}
+    return {"questions": [_question(question, judged.rows, params) for question in PEOPLE.questions]}
 
 
 def _question(question: Question, rows: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
@@ -145,3 +137,7 @@ def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
         row = PEOPLE.sent(OF_SENTENCES, [summary], [summary["id"], sentence], **shared, **about)
         yield {**row, "source_ids": [summary["id"], state]}
     yield PEOPLE.sent(OF_SUMMARIES, [summary], [summary["id"]], **shared, text=summary["text"])
+
+
+#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -25,7 +25,8 @@ from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only, word_count
 from ops.rank.rankers import best_first, content_words, lead, shuffled, sum_basic, text_rank
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
 from ops.talksumm.extractors.paper import Extractor
-from ops.talksumm.models import paper_of, trained
+from ops.talksumm.learning_sets import paper_of
+from ops.talksumm.models import trained
 
 _TEXT, _INT = pa.string(), pa.int32()
 

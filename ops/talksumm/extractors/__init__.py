@@ -1,7 +1,8 @@
 """Extractive summarisers that learn: the pointer network of Chen and Bansal (2018), and one of today.
 
 Belongs here: both behind one interface, and what they are trained on. Not here: the training loop
-(ops/models/training), what each learns from (ops/talksumm/models.py), rankers that do not learn (ops/rank).
+(ops/models/training), what each learns from (ops/talksumm/learning_sets.py), rankers that do not learn
+(ops/rank).
 
 | module | what | loads torch |
 |---|---|---|

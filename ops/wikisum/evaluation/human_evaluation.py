@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from statistics import fmean
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from typing import Any
 
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.parts import Parts
 from ops.core.sampling import drawn, sample_names
-from ops.evaluation.human_evaluation import JudgedRows, evaluate_ratings, numbers_of
+from ops.evaluation.human_evaluation import Judged, JudgedRows, evaluate_ratings, numbers_of
 from ops.evaluation.questionnaire import Questionnaire
-from ops.evaluation.table import named
+from ops.evaluation.table import named, welch
 from ops.wikisum.evaluation.people import (
     PEOPLE,
     PREFERENCE,
@@ -33,14 +32,6 @@ from ops.wikisum.evaluation.people import (
 )
 
 _DIGITS = 6
-
-
-class WelchTest(NamedTuple):
-    """Welch's two-sided t-test of two means; null where it has no value."""
-
-    t: float | None
-    degrees: float | None
-    p: float | None
 
 
 def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
@@ -66,18 +57,7 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
     yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, dropped, files=files)
 
 
-def human_evaluation(
-    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
-) -> Outcomes:
-    """Yield what people say of each rated row, and the tables, as `evaluate_ratings` does."""
-
-    def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
-        return tables(rows, asked, params)
-
-    return evaluate_ratings(PEOPLE, ratings, rating_sheets.read(), asked, _said, of_rows)
-
-
-def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluationParams) -> dict[str, Any]:
+def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return Tables 5 and 6; a lead counts by the mean of its raters.
 
     `quality`, a row a system in the order of params: `articles`, and by question `mean`, `low`, `high` (95 %
@@ -86,22 +66,9 @@ def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluatio
     `second` and `neither`, and the `ratio` of second to first, null where nobody prefers the first.
     """
     return {
-        "quality": list(_quality(rows, asked.systems, params)),
-        "preference": [_preference(rows, pair) for pair in asked.pairs],
+        "quality": list(_quality(judged.rows, judged.asked.systems, params)),
+        "preference": [_preference(judged.rows, pair) for pair in judged.asked.pairs],
     }
-
-
-def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
-    """Return the test of two samples whose variances may differ (Welch 1947).
-
-    It has no value for a sample of fewer than two, nor where no sample varies.
-    """
-    from scipy.stats import ttest_ind
-
-    if min(len(first), len(second)) < 2 or len({*first}) == len({*second}) == 1:
-        return WelchTest(None, None, None)
-    found = ttest_ind(first, second, equal_var=False)
-    return WelchTest(*(round(float(value), _DIGITS) for value in (found.statistic, found.df, found.pvalue)))
 
 
 def _quality(
@@ -201,3 +168,7 @@ def _row(questionnaire: Questionnaire, leads: Sequence[Row], about: str, **shown
 
 def _name(row: Row) -> str:
     return named(row["system"], row["model"])
+
+
+#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -151,12 +151,6 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
     ]
 
 
-def log_perplexity(rows: Sequence[Row]) -> float:
-    """Return the mean nats of all sub-words of some summaries' targets; NaN without any."""
-    tokens = sum(row["tokens"] for row in rows)
-    return float(sum(row["nats"] for row in rows) / tokens) if tokens else float("nan")
-
-
 def rouge_scores(prediction: str, target: str) -> dict[str, float]:
     """Return ROUGE-1, 2 and L of a text, by the names of METRICS."""
     found = rouge(prediction, target)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, side_file, tables
 from ops.discofuse.evaluation.alignment import words
 from pages.evaluation import values

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import parts, rows, shortened, value_counts
 from pages.html import embedded, render
 from pages.sampling import rank

@@ -16,11 +16,11 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, parts, rows, shortened, value_counts
 from ops.core.outcome import Row
 from ops.parasci.dataset.threshold_scores import found_by
-from ops.text.words import difference
+from ops.text.words import word_difference
 from pages.html import embedded, render
 from pages.sampling import rank
 
@@ -122,7 +122,7 @@ def _pair(row: Row) -> dict[str, Any]:
     first, second = (shortened(row[side], LONGEST) for side in ("first", "second"))
     return {
         "id": row["id"],
-        "difference": difference(first, second),
+        "difference": word_difference(first, second),
         "keys": [shortened(key, 200) for key in row["keys"][:_MOST_NAMES]],
         "papers": row["papers"][:_MOST_NAMES],
         "split": row.get("split"),

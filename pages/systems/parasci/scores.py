@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import rows, shortened, side_file
 from ops.core.outcome import Row
 from ops.core.sampling import SPLITS
 from ops.evaluation.table import EvaluationTable, read_table
 from ops.metrics.bootstrap import Interval
 from ops.parasci.evaluation.human_evaluation import ALL
-from ops.text.words import difference
+from ops.text.words import word_difference
 from pages.evaluation import Grid, GridCell, GridLine, bars, test_cells
 from pages.sampling import rank
 
@@ -171,7 +171,7 @@ def generated(everything: Everything) -> Iterator[dict[str, Any]]:
             "model": row["model"],
             "source": texts["source"],
             "target": texts["target"],
-            "difference": difference(texts["source"], texts["prediction"]),
+            "difference": word_difference(texts["source"], texts["prediction"]),
         }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, rows
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.threshold_scores import scores_of_both

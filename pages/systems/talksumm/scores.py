@@ -1,14 +1,17 @@
 """The scores of summarisers as the page shows them: names, order, and what the tests say of the extractor.
 
-Belongs here: the words for systems, metrics and verdicts, and the numbers of the paper. Not here: reading
-files (site.py), computing means and tests (ops/talksumm/evaluation/scores.py).
+Belongs here: the words for systems, metrics and verdicts. Not here: the numbers of Lev et al. (2019)
+(published.yaml), reading files (site.py), computing means and tests (ops/talksumm/evaluation/scores.py).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from ops.evaluation.table import (
     ABOVE,
@@ -37,19 +40,7 @@ ABOUT = {
     "oracle": ("Oracle", "knows the human summaries: no system can be expected to reach it"),
 }
 
-#: Lev et al. (2019), Table 2: ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F; starred rows are those that
-#: they quote from Yasunaga et al. (2019).
-PUBLISHED = Grid(
-    "Published scores",
-    ("system", "2-R", "2-F", "3-F", "SU4-F"),
-    [
-        GridLine("TalkSumm-Hybrid", ("35.05", "34.11", "27.19", "24.13")),
-        GridLine("TalkSumm-Only", ("22.77", "21.94", "15.94", "12.55")),
-        GridLine("GCN Hybrid 2*", ("32.44", "30.08", "23.43", "23.77")),
-        GridLine("GCN Cited Text Spans*", ("25.16", "24.26", "18.79", "17.67")),
-        GridLine("Abstract*", ("29.52", "29.40", "23.16", "23.34")),
-    ],
-)
+PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
 
 #: The verdicts of a test in a sentence about the extractor.
 _SENTENCES = {
@@ -69,6 +60,12 @@ METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)"
 def read(content: Mapping[str, Any] | None) -> EvaluationTable:
     """Return the evaluation that table.json holds."""
     return read_table(content, "papers")
+
+
+def published() -> Grid:
+    """Return the scores of the paper's Table 2."""
+    lines = [GridLine(system, tuple(values)) for system, *values in PUBLISHED["table_2"]]
+    return Grid("Published scores", ("system", "2-R", "2-F", "3-F", "SU4-F"), lines)
 
 
 def label(system: str, model: str | None = None) -> str:

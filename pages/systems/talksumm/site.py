@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, grouped, rows, shortened, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import named
@@ -61,7 +61,7 @@ def evaluation_pages(everything: Everything, numbers: Mapping[str, Counted]) -> 
         tests=scores.test_grid("Paired tests", "Only, against", table.metrics, tests),
         architectures=scores.test_grid("Tests of architectures", "Only of", table.metrics, architectures),
         verdicts=scores.verdicts(tests, table.metrics),
-        published=scores.PUBLISHED,
+        published=scores.published(),
         papers=len(titles),
         listed=listed,
         params=numbers[EVALUATION].dataset.values.get("talksumm.evaluation")

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import grouped, rows, shortened, tables
 from ops.core.outcome import Row
 from ops.text.words import STOP_WORDS

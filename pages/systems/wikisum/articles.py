@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import grouped, rows, shortened, tables
+from ops.core.measures import count_words
 from ops.core.outcome import Row
 from ops.core.parts import FILES, Artifact, OneProcess, Parts
-from ops.text.words import count_words
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import load as load_ranker

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted, side_file
 from ops.core.outcome import Row
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest

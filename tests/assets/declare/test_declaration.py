@@ -65,7 +65,11 @@ def test_raw_records_and_the_formats_that_read_them_are_declared_together():
 
 
 def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
-    formats = {item.records: item.formats for item in workspace().datasets.values() if item.records}
+    formats = {
+        declaration.records: declaration.formats
+        for declaration in workspace().datasets.values()
+        if declaration.records
+    }
     for name, sources in settings().sources.items():
         assert {source.kind for source in sources.values()} <= {*formats[name], ""}, name
         assert {*settings().folders(name)} == {*corpus(workspace(), name).sources}
@@ -111,8 +115,8 @@ def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs()
         ("extractor", True, True),
         ("training_sets", False, True),
     ]
-    item = declared(better)
-    assert (item.checkpoints, item.strict, item.files) == ("kept", "exact", "beside")
+    declaration = declared(better)
+    assert (declaration.checkpoints, declaration.strict, declaration.files) == ("kept", "exact", "beside")
 
 
 def test_a_dataset_with_partitions_is_no_artifact():
@@ -133,31 +137,35 @@ def test_a_plain_truth_value_is_not_strictness():
 
 def test_every_asset_has_what_its_page_in_the_ui_shows():
     graph = defs.resolve_asset_graph()
-    for item in workspace().datasets.values():
-        node = graph.get(asset_key(item.key))
-        assert node.group_name == item.key.path[0]
+    for declaration in workspace().datasets.values():
+        node = graph.get(asset_key(declaration.key))
+        assert node.group_name == declaration.key.path[0]
         assert node.description and node.description.endswith(".")
-        assert node.code_version == item.code_version
-        if item.shape is None:
+        assert node.code_version == declaration.code_version
+        if declaration.shape is None:
             continue
         shown = [column.name for column in node.metadata["dagster/column_schema"].columns]
-        assert shown == item.shape.kept.names
-        checks = {key.name for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)}
-        assert checks == {*CHECKS, *([SOURCES] if item.records else [])}
+        assert shown == declaration.shape.kept.names
+        checks = {key.name for key in graph.asset_check_keys if key.asset_key == asset_key(declaration.key)}
+        assert checks == {*CHECKS, *([SOURCES] if declaration.records else [])}
 
 
 def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
-    assert all(item.consumes or item.records for item in workspace().datasets.values() if item.shape)
+    assert all(
+        declaration.consumes or declaration.records
+        for declaration in workspace().datasets.values()
+        if declaration.shape
+    )
 
 
 def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them():
     report, papers = workspace().datasets["quality/pages"], workspace().datasets["sources/papers"]
     assert {source.key for source in report.inputs} == {
-        item.key for item in workspace().datasets.values()
+        declaration.key for declaration in workspace().datasets.values()
     } - {report.key}
-    for item in (papers, workspace().datasets["talksumm/alignments"]):
-        assert report.values.items() >= item.values.items()
-        assert set(report.sections) >= set(item.sections)
+    for declaration in (papers, workspace().datasets["talksumm/alignments"]):
+        assert report.values.items() >= declaration.values.items()
+        assert set(report.sections) >= set(declaration.sections)
     changed = replace(papers, measures=("text.words",))
     before = replace(report).code  # a copy, since the entry is remembered
     DECLARED[papers.key] = changed

@@ -38,8 +38,8 @@ def is_of_sample(path: str) -> bool:
 @pytest.mark.parametrize("empty", [{}, None])
 def test_a_dataset_depends_on_the_same_values_whether_they_are_given_or_left_out(empty):
     minimal = {**document(), **dict.fromkeys([*SYSTEMS, "parse", "release"], empty)}
-    for name, item in workspace().datasets.items():
-        given, default = item.values_in(document()), item.values_in(minimal)
+    for name, dataset in workspace().datasets.items():
+        given, default = dataset.values_in(document()), dataset.values_in(minimal)
         assert given.keys() == default.keys()
         for section in given:
             found, expected = (dict(paths(values[section], section)) for values in (default, given))
@@ -48,7 +48,7 @@ def test_a_dataset_depends_on_the_same_values_whether_they_are_given_or_left_out
 
 
 def test_every_key_of_a_section_may_be_given_alone():
-    for kind in {kind for item in DECLARED.values() for kind in item.params.values()}:
+    for kind in {kind for dataset in DECLARED.values() for kind in dataset.params.values()}:
         whole = validated(kind, raw_section(document(), kind.section), kind.section)
         for key, value in raw_section(document(), kind.section).items():
             found = validated(kind, {key: value}, kind.section)
@@ -57,9 +57,9 @@ def test_every_key_of_a_section_may_be_given_alone():
 
 
 def test_a_partial_store_is_the_whole_one():
-    item = workspace().datasets["discofuse/examples"]
-    assert item.values_in({**document(), "store": {}}) == item.values_in(document())
-    assert item.values_in({**document(), "store": None, "numerics": None}) == item.values_in(document())
+    dataset = workspace().datasets["discofuse/examples"]
+    assert dataset.values_in({**document(), "store": {}}) == dataset.values_in(document())
+    assert dataset.values_in({**document(), "store": None, "numerics": None}) == dataset.values_in(document())
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_partial_store_is_the_whole_one():
     ],
 )
 def test_a_key_that_nothing_declares_is_an_error_also_in_a_section_with_defaults(content, complaint):
-    known = {section for item in workspace().datasets.values() for section in item.sections}
+    known = {section for dataset in workspace().datasets.values() for section in dataset.sections}
     with pytest.raises(ParamsError, match=complaint):
         check_names(content, known)
 

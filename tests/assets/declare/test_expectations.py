@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import code, expectations
-from assets.declare.code import Reach
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     Expectation,
@@ -27,6 +26,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.settings import checkout
+from assets.declare.symbols import Reach
 from ops.core.outcome import Shape, columns
 from ops.core.parts import Parts
 from orchestration.definitions import workspace
@@ -100,8 +100,8 @@ def test_a_declaration_with_an_unknown_column_is_refused(own_declarations):
 
 def test_what_input_can_break_is_a_warning_and_what_code_alone_can_break_an_error():
     input_can = [*text("title", 100), *texts("words.text", 100), *steady()]
-    assert {item.severity for item in input_can} == {"warning"}
-    assert {item.severity for item in identity("row")} == {"error"}
+    assert {expectation.severity for expectation in input_can} == {"warning"}
+    assert {expectation.severity for expectation in identity("row")} == {"error"}
 
 
 def test_names_say_what_is_expected():
@@ -116,7 +116,7 @@ def test_names_say_what_is_expected():
         equal("a", "b"),
         at_most("a", "b"),
     ]
-    assert [item.name for item in found] == [
+    assert [expectation.name for expectation in found] == [
         "id is there",
         "id once",
         "a and b once",
@@ -177,12 +177,12 @@ def reached(symbol, within):
 
 
 def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
-    for item in workspace().datasets.values():
-        if item.shape is not None:
-            names = {one.name for one in item.expectations}
-            assert {"id once", "id is there", "licence is there"} <= names, item.name
-            assert {one.name for one in steady()} <= names, item.name
-            assert len(item.expectations) > len(identity("row")) + len(steady()) + 2, item.name
+    for declaration in workspace().datasets.values():
+        if declaration.shape is not None:
+            names = {one.name for one in declaration.expectations}
+            assert {"id once", "id is there", "licence is there"} <= names, declaration.name
+            assert {one.name for one in steady()} <= names, declaration.name
+            assert len(declaration.expectations) > len(identity("row")) + len(steady()) + 2, declaration.name
 
 
 def test_declaring_loads_no_great_expectations():

@@ -25,14 +25,14 @@ def test_dagster_has_the_same_partitions(years, yearly):
     chosen = partitions(every="year" if yearly else "month", **bounds)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dataset, "settings", lambda: SimpleNamespace(partitions=chosen))
-        assert list(dataset.partitions().get_partition_keys()) == chosen.months
-    assert len(chosen.months) == (last - first + 1 if yearly else (last - first) * 12 + 9)
+        assert list(dataset.partitions().get_partition_keys()) == chosen.names
+    assert len(chosen.names) == (last - first + 1 if yearly else (last - first) * 12 + 9)
 
 
 def test_without_periods_there_is_one(monkeypatch):
     chosen = partitions(every="none")
     monkeypatch.setattr(dataset, "settings", lambda: SimpleNamespace(partitions=chosen))
-    assert list(dataset.partitions().get_partition_keys()) == chosen.months == ["all"]
+    assert list(dataset.partitions().get_partition_keys()) == chosen.names == ["all"]
 
 
 @pytest.mark.parametrize(

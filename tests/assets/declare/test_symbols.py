@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.declare import source
-from assets.declare.code import Symbol, Symbols
+from assets.declare.symbols import Symbol, Symbols
 
 ROOT = Symbol("ops.a", "f")
 

@@ -1,10 +1,8 @@
-"""Crawls of tests begin in forks of a process that has imported Scrapy already."""
-
-import sys
+"""Every crawl of these tests begins warm."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def warm(monkeypatch, zygote):
-    monkeypatch.setattr(sys, "executable", str(zygote.bin / "python"))
+def every_crawl(warm):
+    """Crawls begin warm, whoever starts them."""

@@ -3,7 +3,7 @@
 import pytest
 
 from assets.declare import code
-from assets.declare.code import WHOLE, Symbol
+from assets.declare.symbols import WHOLE, Symbol
 from orchestration.definitions import workspace
 
 

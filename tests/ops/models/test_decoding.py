@@ -22,12 +22,22 @@ MODELS |= {name: (lambda name=name: sequences(name), LONG) for name in PARAMS}
 every = pytest.mark.parametrize("name", MODELS)
 
 
+def watch(monkeypatch, made, seen):
+    """Call `seen` with the sources of each batch that the network of a model answers."""
+    generate = made.network.generate
+
+    def generating(*, input_ids, **options):
+        seen(input_ids)
+        return generate(input_ids=input_ids, **options)
+
+    monkeypatch.setattr(made.network, "generate", generating)
+
+
 @every
 def test_as_many_sources_are_answered_together_as_params_say_and_answers_stay(name, monkeypatch):
     make, sources = MODELS[name]
     made, sizes = make(), []
-    answer = made._answers
-    monkeypatch.setattr(made, "_answers", lambda batch, beam: sizes.append(len(batch)) or answer(batch, beam))
+    watch(monkeypatch, made, lambda sources: sizes.append(len(sources)))
     usual = made.generate(sources)
     assert sizes == [len(set(map(tuple, sources)))]
     made.place(strict=True, decoding=Decoding(batch_size=3))
@@ -39,10 +49,7 @@ def test_as_many_sources_are_answered_together_as_params_say_and_answers_stay(na
 def test_a_model_writes_in_bfloat_on_a_device_that_has_it_and_never_under_strict_numerics(name, monkeypatch):
     make, sources = MODELS[name]
     made, seen = make(), []
-    answer = made._answers
-    monkeypatch.setattr(
-        made, "_answers", lambda *of: seen.append(torch.is_autocast_enabled("cpu")) or answer(*of)
-    )
+    watch(monkeypatch, made, lambda _: seen.append(torch.is_autocast_enabled("cpu")))
     for has in (True, False):
         monkeypatch.setattr("torch.cpu.get_capabilities", lambda has=has: {"avx512_bf16": has})
         for strict in (False, True):
@@ -52,20 +59,16 @@ def test_a_model_writes_in_bfloat_on_a_device_that_has_it_and_never_under_strict
 
 
 @pytest.mark.parametrize("name", ["T-D", "T-DMCA", "T-ED"])
-def test_a_source_is_read_once_whatever_number_of_answers_is_followed(name, monkeypatch):
+def test_a_source_is_read_once_whatever_number_of_answers_is_followed(name):
     made, read = sequences(name), []
     network = made.network
-    reader = network.get_encoder() if network.config.is_encoder_decoder else network
-    method = "forward" if network.config.is_encoder_decoder else "_embedded"
-    before = getattr(reader, method)
+    reader = network.get_encoder() if network.config.is_encoder_decoder else network.get_input_embeddings()
 
-    def spy(*of, **named):
-        read.append(
-            next(value for value in (*of, *named.values()) if isinstance(value, torch.Tensor)).numel()
-        )
-        return before(*of, **named)
+    def reading(_, of, named):
+        first = next(value for value in (*of, *named.values()) if isinstance(value, torch.Tensor))
+        read.append(first.numel())
 
-    monkeypatch.setattr(reader, method, spy)
+    reader.register_forward_pre_hook(reading, with_kwargs=True)
     for beam in (1, 4):
         made.generate(LONG[:1], beam)
         made.generate(LONG, beam)

@@ -9,7 +9,8 @@ from ops.models.training import CheckpointError, NotFiniteError, TrainingError
 from ops.models.training.processes import batches
 from ops.rank.choose import only
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS
-from ops.talksumm.models import EXTRACTOR, MODELS, ExtractorParams, extractor, paper_of, trained
+from ops.talksumm.learning_sets import paper_of
+from ops.talksumm.models import EXTRACTOR, MODELS, ExtractorParams, extractor, trained
 from ops.talksumm.schemas import TRAINING_SETS
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.talksumm.summary_cases import embed, example, extractor_params, gold, text

@@ -26,7 +26,12 @@ BROKEN = Result(between("words.length", 9, severity="warning"), False, 0, "", ()
 def test_a_validation_is_read_back_as_it_was(pairs):
     history.append(*pairs, [entry("2018-06", "v1", MET, ERROR, WARNING)])
     (row,) = history.read(*pairs).to_pylist()
-    assert (row["month"], row["version"], row["run_id"], row["suite"]) == ("2018-06", "v1", "run", "suite")
+    assert (row["partition"], row["version"], row["run_id"], row["suite"]) == (
+        "2018-06",
+        "v1",
+        "run",
+        "suite",
+    )
     assert {name: row[name] for name in COUNTS} == COUNTS
     assert row["accepted"] is False and row["warnings"] == 1
     assert row["expectations"][1] == {
@@ -43,7 +48,7 @@ def test_a_validation_is_read_back_as_it_was(pairs):
 
 def test_without_a_history_there_is_nothing(pairs):
     assert history.read(*pairs).num_rows == 0
-    assert history.read(*pairs, ["month"]).schema.names == ["month"]
+    assert history.read(*pairs, ["partition"]).schema.names == ["partition"]
     assert history.latest(*pairs, "2018-06", "v1") is None
 
 
@@ -82,14 +87,14 @@ import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
 from orchestration.checks import history
 here = Workspace(Path(sys.argv[1]))
-item = here.datasets["talksumm/pairs"]
+dataset = here.datasets["talksumm/pairs"]
 children = []
 for name in sys.argv[2]:
     children.append(os.fork())
     if not children[-1]:
         for number in range(15):
             entry = history.entry("2018-06", name, str(number), "", {"kept": 0, "dropped": 0, "rejected": 0}, [])
-            history.append(here, item, [entry])
+            history.append(here, dataset, [entry])
         sys.exit()
 sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """

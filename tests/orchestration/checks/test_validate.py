@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from assets.declare.expectations import (
-    THIS_MONTH,
+    THIS_PARTITION,
     among,
     at_most,
     between,
@@ -71,7 +71,7 @@ ROWS = [
         (unique("low", "high"), [0, 1, 4]),
         (between("score", 0, 1), [2, 3]),
         (between("score", 0), [3]),
-        (among("month", THIS_MONTH), [2]),
+        (among("month", THIS_PARTITION), [2]),
         (among("month", "2018-07", "2018-06"), []),
         (matches("text", r"^a \w+$"), [1]),
         (equal("low", "high"), [0, 1, 3, 4]),
@@ -95,7 +95,7 @@ SUITE = [
     unique("id"),
     unique("low", "high"),
     between("score", 0, 1),
-    among("month", THIS_MONTH),
+    among("month", THIS_PARTITION),
     matches("id", "^[a-z]"),
     equal("low", "high"),
     at_most("low", "high"),
@@ -218,7 +218,7 @@ def test_an_unknown_type_of_expectation_is_refused(tmp_path):
 
 
 def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_suite_or_month(tmp_path):
-    suite = month, score = among("month", THIS_MONTH), between("score", 0, 1)
+    suite = month, score = among("month", THIS_PARTITION), between("score", 0, 1)
     sound, odd = tmp_path / "sound", tmp_path / "odd"
     sound.mkdir()
     odd.mkdir()
@@ -235,7 +235,7 @@ def test_what_was_found_of_columns_is_not_taken_for_others_that_differ_in_what_d
     expected = [
         not_null("score")[0],
         between("score", 0, 1),
-        among("month", THIS_MONTH),
+        among("month", THIS_PARTITION),
         matches("text", r"^a \w+$"),
         unique("id"),
         unique("low", "high"),

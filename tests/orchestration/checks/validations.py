@@ -12,7 +12,7 @@ from orchestration.checks.history import Result
 from orchestration.definitions import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest
 
 COUNTS = {"kept": 5, "dropped": 2, "rejected": 1}
 

@@ -13,7 +13,7 @@ def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path)
         dataset=SimpleNamespace(crawl=False),
         address="data/talksumm/pairs",
     )
-    lineage = SimpleNamespace(standings=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
+    lineage = SimpleNamespace(places=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
     ancestry = SimpleNamespace(codes=lambda ids: [0], lineage=lambda code: lineage)
     row = {"id": "x", "title": "safe \x9b31m red"}
     monkeypatch.setattr(explain, "Ancestry", lambda files: ancestry)

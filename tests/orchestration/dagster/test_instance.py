@@ -44,3 +44,16 @@ def test_who_watches_a_run_sees_what_another_process_writes(tmp_path, monkeypatc
                 process.stdin.write(f"{said[-1]}\n")
                 process.stdin.flush()
                 until(lambda: messages, lambda found, said=said: found == said, [process])
+
+
+def test_the_latest_event_of_each_partition_is_found_however_often_others_were_made():
+    key = dg.AssetKey("rows")
+    with dg.instance_for_test() as store:
+        for number, partition in enumerate(["c", "a", "b", "a", "a", "a", "a", "a"]):
+            store.report_runless_asset_event(
+                dg.AssetMaterialization(key, partition=partition, metadata={"number": number})
+            )
+        found = instance.latest_by_partition(store.fetch_materializations, key, ["a", "b", "c", "never"])
+        whole = instance.latest_by_partition(store.fetch_materializations, key, [""])
+    numbers = {name: record.asset_materialization.metadata["number"].value for name, record in found.items()}
+    assert numbers == {"a": 7, "b": 2, "c": 0} and len(whole) == 1

@@ -172,4 +172,4 @@ def test_every_month_of_every_folder_has_a_version():
     names = automation.observed(workspace())
     assert names == sorted(name for name in here.sources if here.folders(name))
     for name in names:
-        assert list(automation.versions(workspace(), name)) == here.partitions.months
+        assert list(automation.versions(workspace(), name)) == here.partitions.names

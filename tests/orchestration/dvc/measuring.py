@@ -11,7 +11,7 @@ from ops.talksumm.schemas import GOLD_ALIGNMENTS
 from orchestration.dvc import metrics
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
 

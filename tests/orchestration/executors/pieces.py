@@ -24,3 +24,9 @@ def sleeps_after_two(piece, folder):
         (folder / str(piece)).touch()
         time.sleep(600)
     return numbered(piece, 1)
+
+
+def takes_memory():
+    held = bytearray(200 << 20)
+    time.sleep(60)
+    return len(held)

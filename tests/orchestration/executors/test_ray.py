@@ -171,7 +171,7 @@ import ray
 from orchestration.executors import cluster as clusters, node
 from orchestration.executors.ray import RayExecutor
 from orchestration.workspace.workspace import Workspace
-from tests.orchestration.executors.test_ray import takes_memory
+from tests.orchestration.executors.pieces import takes_memory
 from tests.ray_cluster import three_nodes
 with three_nodes() as cluster:
     clusters.connect(cluster.address, Workspace.here().root)
@@ -179,12 +179,6 @@ with three_nodes() as cluster:
     print(executor.submit(takes_memory).exception())
     ray.shutdown()
 """
-
-
-def takes_memory():
-    held = bytearray(200 << 20)
-    time.sleep(60)
-    return len(held)
 
 
 def test_a_task_over_its_memory_is_not_started_again_for_ever():

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from mlflow.utils.validation import _validate_metric_name
+from mlflow.utils.validation import validate_param_and_metric_name
 
 from orchestration.mlflow.tracking import accepted
 
@@ -22,5 +22,4 @@ def test_names_that_become_the_same_are_numbered():
 def test_mlflow_takes_every_name_and_none_is_lost(names):
     found = accepted({name: name for name in names})
     assert list(found.values()) == names
-    for name in found:
-        _validate_metric_name(name)
+    assert all(map(validate_param_and_metric_name, found))

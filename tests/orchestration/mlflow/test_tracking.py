@@ -7,7 +7,7 @@ from mlflow import MlflowClient
 from orchestration.definitions import workspace
 from orchestration.mlflow import tracking
 from orchestration.mlflow.send import send
-from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.state.freshness import Manifest
 
 KEY = {
     "inputs": {"sources/talks": {"2018-06": "0" * 32 + ".dir"}},
@@ -32,8 +32,7 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
         folder.mkdir(parents=True, exist_ok=True)
         pq.write_table(table, folder / f"kept-{number:05d}.parquet")
     record = Manifest(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS)
-    write_manifest(tmp_workspace, dataset, "", record)
-    tracking.track(tmp_workspace, dataset, "", record, {}, "a-run", 1.5)
+    tracking.track(tmp_workspace, dataset, "", record, True, {}, "a-run", 1.5)
     assert send(tmp_workspace) == ""
 
     mlflow = MlflowClient(tmp_workspace.tracking_uri)

@@ -19,7 +19,7 @@ from orchestration.files.publish import building, making
 from orchestration.messages import transient
 from orchestration.partition.inputs import ChangedBytesError, open_inputs
 from orchestration.partition.materialise import Materialisation
-from orchestration.state.manifests import Manifest, read_manifest, write_manifest
+from orchestration.state.freshness import Manifest, read_manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("size", pa.int64())))
 KEY = {"inputs": {}, "params": {}, "code": {}}
@@ -37,18 +37,18 @@ def project(tmp_workspace, own_declarations, monkeypatch):
 
 def publish(project, model, recorded=True):
     """Publish the input, as its maker does: the record is written last."""
-    item = project.datasets["talksumm/extractor"]
+    declaration = project.datasets["talksumm/extractor"]
     row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
-    with building(project.staging, project.folder(item)) as new:
+    with building(project.staging, project.folder(declaration)) as new:
         write_outcomes(new, [Outcome.of(EXTRACTOR, ["unit"], [row], files={"a/model": model})], EXTRACTOR)
     if recorded:
         record(project)
 
 
 def record(project):
-    item = project.datasets["talksumm/extractor"]
-    folder = project.folder(item)
-    write_manifest(project, item, "", Manifest(KEY, folder_hashes(folder), counts(folder)))
+    declaration = project.datasets["talksumm/extractor"]
+    folder = project.folder(declaration)
+    write_manifest(project, declaration, "", Manifest(KEY, folder_hashes(folder), counts(folder)))
 
 
 def reader(meanwhile):
@@ -75,26 +75,26 @@ def test_what_was_read_of_an_input_that_is_replaced_meanwhile_is_not_published(p
         else:
             publish(project, b"former" if "equal" in fate else b"another")
 
-    item = reader(meanwhile)
-    target = project.folder(item)
+    declaration = reader(meanwhile)
+    target = project.folder(declaration)
     target.mkdir(parents=True)
     (target / "of before").touch()
     with pytest.raises(
         InputReplacedError, match=r"an input was replaced while it was read: .*; run again"
     ) as raised:
-        Materialisation(project, item, "").make("run")
+        Materialisation(project, declaration, "").make("run")
     assert transient(raised.value)
     assert [path.name for path in target.iterdir()] == ["of before"]
-    assert read_manifest(project, item, "") is None
+    assert read_manifest(project, declaration, "") is None
 
 
 def test_an_input_that_another_process_is_publishing_is_waited_for(project):
-    item, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
+    declaration, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
     opened = []
     with making(project, extractor, ""):
         publish(project, b"another", recorded=False)
         thread = threading.Thread(
-            target=lambda: opened.append(open_inputs(project, item, {extractor.name: [""]}))
+            target=lambda: opened.append(open_inputs(project, declaration, {extractor.name: [""]}))
         )
         thread.start()
         thread.join(0.5)
@@ -105,14 +105,14 @@ def test_an_input_that_another_process_is_publishing_is_waited_for(project):
 
 
 def test_an_input_that_is_being_made_is_read_as_it_was_until_it_is_published(project):
-    item, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
+    declaration, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
     with making(project, extractor, ""):
-        inputs = open_inputs(project, item, {extractor.name: [""]})
+        inputs = open_inputs(project, declaration, {extractor.name: [""]})
     assert inputs["extractor"].files("a") == {"model": b"former"}
 
 
 def test_an_input_that_nobody_is_publishing_is_refused_where_its_bytes_are_others(project):
-    item, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
+    declaration, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
     publish(project, b"another", recorded=False)
     with pytest.raises(ChangedBytesError, match="a/model was changed after it was made"):
-        open_inputs(project, item, {extractor.name: [""]})
+        open_inputs(project, declaration, {extractor.name: [""]})

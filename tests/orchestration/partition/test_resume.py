@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from ops.parse.bounded.messages import tell
 from orchestration.executors.parts import LocalEngine
 from orchestration.files.damage import DamagedError
+from orchestration.files.identity import code_marks
 from orchestration.messages import Notice, PartitionProgress, listening
 from orchestration.partition import resume
 from orchestration.partition.resume import ResumableEngine
-from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.executors.pieces import numbered, sizes
 from tests.waiting import until

@@ -9,7 +9,7 @@ from ops.core.parts import FILES
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.partition.inputs import ChangedBytesError, artifact
-from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.state.freshness import Manifest, write_manifest
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))

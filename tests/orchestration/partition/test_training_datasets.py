@@ -15,34 +15,36 @@ from ops.models.training import CheckpointFolder
 from ops.talksumm.models import EXTRACTOR
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
+from orchestration.files.publish import building
 from orchestration.partition import materialise
 from orchestration.partition.inputs import open_inputs
-from orchestration.state.manifests import Manifest, write_manifest
+from orchestration.state.freshness import Manifest, write_manifest
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 
 
 @pytest.fixture
 def project(tmp_workspace, own_declarations):
-    item = tmp_workspace.datasets["talksumm/extractor"]
-    upstream = tmp_workspace.folder(item)
+    declaration = tmp_workspace.datasets["talksumm/extractor"]
+    upstream = tmp_workspace.folder(declaration)
     upstream.mkdir(parents=True)
     row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
     write_outcomes(upstream, [Outcome.of(EXTRACTOR, ["unit"], [row], files={"a/model": b"7"})], EXTRACTOR)
     key = {"inputs": {}, "params": {}, "code": {}}
-    write_manifest(tmp_workspace, item, "", Manifest(key, folder_hashes(upstream), counts(upstream)))
+    write_manifest(tmp_workspace, declaration, "", Manifest(key, folder_hashes(upstream), counts(upstream)))
     return tmp_workspace
 
 
 def make(project, key):
     """Make the dataset `better` as a run does; returns its findings."""
-    item, extractor = (
+    declaration, extractor = (
         DECLARED[Key("talksumm", "better")],
         project.datasets["talksumm/extractor"],
     )
-    inputs = open_inputs(project, item, {extractor.name: [""]})
-    partition = materialise.Materialisation(project, item, "")
-    return partition.make_rows(project.data / "better", inputs, key, {})
+    inputs = open_inputs(project, declaration, {extractor.name: [""]})
+    partition = materialise.Materialisation(project, declaration, "")
+    with building(project.staging, project.data / "better") as new:
+        return partition.make_rows(new, inputs, key, {})
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])

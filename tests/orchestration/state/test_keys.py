@@ -5,8 +5,16 @@ import pytest
 from ops.parse import scan
 from orchestration.files.identity import folder_hashes
 from orchestration.state import sources
-from orchestration.state.freshness import NotReadyError, View, differences
-from orchestration.state.manifests import EVERY_MONTH, Manifest, manifest_file, read_manifest, write_manifest
+from orchestration.state.freshness import (
+    EVERY_PARTITION,
+    Manifest,
+    NotReadyError,
+    View,
+    differences,
+    manifest_file,
+    read_manifest,
+    write_manifest,
+)
 from tests.projects import ROOT
 
 CODE = {"code": "", "packages": {}, "models": {}}
@@ -37,13 +45,13 @@ def test_a_key_has_one_version_of_all_months_of_an_input_and_one_of_its_own_mont
     month, *others = matches.made_partitions
     before = View(made).key(matches, month)["inputs"]
     assert before.keys() == {"sources/talks", "sources/papers"}
-    assert list(before["sources/talks"]) == [month] and list(before["sources/papers"]) == [EVERY_MONTH]
+    assert list(before["sources/talks"]) == [month] and list(before["sources/papers"]) == [EVERY_PARTITION]
     make(made, "sources/papers", others[-1], "others")
     after = View(made).key(matches, month)["inputs"]
     assert after["sources/talks"] == before["sources/talks"]
     assert after["sources/papers"] != before["sources/papers"]
     keys = ({"inputs": inputs, "params": {}, "code": CODE} for inputs in (before, after))
-    assert differences(*keys) == [f"input sources/papers.{EVERY_MONTH} changed"]
+    assert differences(*keys) == [f"input sources/papers.{EVERY_PARTITION} changed"]
 
 
 def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
@@ -74,8 +82,8 @@ def test_sources_are_scanned_once_until_a_file_of_them_changes(tmp_workspace, mo
     folder = root / tmp_workspace.settings.folders("papers")["text"].path
     paper = folder / "one.txt"
     paper.write_text("# One\ndate: 2018-06-01\n\n## 1 Introduction\nA sentence.\n")
-    scanning = scan.Corpus._scan
-    monkeypatch.setattr(scan.Corpus, "_scan", lambda found: scans.append(1) or scanning(found))
+    write = scan.write_scan
+    monkeypatch.setattr(scan, "write_scan", lambda *of: scans.append(1) or write(*of))
     later = sources.time.time_ns() + 10**10
     monkeypatch.setattr(sources.time, "time_ns", lambda: later)  # the files changed a while ago
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.state.freshness import if_changed
+from orchestration.state.plan import if_changed
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from orchestration.definitions import workspace
 from orchestration.files import damage
-from orchestration.state.manifests import Manifest
+from orchestration.state.freshness import Manifest
 from orchestration.versions.compare import made_differently
 from orchestration.versions.revisions import WORKING_TREE, Version
 

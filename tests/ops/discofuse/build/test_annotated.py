@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ops.coreference import network
 from ops.coreference.links import Link
-from ops.discofuse.build.annotated import annotate, joined, parsed, pieces
-from ops.discofuse.build.annotation import (
+from ops.discofuse.annotation import (
     Annotation,
     AnnotationParams,
     OtherPipelineError,
@@ -21,6 +20,7 @@ from ops.discofuse.build.annotation import (
     pipeline_of,
     stored_annotations,
 )
+from ops.discofuse.build.annotated import annotate, joined, parsed, pieces
 from ops.discofuse.build.pipeline import sentence_ends
 from ops.discofuse.schemas import ANNOTATED, PROSE
 from ops.text.sentences import sentence_spans

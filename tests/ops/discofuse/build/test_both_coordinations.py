@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 from ops.discofuse import annotator, fusion_examples
+from ops.discofuse.annotation import AnnotationParams
 from ops.discofuse.build.annotated import annotate
-from ops.discofuse.build.annotation import AnnotationParams
 from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.rules import RuleParams

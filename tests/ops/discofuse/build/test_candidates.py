@@ -5,7 +5,7 @@ import pytest
 
 import ops.discofuse.build.candidates as module
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import (
+from ops.discofuse.annotation import (
     Annotation,
     AnnotationParams,
     OtherPipelineError,

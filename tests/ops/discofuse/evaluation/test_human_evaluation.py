@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from ops.discofuse.evaluation.people import (
     RatingSheetParams,
 )
 from ops.evaluation.answers import ANSWERS
+from ops.evaluation.human_evaluation import Judged
 from ops.evaluation.table import TABLE
 from ops.talksumm.evaluation import human_evaluation as talksumm
 from ops.talksumm.evaluation import people as talksumm_people
@@ -147,15 +149,13 @@ def test_table_8_by_hand(tmp_path):
 
 def test_the_total_of_the_papers_numbers_is_the_papers():
     """Table 8: 525 of 1000 are gold, 65 % of the others are detected: 57 % in all."""
-    rows = [
-        *({"domain": "sports", "fusion_id": "f", "asked": False} for _ in range(525)),
-        *({"domain": "sports", "fusion_id": "f", "asked": True} for _ in range(475)),
-    ]
+    asked = [False] * 525 + [True] * 475
+    drawn = pa.table({"domain": ["sports"] * 1000, "fusion_id": ["f"] * 1000, "asked": asked})
     rated = [
         {"question": "human", "domain": "sports", "tie": False, "agrees": number < 309, "counted": True}
         for number in range(475)
     ]
-    [found] = tables(rated, rows, HumanEvaluationParams(resamples=10))["detection"]
+    [found] = tables(Judged(rated, None, drawn, None), HumanEvaluationParams(resamples=10))["detection"]
     assert (round(found["differ"]["mean"], 2), round(found["total"]["mean"], 2)) == (0.65, 0.57)
 
 

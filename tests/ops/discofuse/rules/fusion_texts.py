@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from ops.coreference.links import Link
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.annotation import Annotation
 from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.build.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates

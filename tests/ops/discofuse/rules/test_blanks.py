@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.annotation import Annotation
 from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.build.unfuse import annotated
 from ops.discofuse.rules import RuleParams, candidates

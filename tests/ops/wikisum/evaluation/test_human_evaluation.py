@@ -8,9 +8,11 @@ import math
 import pytest
 
 from ops.evaluation.answers import ANSWERS, FORMATS, parse_answers
+from ops.evaluation.human_evaluation import Judged
+from ops.evaluation.table import welch
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Source
-from ops.wikisum.evaluation.human_evaluation import human_evaluation, tables, welch
+from ops.wikisum.evaluation.human_evaluation import human_evaluation, tables
 from ops.wikisum.evaluation.people import (
     HUMAN_EVALUATION,
     PREFERENCE,
@@ -32,6 +34,10 @@ def rated(system, article, mean, question="focus", raters=3):
         "question": question, "article_id": article, "system": system, "system_a": None, "system_b": None,
         "mean": mean, "raters": raters, "answers": [],
     }  # fmt: skip
+
+
+def judged(rows):
+    return Judged(rows, None, None, ASKED)
 
 
 def preferred(a, b, *values):
@@ -72,7 +78,7 @@ def test_a_lead_counts_by_the_mean_of_its_raters_and_the_first_system_is_the_ref
         *(rated(OURS, name, mean) for name, mean in zip("abcd", (5.0, 4.0, 5.0, 4.0), strict=True)),
         *(rated(THEIRS, name, mean) for name, mean in zip("abcd", (1.0, 1.5, 1.0, 1.5), strict=True)),
     ]
-    ours, theirs = tables(rows, ASKED, PARAMS)["quality"]
+    ours, theirs = tables(judged(rows), PARAMS)["quality"]
     assert (ours["articles"], ours["scores"]["focus"]["mean"], ours["scores"]["focus"]["test"]) == (
         4,
         4.5,
@@ -88,13 +94,13 @@ def test_a_lead_counts_by_the_mean_of_its_raters_and_the_first_system_is_the_ref
 def test_preferences_are_turned_to_the_side_that_each_lead_was_on():
     # Above 0 prefers B. As (OURS, THEIRS): -2 and 1; turned round: -1 and 0.
     rows = [preferred(OURS, THEIRS, "-2", "1"), preferred(THEIRS, OURS, "-1", "0")]
-    [found] = tables(rows, ASKED, PARAMS)["preference"]
+    [found] = tables(judged(rows), PARAMS)["preference"]
     assert (found["prefer_first"], found["prefer_second"], found["neither"]) == (1, 2, 1)
     assert (found["ratio"], found["ratings"], found["articles"]) == (2.0, 4, 2)
 
 
 def test_a_ratio_has_no_value_where_nobody_prefers_the_first():
-    [found] = tables([preferred(OURS, THEIRS, "2", "2")], ASKED, PARAMS)["preference"]
+    [found] = tables(judged([preferred(OURS, THEIRS, "2", "2")]), PARAMS)["preference"]
     assert (found["prefer_second"], found["ratio"]) == (2, None)
 
 

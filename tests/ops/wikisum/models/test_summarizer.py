@@ -11,7 +11,7 @@ from ops.wikisum.long_sequences.model import make
 from ops.wikisum.long_sequences.sizes import SubwordVocabulary
 from ops.wikisum.long_sequences.texts import KIND
 from ops.wikisum.models.learning_sets import JUDGED_ON, SubWords, learning_set
-from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
+from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, summaries
 from ops.wikisum.models.summarizer import (
     MODELS,
     SummarizerParams,
@@ -93,7 +93,8 @@ def test_summaries_have_the_likelihood_of_the_lead_and_rouge(trained):
     for report in trained_reports(artifact):
         model = trained_model(artifact, report["model"])
         own = [row for row in kept if row["model"] == report["model"]]
-        assert 0 < log_perplexity(own) < 2 * len(vocabulary_of(model.tokenizer))
+        perplexity = sum(row["nats"] for row in own) / sum(row["tokens"] for row in own)
+        assert 0 < perplexity < 2 * len(vocabulary_of(model.tokenizer))
 
 
 def test_targets_that_a_model_cuts_are_counted_and_told(tmp_path):

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from assets.rows.reading import Counted
 from ops.core.parts import FILES
-from ops.evaluation.answers import RATINGS
+from ops.evaluation.human_evaluation import Judged
 from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
 from pages import evaluation as renderer
 from pages.systems.talksumm import scores, site
@@ -31,7 +31,7 @@ from tests.browser.evaluation_corpus import (
 ONLY = f"only ({CHOSEN})"
 OTHER = "pointer/oracle"
 NO_RATINGS = {
-    **tables([], RATINGS.kept.empty_table(), HumanEvaluationParams()),
+    **tables(Judged([], None, None, None), HumanEvaluationParams()),
     "agreement": [],
     "pairs": [],
 }

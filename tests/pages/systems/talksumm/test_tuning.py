@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.declare.dataset import Everything
+from assets.declare.graph import Everything
 from pages.systems.talksumm import site
 from tests.browser.talk_corpus import Corpus, point
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assets.declare.dataset import Everything
-from assets.declare.graph import AssetGraph
+from assets.declare.graph import AssetGraph, Everything
 from assets.rows.reading import side_file
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLE_2

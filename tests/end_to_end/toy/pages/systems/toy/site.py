@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pyarrow.parquet as pq
 
-from assets.declare.dataset import Everything, Files
+from assets.declare.graph import Everything, Files
 from assets.rows.reading import Counted
 from pages.html import render
 from pages.system import SystemPages

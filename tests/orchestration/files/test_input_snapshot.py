@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.state import input_snapshot
+from orchestration.files import identity
 from orchestration.workspace.workspace import Workspace
 
 
@@ -10,8 +10,8 @@ def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch
     def refused(folder):
         raise PermissionError(13, "Permission denied", "closed.txt")
 
-    monkeypatch.setattr(input_snapshot, "folder_hashes", refused)
-    assert "closed.txt" in input_snapshot.version_of(tmp_path)
+    monkeypatch.setattr(identity, "folder_hashes", refused)
+    assert "closed.txt" in identity.version_of(tmp_path)
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def marks(tmp_workspace, tmp_path):
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()
-    return input_snapshot.code_marks.__wrapped__(tmp_workspace)
+    return identity.code_marks.__wrapped__(tmp_workspace)
 
 
 EDITS = {
@@ -34,24 +34,24 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_code_that_is_written_to_is_named(tmp_path, marks, edit):
-    input_snapshot.check_code(Workspace(tmp_path), marks)
+    identity.check_code(Workspace(tmp_path), marks)
     EDITS[edit](tmp_path)
     with pytest.raises(
-        input_snapshot.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
+        identity.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
     ):
-        input_snapshot.check_code(Workspace(tmp_path), marks)
+        identity.check_code(Workspace(tmp_path), marks)
 
 
 def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
     words = tmp_path / "ops/text/words.py"
     words.unlink()
     words.write_text("A = 1")
-    with pytest.raises(input_snapshot.MovedError, match=r"^ops changed"):
-        input_snapshot.check_code(Workspace(tmp_path), marks)
+    with pytest.raises(identity.MovedError, match=r"^ops changed"):
+        identity.check_code(Workspace(tmp_path), marks)
 
 
 def test_what_python_and_editors_leave_beside_code_is_no_edit(tmp_path, marks):
     (tmp_path / "ops/text/__pycache__").mkdir()
     (tmp_path / "ops/text/__pycache__/words.pyc").touch()
     (tmp_path / "ops/.words.py.swp").touch()
-    input_snapshot.check_code(Workspace(tmp_path), marks)
+    identity.check_code(Workspace(tmp_path), marks)

@@ -1,7 +1,7 @@
 """Hashes of the nodes of a graph, each with all that it reaches: a Merkle tree that may have cycles.
 
 Belongs here: the sets of nodes that reach each other, and their hashes. Not here: what the nodes and edges
-are (assets/declare/code.py: symbols of the project's code).
+are (symbols.py: symbols of the project's code).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import functools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.core.merkle import components, hashes_together
+from assets.declare.merkle import components, hashes_together
 
 NODES = range(6)
 

@@ -1,0 +1,154 @@
+"""What extractive summarisers learn from: the examples of every training set, and those that judge a model.
+
+Belongs here: reading the sets, which examples are learnt from and which judge, and their form for training.
+Not here: making the sets (summarise.py, evaluation/gold_papers.py), training (models.py).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+
+from ops.core.outcome import Row
+from ops.core.parts import Parts
+from ops.core.stored_rows import Made, StoredRows
+from ops.models.training import TrainingError
+from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
+from ops.talksumm.pairing import form
+
+#: The training set of papers that people summarised.
+ORACLE = "oracle"
+
+#: What a model may be judged on; the later, the more it tells.
+JUDGED_ON = ("training set", "validation split", "summaries by people")
+
+
+@dataclass(frozen=True)
+class LearningExample:
+    """A paper with labels, and the summaries that an extraction of it is judged by."""
+
+    row: Row
+    paper: ExtractorPaper
+    labels: list[int]
+    references: Sequence[Sequence[str]]
+    gains: Sequence[float] | None = None
+    """How much each sentence is worth, where people summarised the paper."""
+
+
+@dataclass(frozen=True)
+class LearningSet:
+    """A training set: all its examples that have labels, those to learn from, and those to judge by."""
+
+    name: str
+    examples: Sequence[LearningExample]
+    learnt: Sequence[LearningExample]
+    judges: Sequence[LearningExample]
+    judged_on: str
+
+
+def learning_sets(training_sets: Parts, gold_papers: Parts, folder: Path | None = None) -> list[LearningSet]:
+    """Return the sets of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
+
+    A paper that is in the split `validation` or `test` of the latter is so in every set, and so is one of
+    another source that has its title (but for case, accents and punctuation): nothing is learnt from what
+    models are judged on. Rows are read from `folder`; in memory are 24 bytes for each. Raises TrainingError
+    for a set that has rows, but none to learn from, or that is called `oracle`, and LabelError for a row that
+    has not one label a sentence.
+    """
+    gold = StoredRows(gold_papers.schema, gold_papers.rows(), folder, block=1)
+    held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
+    sets: dict[str, _Places] = {}
+
+    def in_its_split(unit: Row) -> Row:
+        splits = [held[name] for name in _names(unit) if name in held]
+        return {**unit, "split": splits[0] if splits else unit["split"]}
+
+    units = StoredRows(training_sets.schema, map(in_its_split, training_sets.rows()), folder, block=1)
+    for place, row in enumerate(units):
+        sets.setdefault(row["set"], _Places(units)).add(place, row)
+    if ORACLE in sets:
+        raise TrainingError(
+            f"a training set is called {ORACLE!r}, as the one of summaries by people is: rename its budget"
+        )
+    learnt, judges = _Places(gold, by_people=True), array("q")
+    for place, row in enumerate(gold):
+        if row["split"] == "train":
+            learnt.add(place, row)
+        if row["split"] == "validation":
+            judges.append(place)
+    if learnt.rows:
+        sets[ORACLE] = learnt
+    return [_set(name, places, learnt.examples(judges)) for name, places in sorted(sets.items())]
+
+
+class _Places:
+    """Which of some stored rows are the examples of a set, those that have labels."""
+
+    def __init__(self, stored: StoredRows, by_people: bool = False) -> None:
+        self._stored, self._by_people = stored, by_people
+        self.rows = 0
+        self.labelled, self.learnt, self.validating = array("q"), array("q"), array("q")
+
+    def add(self, place: int, row: Row) -> None:
+        """Take a row. Raises LabelError where it has not one label a sentence."""
+        self.rows += 1
+        if _example(row, self._by_people).labels:
+            self.labelled.append(place)
+            if row["split"] == "train":
+                self.learnt.append(place)
+            if row["split"] == "validation":
+                self.validating.append(place)
+
+    def _example(self, place: int) -> LearningExample:
+        return _example(self._stored[place], self._by_people)
+
+    def examples(self, places: Sequence[int]) -> Sequence[LearningExample]:
+        """Return the examples in some places, read as they are asked for."""
+        return Made(places, self._example)
+
+
+def labelled(examples: Sequence[LearningExample]) -> Labelled:
+    """Return examples as tasks of training take them; with gains where all of them have these."""
+    with_gains = all(example.gains is not None for example in examples)
+    return Labelled(
+        Made(examples, attrgetter("paper")),
+        Made(examples, attrgetter("labels")),
+        Made(examples, attrgetter("gains")) if with_gains else None,
+    )
+
+
+def paper_of(row: Row) -> ExtractorPaper:
+    """Return the paper of a row of talksumm/training_sets or talksumm/gold_papers, as extractors read it."""
+    return ExtractorPaper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
+
+
+def _names(row: Row) -> list[tuple[str, str]]:
+    """Return what a paper is known by: its id and, where it has a title with letters, that."""
+    letters = form(row["title"] or "").letters
+    return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
+
+
+def _set(name: str, places: _Places, judges: Sequence[LearningExample]) -> LearningSet:
+    learnt, validating = places.examples(places.learnt), places.examples(places.validating)
+    if not len(labelled(learnt).learnable()):
+        raise TrainingError(
+            f"training set {name}: of its {places.rows} examples, none in the split train has a label; lower "
+            "validation and test in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
+        )
+    several = (learnt, validating, judges)
+    which = max(place for place, found in enumerate(several) if len(found))
+    return LearningSet(name, places.examples(places.labelled), learnt, several[which], JUDGED_ON[which])
+
+
+def _example(row: Row, by_people: bool) -> LearningExample:
+    """Return an example; it is judged by the summaries by people, or by the one that its own labels make."""
+    sentences = row["sentences"]
+    if len(row["labels"]) != len(sentences):
+        raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
+    labels = [index for index, label in enumerate(row["labels"]) if label]
+    references = [reference["sentences"] for reference in row["references"]] if by_people else []
+    labelled_sentences = [[sentences[index] for index in labels]]
+    return LearningExample(row, paper_of(row), labels, references or labelled_sentences, row.get("gains"))

@@ -1,0 +1,66 @@
+"""The plan: which partitions would be made again, and why.
+
+Belongs here: following what is stale along the graph. Not here: whether one partition is stale
+(freshness.py), printing the plan (cli/plan.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from assets.declare.declaration import Declaration
+from orchestration.state.freshness import View
+from orchestration.state.sources import empty_partitions
+
+
+@dataclass(frozen=True)
+class Step:
+    """A partition that would be made, or perhaps made."""
+
+    dataset: Declaration
+    partition: str
+    reasons: tuple[str, ...]
+    certain: bool
+    """False where only inputs are stale: if they come out as they were, nothing is done."""
+    empty: bool = False
+    """Whether it has no records, and is settled together with others of its dataset."""
+
+
+#: Inputs that a reason names; of more it tells how many there are.
+_NAMED = 3
+
+
+def plan(view: View, select: str | None = None) -> list[Step]:
+    """Return what is stale by itself or through its inputs, inputs first."""
+    graph = view.workspace.graph
+    steps: list[Step] = []
+    stale: dict[str, dict[str, None]] = {}  # sets that keep their order
+    for dataset in graph.selected(select):
+        empty = set(empty_partitions(view.workspace, dataset, dataset.made_partitions))
+        inputs = [
+            (upstream.name, whole, stale.get(upstream.name, {})) for upstream, whole in graph.reads(dataset)
+        ]
+        found = stale[dataset.name] = dict[str, None]()
+        for partition in dataset.made_partitions:
+            changing = [
+                (name, partitions if whole else [partition])
+                for name, whole, partitions in inputs
+                if (partitions if whole else partition in partitions)
+            ]
+            state = view.status(dataset, partition)
+            if not state.fresh or changing:
+                found[partition] = None
+                certain = not (state.fresh or state.waiting)
+                reasons = state.reasons if certain else (if_changed(changing),) if changing else ()
+                steps.append(Step(dataset, partition, reasons, certain, partition in empty))
+    return steps
+
+
+def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
+    """Return the reason of a partition that is stale only if one of these datasets' partitions changes."""
+    places = ((name, partition) for name, partitions in inputs for partition in partitions)
+    names = [" ".join(place).strip() for place in islice(places, _NAMED)]
+    rest = sum(len(partitions) for _, partitions in inputs) - len(names)
+    return f"if {', '.join(names)}{f' or one of {rest} more' if rest else ''} changes"

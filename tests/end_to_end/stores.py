@@ -1,0 +1,29 @@
+"""What Dagster and MLflow have stored of a project."""
+
+import contextlib
+
+import dagster as dg
+import pytest
+from mlflow import MlflowClient
+
+
+def client(project) -> MlflowClient:
+    return MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
+
+
+def runs(project, name):
+    """The latest run of each partition of a dataset."""
+    mlflow = client(project)
+    experiment = mlflow.get_experiment_by_name(name)
+    found = mlflow.search_runs([experiment.experiment_id], order_by=["attributes.end_time ASC"])
+    return {run.info.run_name: run for run in found}
+
+
+@contextlib.contextmanager
+def dagster_of(project):
+    """Dagster's instance of a project."""
+    home = str(project.root / ".dagster")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAGSTER_HOME", home)
+        with dg.DagsterInstance.from_config(home) as instance:
+            yield instance
