@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS
-from ops.discofuse.build.annotation import CLOSING
+from ops.discofuse.annotation import CLOSING
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, be, is_past, is_plural, possessive
 from ops.discofuse.rules.rule import (
