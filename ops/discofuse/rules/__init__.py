@@ -12,7 +12,7 @@ from typing import Any
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.rules import connectives, coordination, noun_phrases, subordination
-from ops.discofuse.rules.anaphora import resolved
+from ops.discofuse.rules.anaphora import resolved, shortened_name
 from ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
@@ -64,9 +64,27 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         links = by_sentence.get(index, ())
         if before is not None:
             yield from _pair(before, here, index - 1, links, words, params)
-        if not _TRIGGERS.isdisjoint(words) and lower[here.end - 1] not in _NO_STATEMENT:
+        if (
+            not _TRIGGERS.isdisjoint(words)
+            and lower[here.end - 1] not in _NO_STATEMENT
+            and not _is_several(here)
+        ):
             yield from _single(here, index, links, words, params)
         before = here
+
+
+def _is_several(sentence: ParsedSentence) -> bool:
+    """Tell whether a splitter missed the end of a sentence or of a heading within one."""
+    inside = sentence.lower[sentence.start : sentence.end]
+    if "\n" in "".join(inside):
+        return True
+    return "." in inside[2:-3] and any(
+        sentence.lower[at] == "."
+        and sentence.words[at + 1][0].isupper()
+        and len(sentence.words[at - 1]) > 3
+        and sentence.words[at - 1].isalpha()
+        for at in range(sentence.start + 2, sentence.end - 3)
+    )
 
 
 def _lowered(words: Sequence[str]) -> list[str]:
@@ -98,19 +116,19 @@ def _pair(
 ) -> Iterator[Candidate]:
     found = False
     for rule, split in _splits(_OF_PAIRS, second, words, params):
-        made = _candidate((first, second), index, rule, split, links, params)
-        if made:
+        for made in _candidates((first, second), index, rule, split, links, params):
             found = True
             yield made
+    links = links if found else [*links, *shortened_name(first, second)]
     if not found and links:
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
             split = split._replace(second=replaced)
-            made = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
-            if made:
+            replacement = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
+            if replacement:
                 found = True
-                yield made
+                yield replacement
     if not found:
         texts = (first.text(), second.text())
         written = running(first.annotation, first.start, second.end)
@@ -123,10 +141,10 @@ def _single(
 ) -> Iterator[Candidate]:
     seen = set()
     for rule, split in _splits(_OF_SENTENCES, here, words, params):
-        made = _candidate((here,), index, rule, split, links, params)
-        if made and made.example not in seen:
-            seen.add(made.example)
-            yield made
+        for made in _candidates((here,), index, rule, split, links, params):
+            if made.example not in seen:
+                seen.add(made.example)
+                yield made
 
 
 def _splits(
@@ -142,21 +160,26 @@ def _splits(
                 yield rule, split
 
 
-def _candidate(
+def _candidates(
     text: Sequence[ParsedSentence],
     index: int,
     rule: Rule,
     split: RuleResult,
     links: Sequence[Link],
     params: RuleParams,
-) -> Candidate | None:
-    """Return what a rule makes of a text, with mentions replaced where the rule combines with anaphora."""
+) -> Iterator[Candidate]:
+    """Yield what a rule makes of a text; where it combines with anaphora, that with mentions replaced comes
+    first: the released data has both."""
     if rule.with_anaphora and links:
         replaced, used = resolved(text, split.first, split.second, links, params)
         if used:
             name = f"{rule.name}+{ANAPHORA}"
-            return _example(text, index, name, rule.with_anaphora, split._replace(second=replaced), used)
-    return _example(text, index, rule.name, rule.discourse_type, split, ())
+            made = _example(text, index, name, rule.with_anaphora, split._replace(second=replaced), used)
+            if made:
+                yield made
+    made = _example(text, index, rule.name, rule.discourse_type, split, ())
+    if made:
+        yield made
 
 
 def _example(

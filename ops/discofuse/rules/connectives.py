@@ -66,6 +66,8 @@ INSIDE = frozenset(
         "thereby", "therefore", "thus", "ultimately", "basically", "clearly",
     }
 )  # fmt: skip
+#: Without a comma these tell a time or a manner; the released data has them as connectives.
+_ADVERBS = frozenset({"now", "still", "again", "clearly", "obviously"})
 _NEVER_INSIDE = frozenset(
     {"and", "but", "or", "plus", "yet", "else", "next", "this", "meaning", "lest", "although", "whereas"}
 )
@@ -174,7 +176,10 @@ def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connectiv
             end = start + len(words)
             if end < sentence.end and lower[start:end] == words:
                 found = _at(sentence, start, end, start == opening)
-                if found and _is_sentence_without(sentence, found):
+                released = params.profile == "released"
+                if found and not released and found.text in _ADVERBS:
+                    found = None
+                if found and (released or _is_sentence_without(sentence, found)):
                     yield found
                     return
                 break

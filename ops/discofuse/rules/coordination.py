@@ -35,6 +35,9 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _VERBS = VERBS | {"MD"}
+_CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
+#: No subject of a sentence: "and him they never saw".
+_OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 #: Behind "so" and "for", what makes them something else: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
@@ -56,7 +59,10 @@ def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
         if (
             sentence.start + 2 <= at < sentence.end - 2
             and (
-                (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
+                (
+                    dependencies[at] == "cc"
+                    and (tags[heads[at]] in _VERBS or dependencies[heads[at]] == "acomp")
+                )
                 or (lower[at] in _MISTAGGED and lower[at - 1] == ",")
                 or (lower[at] == "so" and _opens_clause(sentence, at))
             )
@@ -82,7 +88,7 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int) -> int | None:
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
     # ", and so we left": two conjunctions.
-    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING:
+    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
         return None
     main = sentence.head_of(sentence.start, end)
     if main is None or not sentence.is_clause(main):
@@ -135,7 +141,7 @@ def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
 
 
 def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
-    lower = sentence.lower
+    lower, lemmas = sentence.lower, sentence.annotation.lemmas
     for at in _conjunctions(sentence):
         verb = sentence.head_of(at + 1, sentence.end)
         main = _main_of_first(sentence, at)
@@ -148,7 +154,7 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         subject = sentence.subject(verb)
         if subject is None:
             if (
-                lower[at - 1] == ","
+                (lower[at - 1] == "," or (params.profile == "released" and lemmas[verb] == "be"))
                 and lower[at] not in ("for", "so", "nor")
                 and verb <= at + params.conjunct_within
             ):
@@ -165,8 +171,40 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
             if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
                 yield _Clauses(at, verb, (), subject)
             continue
-        if subject < verb and subject <= at + params.conjunct_within:
+        if sentence.lower[subject] in _OBJECTS or _is_in_question(sentence, main, at):
+            continue
+        if lower[at - 1] != "," and _ends_in_condition(sentence, main, at):
+            continue
+        near = at + 1 + _ahead_of_subject(sentence, subject, verb, at + 1)
+        if subject < verb and subject < near + params.conjunct_within:
             yield _Clauses(at, verb, ())
+
+
+def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:
+    """Return how many tokens of "in some parts of Africa it is rare" stand before the subject."""
+    start = sentence.left(subject)
+    opens = sentence.dependencies[begin] == "prep" and sentence.heads[begin] == verb
+    end = sentence.right(begin) + 1
+    return end - begin if opens and end <= start <= end + (sentence.lower[end] == ",") else 0
+
+
+def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Tell whether a clause that "and" without a comma may go on stands right before it: "unless it rains and
+    the wind is strong"."""
+    return any(
+        sentence.lower[at] in _CONDITIONS
+        and sentence.dependencies[at] in ("mark", "advmod")
+        and sentence.right(sentence.heads[at]) == conjunction - 1
+        for at in range(main + 1, conjunction)
+    )
+
+
+def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
+    """Tell whether a conjunction may tie two things that someone asked about: "whether tea or coffee is"."""
+    return sentence.lower[conjunction - 1] != "," and any(
+        sentence.lower[at] in ("whether", "if") and sentence.heads[at] != main
+        for at in range(main, conjunction)
+    )
 
 
 def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
@@ -174,7 +212,10 @@ def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: 
     painted them"."""
     last = _end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
-    return stranded or (main == last and sentence.child(verb, "dobj", "prep", "agent") is not None)
+    if stranded or main != last:
+        return stranded
+    shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
+    return sentence.child(verb, *shared) is not None
 
 
 def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
@@ -204,7 +245,7 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
             continue
         if sentence.lower[at] in ("for", "nor"):
             continue
-        if sentence.heads[verb] != sentence.root or sentence.dependencies[verb] != "conj":
+        if not _is_of_root(sentence, verb) or sentence.dependencies[verb] != "conj":
             continue
         if sentence.tags[verb] not in VERBS or sentence.subject(verb) is not None:
             continue
@@ -219,6 +260,18 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
         prefix = repeated(sentence, main, verb, at + 1)
         if prefix:
             yield _Clauses(at, verb, prefix)
+
+
+def _is_of_root(sentence: ParsedSentence, verb: int) -> bool:
+    """Tell whether a conjunct is the main verb's, also where the parser hung it on the infinitive or the
+    adjective behind that: "began to sing and recorded an album", "was old and fell"."""
+    head, root = sentence.heads[verb], sentence.root
+    if head == root:
+        return True
+    if sentence.heads[head] != root or sentence.tags[verb] != "VBD" or sentence.tags[root] != "VBD":
+        return False
+    infinitive = sentence.dependencies[head] == "xcomp" and sentence.tags[head] == "VB"
+    return infinitive or sentence.dependencies[head] == "acomp"
 
 
 def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:

@@ -32,6 +32,26 @@ _TRANSITIVE = frozenset(
         "write",
     }
 )  # fmt: skip
+#: Verbs whose past is their base.
+_PAST_AS_BASE = frozenset(
+    {
+        "beat",
+        "bet",
+        "burst",
+        "cast",
+        "cost",
+        "cut",
+        "hit",
+        "hurt",
+        "let",
+        "put",
+        "quit",
+        "set",
+        "shut",
+        "split",
+        "spread",
+    }
+)
 #: "From there he moved on and was then hired": what stands before the subject is the first's alone.
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 _ADVERBS = frozenset({"RB", "RBR", "RBS"})
@@ -49,13 +69,29 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
+    # "8:00 AM Leaves the farm": whoever leaves, it is no time.
+    if sentence.annotation.entities[subject] in TIMES:
+        return ()
+    # "is to play and win": an infinitive of the first verb; "be" and "or" before what may be a participle.
+    infinitive = sentence.child(main, "xcomp") is not None and not sentence.auxiliaries(verb)
+    if sentence.annotation.lemmas[main] == "be" and infinitive and sentence.tags[verb] == "VB":
+        return ()
+    if sentence.lower[begin - 1] == "or" and sentence.tags[verb] == "VBD" and sentence.tags[main] == "VBN":
+        return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
     shares = _shares_auxiliaries(sentence, main, verb)
     # "has never won it but reached the final", "has never won it and died young": one of them is true.
     if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
         return ()
-    return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
+    if shares is None:
+        return ()
+    prefix = tuple(_prefix(sentence, main, verb, begin, subject, shares))
+    behind = prefix.index(max(at for at in prefix if at <= sentence.right(subject))) + 1
+    # "The road is , however , closed": no comma stays of what is left out.
+    paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
+    bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
+    return prefix[:behind] if bare else prefix
 
 
 def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
@@ -74,6 +110,13 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
     bare = sentence.child(verb, "dobj") is None
     if own:
         return False if sentence.tags[own[0]] in FINITE else None
+    if (
+        tag in ("VB", "VBN")
+        and main_tag == "VBD"
+        and not auxiliaries
+        and sentence.lower[verb] in _PAST_AS_BASE
+    ):
+        return False
     if not auxiliaries:
         # "became an inspector and assigned to": a passive without its auxiliary.
         passive = tag == "VBN" and (lemmas[main] == "be" or (bare and lemmas[verb] in _TRANSITIVE))

@@ -234,6 +234,18 @@ class ParsedSentence:
         auxiliaries = self.auxiliaries(verb)
         return auxiliaries[0] if auxiliaries and self.tags[verb] not in ("VBD", "VBP", "VBZ") else verb
 
+    def is_stranded(self, end: int) -> bool:
+        """Tell whether a preposition without its noun stands right before `end`: "what he asked for"."""
+        last = end - 1
+        return (
+            last > self.start
+            and self.dependencies[last] == "prep"
+            and self.tags[last] in ("IN", "TO")
+            and not self.children(last)
+            and self.dependencies[self.heads[last]]
+            not in ("relcl", "acl", "ccomp", "pcomp", "advcl", "xcomp")
+        )
+
     def noun_phrase_before(self, noun: int, end: int) -> int | None:
         """Return where the noun phrase of `noun` begins if it ends right before `end`, else None."""
         last = noun
@@ -256,13 +268,26 @@ RuleName = Literal[
 ]
 
 
+Profile: TypeAlias = Literal["strict", "released"]
+
+
 class RuleParams(Params, section="discofuse.rules"):
     """When a rule fires."""
 
+    profile: Profile = "strict"
+    """"released" splits what the authors' data splits and a careful builder would leave: surer links are not
+    asked for, clauses may be fragments, and what stands between commas may be about another noun."""
     pronoun_score: float = Field(default=0.8, ge=0, le=1)
     """Least score of a link by which a pronoun is replaced."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""
+    subject_score: float = Field(default=0.7, ge=0, le=1)
+    """The same for "he" and "she" as the subject of the second sentence, where the antecedent is the subject
+    of the first one's main verb."""
+    thing_subject_score: float = Field(default=0.5, ge=0, le=1)
+    """The same for "it" and "they"."""
+    name_score: float = Field(default=0.85, ge=0, le=1)
+    """Least score by which "he" and "she" mean a name of one word that was taken for that of a place."""
     nominal_score: float = Field(default=0.8, ge=0, le=1)
     """The same for a nominal ("the team")."""
     connective_within: int = Field(default=5, ge=1)

@@ -45,6 +45,10 @@ _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
 
+#: "Although he was ill , yet he came": the second half of the connective.
+_SECOND_HALVES = frozenset({"yet", "still", "nevertheless", "nonetheless", "however", "then", "so", "but"})
+
+
 class _Forward(NamedTuple):
     words: int
     comma: int
@@ -71,6 +75,8 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
     if verb is None or main != sentence.root or not sentence.is_clause(main):
         return None
     words = body - sentence.start
+    if sentence.lower[comma + 1] in _SECOND_HALVES:
+        return None
     if sentence.is_clause(verb):
         return _Forward(words, comma, verb, None) if words == 1 else None
     subject = sentence.subject(main)
@@ -87,11 +93,14 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
 
 
 def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
-    """Tell whether a clause without subject is a past participle or an adjective: "although injured"."""
-    return (
-        sentence.tags[head] in ("VBN", "JJ")
-        and not sentence.auxiliaries(head)
-        and all(sentence.dependencies[at] in ("advmod", "neg") for at in range(body, head))
+    """Tell whether a clause lacks subject and "be": "although injured", "although in favour", "although a
+    good player"."""
+    if sentence.auxiliaries(head):
+        return False
+    if sentence.tags[head] == "NN":
+        return sentence.left(head) == body and sentence.lower[body] in ("a", "an")
+    return sentence.tags[head] in ("VBN", "JJ", "IN") and all(
+        sentence.dependencies[at] in ("advmod", "neg") for at in range(body, head)
     )
 
 
@@ -138,11 +147,14 @@ def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inn
         for words in _INNER[lower[start]]:
             body = start + len(words)
             if (
-                (root < start or words == ["hence"])
+                (root < start or words == ["hence"] or params.profile == "released")
                 and body < sentence.end - 1
                 and lower[start:body] == words
             ):
                 found = _inner_at(sentence, start, body)
+                if not found and params.profile == "released":
+                    comma = lower[start - 1] == ","
+                    found = _Inner(start - comma, body, ", " * comma + " ".join(words))
                 if found:
                     yield found
 
@@ -173,7 +185,11 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     # "and although they trailed , they won": it marks a clause of the clause found.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
         return None
-    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in DIVIDING:
+    if (
+        lower[end_of_first - 1] in _UNFINISHED
+        or sentence.is_stranded(end_of_first)
+        or lower[end_of_first - 1] in DIVIDING
+    ):
         return None
     subject = sentence.subject(verb)
     if subject is None:
@@ -183,7 +199,24 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
         return None
+    if _goes_on(sentence, verb):
+        return None
     return _Inner(end_of_first, body, connective)
+
+
+def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
+    """Tell whether the main clause may go on behind the dependent one: "because Ann was ill , and won"."""
+    return any(
+        sentence.lower[at] == "," and sentence.lower[at + 1] in ("and", "but") and _is_bare(sentence, at + 2)
+        for at in range(verb + 1, sentence.end - 2)
+    )
+
+
+def _is_bare(sentence: ParsedSentence, token: int) -> bool:
+    """Tell whether a finite verb of no subject of its own stands at a token, or behind an adverb there."""
+    if sentence.tags[token] == "RB" and token + 1 < sentence.end:
+        token += 1
+    return sentence.tags[token] in ("VBD", "VBZ") and sentence.subject(token) is None
 
 
 def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | None:
@@ -246,12 +279,16 @@ class _Participle(NamedTuple):
 
 def _detect_participle(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Participle]:
     start, root = sentence.start, sentence.root
-    if sentence.tags[start] != "VBG" or sentence.lower[start] in _PREPOSITIONS or root <= start:
+    released = params.profile == "released"
+    if sentence.tags[start] != "VBG" or root <= start:
+        return
+    if sentence.lower[start] in _PREPOSITIONS and not released:
         return
     subject = sentence.subject(root)
     if subject is None or not sentence.is_finite(root):
         return
-    if sentence.tags[subject] not in _PRONOUNS_AND_NAMES and not sentence.words[subject][0].isupper():
+    named = sentence.tags[subject] in _PRONOUNS_AND_NAMES or sentence.words[subject][0].isupper()
+    if not named and not released:
         return
     comma = sentence.left(subject) - 1
     if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":
@@ -272,7 +309,22 @@ def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResul
         return None
     first, second = split(sentence.tokens(), found.comma - sentence.start)
     phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
-    return RuleResult(prepend(delete(first, 0, 1), [*phrase, form]), delete(second, 0, 1))
+    first = delete(first, 0, 1)
+    for at in _coordinated(sentence):
+        further = finite(sentence, at, found.subject, is_past(sentence, sentence.root))
+        if further is None:
+            return None
+        first[first.index(at)] = further
+    return RuleResult(prepend(first, [*phrase, form]), delete(second, 0, 1))
+
+
+def _coordinated(sentence: ParsedSentence) -> list[int]:
+    """Return the participles beside the one that opens a sentence: "leaving the club and joining another"."""
+    return [
+        at
+        for at in sentence.children(sentence.start)
+        if sentence.dependencies[at] == "conj" and sentence.tags[at] == "VBG" and not sentence.auxiliaries(at)
+    ]
 
 
 RULES = (

@@ -28,7 +28,7 @@ _POSSESSIVES = frozenset({"'s", "'"})
 def running(annotation: Annotation, start: int, end: int) -> str:
     """Return the tokens from `start` to before `end` as they stand in the document, in one line."""
     pairs = zip(annotation.words[start:end], annotation.spaces[start:end], strict=True)
-    return _in_one_line("".join(word + " " * space for word, space in pairs))
+    return _in_one_line("".join([word + " " if space else word for word, space in pairs]))
 
 
 def _in_one_line(text: str) -> str:
@@ -81,8 +81,7 @@ def sentence(
     words = [annotation.words[token] if isinstance(token, int) else token for token in tokens]
     places = list(tokens)
     for start in starts:
-        if start in tokens:
-            at = tokens.index(start)
+        for at in [place for place, token in enumerate(tokens) if token == start]:
             if at and not (at == 1 and words[0] in OPENING):
                 words[at] = _small(annotation, start)
     while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
@@ -102,7 +101,9 @@ def sentence(
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
     # "( func start ) is part of it" begins small in the text, too.
     small = words[begin][0].islower() and (len(words[begin]) == 1 or words[begin][1:].islower())
-    if small and not (begin and tokens[0] in starts):
+    opens = places[0]
+    as_written = begin and opens in starts and isinstance(opens, int) and places[1] == opens + 1
+    if small and not as_written:
         words[begin] = words[begin][0].upper() + words[begin][1:]
     text = " ".join(words)
     if not text.isascii() or "\n" in text or "  " in text:

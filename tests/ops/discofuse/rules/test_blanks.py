@@ -49,7 +49,7 @@ def made(text, kind, **more):
         (
             "PAIR_CONN",
             'The film (which won a prize) was long. "However, it\'s a state-of-the-art film," he said.',
-            'The film (which won a prize) was long. "it\'s a state-of-the-art film," he said.',
+            'The film (which won a prize) was long. "It\'s a state-of-the-art film," he said.',
         ),
         (
             "PAIR_ANAPHORA",
@@ -68,8 +68,8 @@ def made(text, kind, **more):
         ),
         (
             "SINGLE_CONN_INNER",
-            "The club was founded in 1909 (in Paris) because they'd won the cup (twice).",
-            "The club was founded in 1909 (in Paris). They'd won the cup (twice).",
+            "The club was founded in 1909 (in Paris) because we'd won the cup (twice).",
+            "The club was founded in 1909 (in Paris). We'd won the cup (twice).",
         ),
         (
             "SINGLE_RELATIVE",

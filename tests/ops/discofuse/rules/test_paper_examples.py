@@ -77,7 +77,8 @@ def test_the_anaphora_of_table_1_comes_about():
 
 def test_both_operations_of_figure_1_apply_to_one_pair():
     marked = "[Zeitler] was injured in the first match . However , {he} returned in the second half ."
-    (made,) = candidates(linked(marked), RuleParams())
+    made, alone = candidates(linked(marked), RuleParams())
+    assert alone.rule == "discourse_connective"
     assert (made.rule, made.example.discourse_type) == ("discourse_connective+anaphora", "PAIR_CONN_ANAPHORA")
     assert made.example.incoherent_second_sentence == "Zeitler returned in the second half ."
 
@@ -99,7 +100,8 @@ def test_two_rules_are_executed_as_in_table_15():
         "[Ruiz] ordered his first shot to be retaken because Brazilian players entered the penalty area "
         "before {his} kick ."
     )
-    (made,) = candidates(linked(marked), RuleParams())
+    made, alone = candidates(linked(marked), RuleParams())
+    assert alone.example.discourse_type == "SINGLE_CONN_INNER"
     assert made.example.discourse_type == "SINGLE_CONN_INNER_ANAPHORA"
     assert made.example.incoherent_first_sentence == "Ruiz ordered his first shot to be retaken ."
     assert made.example.incoherent_second_sentence == (

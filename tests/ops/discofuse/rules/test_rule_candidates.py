@@ -59,7 +59,7 @@ def test_equal_candidates_come_once():
 
 
 def test_a_link_below_its_threshold_is_not_used():
-    parsed = linked("[Anna] came home . {She} was tired .", score=0.6)
+    parsed = linked("[Anna] came home . {Her} house was dark .", score=0.6)
     assert [each.rule for each in made(parsed, pronoun_score=0.61)] == ["control"]
     (used,) = made(parsed, pronoun_score=0.6)
     assert (used.rule, used.score) == ("anaphora", 0.6)

@@ -5,6 +5,7 @@ Belongs here: one rule at a time. Not here: rules together (test_rule_candidates
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,101 @@ def test_it_and_they_need_a_surer_link():
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
     params = RuleParams(pronoun_score=0.7, thing_score=0.75)
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
+
+
+SUBJECTS = "[The old company] grew . In 1990 , {it} left the town ."
+
+
+def test_a_subject_that_means_the_subject_before_needs_a_lower_score():
+    made = " | The old company grew . | In 1990 , the old company left the town ."
+    assert found(linked(SUBJECTS, score=0.55), "PAIR_ANAPHORA") == [made]
+    params = RuleParams(thing_subject_score=0.6)
+    assert found(linked(SUBJECTS, score=0.55), "PAIR_ANAPHORA", params=params) == []
+    person = "[Anna Smith] sold the house . In 1990 , {she} left the town ."
+    assert found(linked(person, score=0.65), "PAIR_ANAPHORA") == []
+    assert len(found(linked(person, score=0.75), "PAIR_ANAPHORA")) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He sold [the old company] . In 1990 , {it} left the town .",
+        "[The old company] grew . In 1990 , nobody thought that {it} would leave .",
+        "[The old company] grew , so {it} left the town .",
+        "[The old company] grew . In 1990 , {its} owner left the town .",
+    ],
+)
+def test_other_mentions_need_the_higher_one(text):
+    kinds = ("PAIR_ANAPHORA", "SINGLE_S_COORD_ANAPHORA")
+    assert found(linked(text, score=0.75), *kinds) == []
+    assert len(found(linked(text, score=0.85), *kinds)) == 1
+
+
+def test_one_name_that_was_taken_for_a_place_needs_a_surer_link():
+    text = "[London] won the cup . {He} was tired ."
+    parsed = linked(text, score=0.85)
+    parsed = dataclasses.replace(parsed, entities=["GPE", *parsed.entities[1:]])
+    made = [" | London won the cup . | London was tired ."]
+    assert found(parsed, "PAIR_ANAPHORA") == made
+    assert found(parsed, "PAIR_ANAPHORA", params=RuleParams(name_score=0.9)) == []
+
+
+def test_a_word_that_began_the_sentence_is_small_wherever_it_stands_again():
+    text = "[The house] stood alone . {It} was near the town , but {it} was old ."
+    assert found(linked(text), "PAIR_ANAPHORA") == [
+        " | The house stood alone . | The house was near the town , but the house was old ."
+    ]
+
+
+RELEASED = {
+    "PAIR_CONN": [
+        "The town is small . It is still a popular place .",
+        "He was poor . Now he is rich .",
+    ],
+    "SINGLE_RELATIVE": [
+        "He met the son of the king , who was ill .",
+        "He lost the match , which made her sad .",
+    ],
+    "SINGLE_APPOSITION": ["He met the son of Tom Hill , a baker from Rome ."],
+    "SINGLE_CATAPHORA": [
+        "Walking home , the tired man saw a fox .",
+        "Beginning in 1960 , he worked as a teacher .",
+    ],
+    "SINGLE_CONN_INNER": ["He was born in Rome , hence his name ."],
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, of in RELEASED.items() for text in of])
+def test_the_released_profile_splits_what_a_careful_builder_leaves(kind, text):
+    assert found(text, kind) == []
+    assert len(found(text, kind, params=RuleParams(profile="released"))) == 1
+
+
+def test_the_released_profile_believes_less_sure_links():
+    text = "[The old company] grew . In 1990 , Bob sold {it} ."
+    assert found(linked(text, score=0.4), "PAIR_ANAPHORA") == []
+    assert len(found(linked(text, score=0.4), "PAIR_ANAPHORA", params=RuleParams(profile="released"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [(kind, text, expected) for kind, of in EXAMPLES.items() for text, expected in of["split"].items()],
+)
+def test_the_released_profile_leaves_no_type_out_that_the_strict_one_finds(kind, text, expected):
+    parsed = linked(text) if kind.endswith("_ANAPHORA") else text
+    assert found(parsed, kind, params=RuleParams(profile="released"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rain stopped\n\nThe sun came out , and the birds sang .",
+        "The old road was closed . The sun came out , and the birds sang .",
+    ],
+)
+def test_what_the_end_of_a_sentence_was_missed_in_is_left(text):
+    parsed = annotation(text)
+    assert found(dataclasses.replace(parsed, sentences=[(0, len(parsed.words))]), "SINGLE_S_COORD") == []
 
 
 def test_every_connective_of_table_12_counts_before_a_comma():
