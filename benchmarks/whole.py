@@ -252,17 +252,13 @@ def run(root: Path, log: Path, after: float | None = None, **more: str) -> float
 def mlflow_server(store: str, folder: Path) -> Iterator[str]:
     """Yield the address of an MLflow server."""
     port = free_ports(1)
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "server",
+    command = [sys.executable, "-m", "mlflow", "server", "--port", str(port), "--workers", "1"]
+    command += [
         "--backend-store-uri",
         with_driver(store),
-        "--port",
-        str(port),
+        "--artifacts-destination",
+        str(folder / "artifacts"),
     ]
-    command += ["--artifacts-destination", str(folder / "artifacts"), "--workers", "1"]
     with (folder / "mlflow.log").open("w") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
         try:
