@@ -8,25 +8,11 @@ from unittest.mock import patch
 import pytest
 from hypothesis import settings
 
-import orchestration
-import orchestration.definitions  # noqa: F401  declares every asset
-from assets.declare.declaration import DECLARED
+import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
-from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
-from tests.faults.tally import tally  # noqa: F401  fixture
-from tests.postgres import postgres  # noqa: F401  fixture
-from tests.projects import (  # noqa: F401  fixtures
-    done,
-    done_project,
-    failed,
-    failed_project,
-    fresh,
-    fresh_project,
-    made_once,
-    sample_project,
-    warm,
-    zygote,
-)
+
+#: Where fixtures of all tests are.
+pytest_plugins = ["tests.browser.fixtures", "tests.faults.tally", "tests.postgres", "tests.projects"]
 
 # A shell that runs tests in the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,7 +32,7 @@ def path(monkeypatch):
 @pytest.fixture
 def own_declarations():
     """Keep what a test declares out of the project's own datasets."""
-    with patch.dict(DECLARED):
+    with patch.dict(orchestration.definitions.DECLARED):
         yield
 
 

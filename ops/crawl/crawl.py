@@ -48,9 +48,11 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
     ended early; what it has is kept in `place.working`.
     """
     corpus = records.corpus
-    for name, found in itertools.groupby(corpus.of_month(records.month), lambda record: record.source):
+    for name, found in itertools.groupby(
+        corpus.of_partition(records.partition), lambda record: record.source
+    ):
         source = corpus.sources[name]
-        if source.kind in KINDS and not _MONTH.fullmatch(records.month):
+        if source.kind in KINDS and not _MONTH.fullmatch(records.partition):
             raise SourceError(f"the crawl {name}: a collection lists by month, it needs `every: month`")
         options = FORMATS[source.kind].options.model_validate(dict(source.options))
         policy = AddressPolicy([*options.allow, *options.serve])
@@ -64,12 +66,12 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
             root=corpus.root,
             tell=place.tell,
             kind=source.kind,
-            month=records.month,
+            month=records.partition,
         )
         with fetched(name, urls, options, place, ask) as journal:
             yield from CrawlParts(
                 name,
-                records.month,
+                records.partition,
                 source.licence,
                 listed,
                 options,

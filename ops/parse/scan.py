@@ -1,6 +1,6 @@
-"""The records of the sources of one kind of document, month by month.
+"""The records of the sources of one kind of document, partition by partition.
 
-Belongs here: scanning source folders into an index (id, month, hash), and reading one month's records
+Belongs here: scanning source folders into an index (id, month, hash), and reading one partition's records
 in chunks. Not here: the formats (ops/parse/papers, for instance), the month rules (source.py), the index on
 disk (scanned.py).
 """
@@ -69,12 +69,12 @@ class Corpus:
     sources: Mapping[str, Source]
     formats: Mapping[str, Format[Any]]
     root: Path
-    first_month: str
-    last_month: str
+    first_partition: str
+    last_partition: str
     records_per_part: int
     engine: Engine = field(compare=False)
     every: Every = "month"
-    """How wide the partitions are: of years, the first and the last month are years."""
+    """How wide the partitions are: of years, the first and the last are years."""
     keeper: Keeper | None = field(default=None, compare=False)
 
     def check(self) -> None:
@@ -136,20 +136,20 @@ class Corpus:
     def _read(self) -> set[str]:
         return {entry.id.partition("/")[0] for entry in self.index}
 
-    def version(self, month: str) -> str:
-        """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
-        entries = sorted((entry.id, entry.md5) for entry in self._by_month.get(month, ()))
+    def version(self, partition: str) -> str:
+        """Return the MD5 of a partition's records: their ids and the hashes of their bytes."""
+        entries = sorted((entry.id, entry.md5) for entry in self._by_partition.get(partition, ()))
         return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
 
-    def ids(self, month: str) -> list[str]:
-        """Return the ids of a month's records, in the order of sources and paths."""
-        return [entry.id for entry in self._by_month.get(month, ())]
+    def ids(self, partition: str) -> list[str]:
+        """Return the ids of a partition's records, in the order of sources and paths."""
+        return [entry.id for entry in self._by_partition.get(partition, ())]
 
-    def parts(self, month: str) -> list[int]:
-        """Return how many records each part of a month begins with, bounded by number and by bytes."""
+    def parts(self, partition: str) -> list[int]:
+        """Return how many records each part of a partition begins with, bounded by number and by bytes."""
         counts: list[int] = []
         taken = 0
-        for entry in self._by_month.get(month, ()):
+        for entry in self._by_partition.get(partition, ()):
             taken += entry.size
             if not counts or counts[-1] == self.records_per_part or taken > LARGEST_PART:
                 counts.append(0)
@@ -158,23 +158,23 @@ class Corpus:
         return counts
 
     def outside(self) -> dict[str, int]:
-        """Return how many records lie in months outside the range, by month."""
+        """Return how many records lie in months or years outside the range, by month."""
         months: dict[str, int] = {}
         for entry in self.index:
-            if entry.month not in (None, EVERY) and entry.month not in self._months:
+            if entry.month not in (None, EVERY) and entry.month not in self._partitions:
                 months[entry.month] = months.get(entry.month, 0) + 1
         return dict(sorted(months.items()))
 
-    def records(self, month: str, engine: Engine | None = None) -> Records:
-        """Return the records of one month, to be mapped over in chunks, by another engine if it is given."""
-        return Records(self, month, engine or self.engine)
+    def records(self, partition: str, engine: Engine | None = None) -> Records:
+        """Return the records of one partition, to be mapped over in chunks, by `engine` if it is given."""
+        return Records(self, partition, engine or self.engine)
 
-    def of_month(self, month: str) -> Iterator[Record]:
-        """Yield the records of one month, in the order of sources and paths; other files are not read.
+    def of_partition(self, partition: str) -> Iterator[Record]:
+        """Yield the records of one partition, in the order of sources and paths; other files are not read.
 
         Raises SourceError for a record that is not what it was when the index was made.
         """
-        wanted = self._by_month.get(month, ())
+        wanted = self._by_partition.get(partition, ())
         for name, indexed in groupby(wanted, lambda entry: entry.id.partition("/")[0]):
             source, entries = self.sources[name], list(indexed)
             for entry, raw in zip(entries, self._raws_of(name, entries), strict=True):
@@ -190,7 +190,7 @@ class Corpus:
                 if entry_of(record) != entry:
                     shutil.rmtree(self._kept or "", ignore_errors=True)  # the copy may be damaged
                     raise SourceError(f"{entry.id} changed while it was read: run again")
-                yield record._replace(month=month) if entry.month == EVERY else record
+                yield record._replace(month=partition) if entry.month == EVERY else record
 
     def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:
         """Yield records of a source in the order of the index: their copies, or read from their files."""
@@ -221,17 +221,18 @@ class Corpus:
         return any(getattr(self.formats[source.kind], "slow", False) for source in self.sources.values())
 
     @cached_property
-    def _by_month(self) -> Mapping[str, Sequence[Entry]]:
+    def _by_partition(self) -> Mapping[str, Sequence[Entry]]:
         """The records of each partition, in the order of the index."""
         found: dict[str, list[Entry]] = {}
         for entry in self.index:
-            for month in self._months if entry.month == EVERY else [entry.month or self._months[0]]:
-                found.setdefault(month, []).append(entry)
+            own = [entry.month or self._partitions[0]]
+            for partition in self._partitions if entry.month == EVERY else own:
+                found.setdefault(partition, []).append(entry)
         return found
 
     @cached_property
-    def _months(self) -> list[str]:
-        return between(self.first_month, self.last_month, self.every)
+    def _partitions(self) -> list[str]:
+        return between(self.first_partition, self.last_partition, self.every)
 
     def _scan(self) -> Iterator[Record]:
         self.check()
@@ -248,10 +249,10 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Records:
-    """The raw records of one month of a corpus, and behind them rows of datasets that are read as records."""
+    """The raw records of one partition, and behind them rows of datasets that are read as records."""
 
     corpus: Corpus
-    month: str
+    partition: str
     engine: Engine
     rows: tuple[RowRecords, ...] = ()
 
@@ -260,11 +261,11 @@ class Records:
 
         Where a record may take minutes, each is a piece of work of its own, and those of a chunk are joined.
         """
-        counts = self.corpus.parts(self.month)
+        counts = self.corpus.parts(self.partition)
         if not self.corpus.slow:
-            chunks = Chunks(self.corpus, self.month, counts)
+            chunks = Chunks(self.corpus, self.partition, counts)
             return self.engine.map(op, RecordPieces((chunks, *self.rows)), *shared)
-        singly = Chunks(self.corpus, self.month, [1] * sum(counts))
+        singly = Chunks(self.corpus, self.partition, [1] * sum(counts))
         outcomes = self.engine.map(op, RecordPieces((singly, *self.rows)), *shared)
         joined = [*counts, *(1 for rows in self.rows for _ in range(len(rows)))]
         return (Outcome.joined([*islice(outcomes, count)]) for count in joined)
@@ -272,10 +273,10 @@ class Records:
 
 @dataclass(frozen=True)
 class Chunks:
-    """The raw records of one month, in tuples of bounded size: how many is known before one is read."""
+    """The raw records of one partition, in tuples of bounded size: how many is known before one is read."""
 
     corpus: Corpus
-    month: str
+    partition: str
     counts: Sequence[int]
     """How many records each has."""
 
@@ -283,7 +284,7 @@ class Chunks:
         return len(self.counts)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
-        records = self.corpus.of_month(self.month)
+        records = self.corpus.of_partition(self.partition)
         return (tuple(islice(records, count)) for count in self.counts)
 
 

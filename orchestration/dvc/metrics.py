@@ -67,10 +67,10 @@ def plots(workspace: Workspace, dataset: Declaration) -> list[Plot]:
     """Return the plots of a dataset; the templates lie in .dvc/plots."""
     path, name = workspace.metrics_file(dataset), dataset.name
     drawn = {
-        "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"},
+        "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "partition"},
         "distributions": {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"},
     }
-    titles = {"funnel": f"{name}: rows by month, and why not kept", "distributions": f"{name}: kept rows"}
+    titles = {"funnel": f"{name}: rows by partition, and why not kept", "distributions": f"{name}: kept rows"}
     return [
         Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
         for kind, fields in drawn.items()

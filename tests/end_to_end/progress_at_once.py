@@ -5,7 +5,6 @@ import time
 
 from rich.console import Console
 
-import orchestration.definitions  # noqa: F401  declares every asset
 from ops.parse import papers
 from orchestration import messages
 from orchestration.dagster.instance import instance

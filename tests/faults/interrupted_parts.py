@@ -15,7 +15,6 @@ from collections import Counter
 from pathlib import Path
 
 import assets.sources
-import orchestration.definitions  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.checks import validate
 from orchestration.definitions import workspace

@@ -71,7 +71,7 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
     Reasons, in the order in which they are asked: `short`, `long`, `non_ascii`, `repeated`,
     `unsure_coreference`. Of candidates of a part with the same four sentences the one stays whose
     coreference is surest, the first of several; the others are repeated. A part is the documents of some
-    `store.records_per_part` records of one month: what stands in two parts is there twice.
+    `store.records_per_part` records of one partition: what stands in two parts is there twice.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []

@@ -470,7 +470,7 @@ def test_a_collection_needs_months(tmp_path):
     lists = corpus(tmp_path, ["P18"], kind="acl_anthology")
     source = lists.sources["web"].model_copy(update={"month": MonthRule(constant="2018")})
     years = dataclasses.replace(
-        lists, sources={"web": source}, first_month="2018", last_month="2018", every="year"
+        lists, sources={"web": source}, first_partition="2018", last_partition="2018", every="year"
     )
     with pytest.raises(SourceError, match="lists by month"):
         list(crawl(years.records("2018"), CrawlPlace(tmp_path, None, False, lambda done, known: None)))

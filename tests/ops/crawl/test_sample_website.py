@@ -72,7 +72,7 @@ def cited(month, working):
     """Crawl what the sample articles of a month cite."""
     found = {name: Source.model_validate(source) for name, source in PARAMS["articles"].items()}
     dump = Corpus("articles", found, ARTICLE_FORMATS, checkout(), "2018-06", "2018-08", 256, None)
-    articles = parse_articles([*dump.of_month(month)]).kept
+    articles = parse_articles([*dump.of_partition(month)]).kept
     pq.write_table(articles, working / "kept-00000.parquet")
     rows = Parts(articles.schema, (Part(str(working / "kept-00000.parquet")),), None)
     source = DatasetSource.model_validate(PARAMS["cited_pages"]["encyclopedia"])
@@ -173,6 +173,6 @@ def test_what_is_listed_for_every_month_belongs_to_each():
     }
     corpus = Corpus("crawls", typed, FORMATS, checkout(), "2018-06", "2018-08", 256, None)
     assert corpus.ids("2018-06") == corpus.ids("2018-08") != []
-    assert {record.month for record in corpus.of_month("2018-07")} == {"2018-07"}
+    assert {record.month for record in corpus.of_partition("2018-07")} == {"2018-07"}
     assert corpus.version("2018-06") == corpus.version("2018-07")
     assert corpus.outside() == {}

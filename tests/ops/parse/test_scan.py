@@ -33,7 +33,7 @@ def corpus(root, months=("2018-06", "2018-07"), size=256, **dates):
 
 
 def ids(found, month):
-    return [record.id for record in found.of_month(month)]
+    return [record.id for record in found.of_partition(month)]
 
 
 def test_records_belong_to_their_months(tmp_path):
@@ -192,7 +192,7 @@ def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_mon
     (tmp_path / "papers/b.txt").write_text("other")
     assert ids(found, "2018-06") == ["text/a.txt"]
     with pytest.raises(SourceError, match=r"text/b\.txt changed while it was read"):
-        list(found.of_month("2018-07"))
+        list(found.of_partition("2018-07"))
 
 
 class Slow:
@@ -262,7 +262,7 @@ MONTHS = ("2018-06", "2018-07", "2018-08")
 
 def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatch):
     without = lines(tmp_path, None)
-    records = {month: list(without.of_month(month)) for month in MONTHS}
+    records = {month: list(without.of_partition(month)) for month in MONTHS}
     kept = Kept(tmp_path / "kept")
     assert lines(tmp_path, kept).index == without.index
     opened, split = [], Corpus.raws
@@ -270,7 +270,7 @@ def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatc
         Corpus, "raws", lambda found, source, only=None: opened.extend(only) or split(found, source, only)
     )
     found = lines(tmp_path, kept)
-    assert {month: list(found.of_month(month)) for month in MONTHS} == records
+    assert {month: list(found.of_partition(month)) for month in MONTHS} == records
     assert set(opened) == {"one.jsonl"} and kept.written == 1
     assert [found.version(month) for month in MONTHS] == [without.version(month) for month in MONTHS]
 
@@ -279,7 +279,7 @@ def test_a_file_of_many_months_is_read_once_for_all_of_them(tmp_path, monkeypatc
 def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
     kept = Kept(tmp_path / "kept")
     right = lines(tmp_path, None)
-    records = {month: list(right.of_month(month)) for month in MONTHS}
+    records = {month: list(right.of_partition(month)) for month in MONTHS}
     assert len(lines(tmp_path, kept).index) == len(right.index)
     content = (tmp_path / "kept" / name).read_bytes()
     for place in range(0, len(content), max(1, len(content) // 40)):
@@ -289,7 +289,7 @@ def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
         for _ in range(2):  # what is damaged is gone at the second try
             with contextlib.suppress(SourceError):
                 found = lines(tmp_path, kept)
-                assert {month: list(found.of_month(month)) for month in MONTHS} == records
+                assert {month: list(found.of_partition(month)) for month in MONTHS} == records
                 break
         else:
             pytest.fail("it stays damaged")

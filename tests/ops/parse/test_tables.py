@@ -198,13 +198,13 @@ def cells_of(found):
     """The cells of rows that can be read, by line."""
     return {
         record.raw.row: json.loads(record.raw.content)
-        for record in found.of_month("all")
+        for record in found.of_partition("all")
         if not record.raw.error
     }
 
 
 def faults_of(found):
-    return {record.raw.row: record.raw.error for record in found.of_month("all") if record.raw.error}
+    return {record.raw.row: record.raw.error for record in found.of_partition("all") if record.raw.error}
 
 
 OPEN_QUOTE = ['"An open quote begins', "one", "two", 'and ends it here"', "last"]
@@ -274,7 +274,7 @@ def test_a_table_in_utf_16_as_spreadsheets_write_it_is_read(tmp_path, name):
     write(tmp_path, name, pack(content))
     found = corpus(tmp_path, every="none", month=None)
     assert [cells["abstract"] for cells in cells_of(found).values()] == [row["abstract"] for row in ROWS]
-    assert {record.raw.encoding for record in found.of_month("all")} == {"utf-16"}
+    assert {record.raw.encoding for record in found.of_partition("all")} == {"utf-16"}
     write(tmp_path, name, pack(content[:-1]))
     [cause] = faults_of(corpus(tmp_path, every="none", month=None)).values()
     assert cause.startswith("not utf-16: ") and cause.endswith("; the rest of the file was not read")
@@ -352,7 +352,7 @@ def test_rows_go_on_where_they_were_when_the_child_is_ended_between_two_calls(tm
     found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "acl_id"})
     found.check()
     documents = []
-    for number, record in enumerate(found.of_month("all")):
+    for number, record in enumerate(found.of_partition("all")):
         documents.append(record.raw.document)
         if number == 100:
             child_of(Bounds()).close()
@@ -376,7 +376,7 @@ def test_two_files_that_are_read_at_once_do_not_mix(tmp_path):
         )
         for name in ("a", "b")
     ]
-    found = list(zip(*(source.of_month("all") for source in both), strict=True))
+    found = list(zip(*(source.of_partition("all") for source in both), strict=True))
     assert [(first.raw.document, second.raw.document) for first, second in found] == [
         (f"a{n}", f"b{n}") for n in range(400)
     ]
@@ -430,7 +430,7 @@ def test_what_a_table_unpacks_to_is_bounded_by_its_size_or_by_one_record_and_not
     found = corpus(
         tmp_path, every="none", month=None, max_bytes=100 * len(packed), fields={"text": "abstract"}
     )
-    errors = [record.raw.error for record in found.of_month("all") if record.raw.error]
+    errors = [record.raw.error for record in found.of_partition("all") if record.raw.error]
     assert any("unpacks to more than 100 times" in error for error in errors) == (share > 1)
 
 
@@ -454,7 +454,7 @@ def test_a_file_of_more_rows_than_bytes_ends_in_one_reject(tmp_path, name, conte
     write(tmp_path, name, content)
     found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True)
     assert len(content) < 3_000
-    records = list(found.of_month("all"))
+    records = list(found.of_partition("all"))
     assert len(records) <= most
     assert cause in records[-1].raw.error
     assert sum(record.raw.error is not None for record in records) == 1
@@ -478,7 +478,7 @@ def test_abstracts_take_fields_too(tmp_path):
     write(tmp_path, "rows.csv", as_csv([{"acl_id": "a", "summary": "One. Two.", "year": 1974}]))
     fields = {"text": "summary", "id": "acl_id", "date": "year"}
     found = corpus(tmp_path, kind="abstracts", formats=PASSAGES, fields=fields)
-    (record,) = found.of_month("1974")
+    (record,) = found.of_partition("1974")
     assert record.raw.document == "a" and len(PASSAGES["abstracts"].parse(record.raw)) == 2
 
 
@@ -495,5 +495,7 @@ def test_any_text_comes_back_from_csv(tmp_path_factory, rows):
     table = [{"abstract": text, "n": number} for text, number in rows]
     write(root, "rows.csv", as_csv(table))
     found = corpus(root, every="none", month=None, fields={"text": "abstract"})
-    read = [json.loads(record.raw.content) for record in found.of_month("all") if record.raw.error is None]
+    read = [
+        json.loads(record.raw.content) for record in found.of_partition("all") if record.raw.error is None
+    ]
     assert [row["abstract"] for row in read] == [row["abstract"] for row in table]

@@ -286,7 +286,7 @@ def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses)
     lines = [raw.content for raw in form.split(root, source)]
     assert guessed_in(root / "train.tsv", 999, lines[998], 2**24) == (lines[998].decode("cp1252"), "cp1252")
     corpus = Corpus("any", {"mine": source}, FORMATS, tmp_path, "", "", 50, OneProcess(), "none")
-    texts = [record.raw.content.decode() for record in corpus.of_month("all")]
+    texts = [record.raw.content.decode() for record in corpus.of_partition("all")]
     assert texts == [line.decode("cp1252") for line in lines]
 
 
