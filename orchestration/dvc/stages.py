@@ -24,7 +24,14 @@ from orchestration.dvc import metrics
 from orchestration.files.damage import remove_file, set_aside
 from orchestration.files.identity import check_unmoved, file_md5, folder_hashes, version
 from orchestration.files.publish import lock_file, write_changed, write_file
-from orchestration.state.dvc_files import cached, check_lock, check_sizes, locked_stages, stage_name
+from orchestration.state.dvc_files import (
+    cached,
+    check_lock,
+    check_sizes,
+    cut_off,
+    locked_stages,
+    stage_name,
+)
 from orchestration.state.freshness import View
 from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
@@ -170,7 +177,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
 
 
 def restore(workspace: Workspace) -> None:
-    """Bring dvc.lock back as it was before a commit that was killed: DVC writes it in place."""
+    """Bring dvc.lock back as it was before a commit that was killed, if that cut it off."""
     with _restored_when_killed(workspace, keep=False):
         pass
 
@@ -180,7 +187,8 @@ def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[N
     """Keep a copy of dvc.lock until the block ends well; it comes back where the block does not."""
     lock, copy = workspace.lock, workspace.state / "dvc.lock"
     with contextlib.closing(lock_file(workspace.state / "locks" / "commit.lock", wait=True)):
-        _put_back(copy, lock)
+        if copy.is_file() and cut_off(workspace, copy.read_bytes()):
+            _put_back(copy, lock)
         if keep:
             write_file(copy, lock.read_bytes() if lock.exists() else b"")
         try:
@@ -192,10 +200,10 @@ def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[N
 
 
 def _put_back(copy: Path, lock: Path) -> None:
-    """Replace a file by its copy, if there is one; an empty copy is of a file that was not there."""
-    if copy.is_file() and copy.stat().st_size:
+    """Replace a file by its copy; an empty copy is of a file that was not there."""
+    if copy.stat().st_size:
         copy.replace(lock)
-    elif copy.is_file():
+    else:
         lock.unlink(missing_ok=True)
         copy.unlink()
 

@@ -108,6 +108,22 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
         return None
 
 
+def cut_off(workspace: Workspace, former: bytes) -> bool:
+    """Say whether dvc.lock is what a kill leaves when DVC writes it over a former one.
+
+    What git has put there since is not, nor what a merge left: they stay.
+    """
+    content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
+    if _conflict(content) or (content and content == _in_git(workspace)):
+        return False
+    now = read_stages(content)
+    if now is None or not former:
+        return True
+    outs = {name: len(stage["outs"]) for name, stage in now.items()}
+    before = read_stages(former) or {}
+    return any(outs.get(name, 0) < len(stage["outs"]) for name, stage in before.items())
+
+
 def stages_of(content: bytes) -> dict[str, Any]:
     """Return the stages of the content of a dvc.lock. Raises DamagedLockError with what is wrong."""
     if not content.strip():

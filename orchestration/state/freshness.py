@@ -5,8 +5,9 @@ what is fresh. Not here: what would be made again (plan.py), making it (partitio
 Dagster (dagster/sync.py), how manifests travel with the data: they are a second output of the dataset's DVC
 stage (dvc/stages.py).
 
-A manifest is written last, once the checks of the partition have passed. It has neither a time nor a run, so
-the same partition has the same manifest wherever it is made.
+A manifest is written last, once the checks of the partition have passed; where bytes that are there fail a
+check that runs alone, it says so, and the partition is not fresh. It has neither a time nor a run, so the
+same partition has the same manifest wherever it is made.
 """
 
 from __future__ import annotations

@@ -91,6 +91,29 @@ def removed(project):
     return begin
 
 
+def test_what_git_brings_after_a_kill_is_not_replaced(done, tally):
+    """A commit is killed while it writes dvc.lock"""
+    tally.attempt()
+    new = done.lock
+    changed(done)()
+    copy = done.root / ".silverloom/dvc.lock"
+    copy.write_text(done.lock)
+    cut = new[: new.index("  talksumm-summaries:")]
+    for brought in (new, f"<<<<<<< HEAD\n{new}=======\n>>>>>>> theirs\n"):
+        former = copy.read_text()
+        (done.root / "dvc.lock").write_text(brought)
+        restore(Workspace(done.root))
+        assert done.lock == brought and not copy.exists()
+        copy.write_text(former)
+    for left in (cut, new[:-2], ""):
+        former = copy.read_text()
+        (done.root / "dvc.lock").write_text(left)
+        restore(Workspace(done.root))
+        assert done.lock == former and not copy.exists()
+        copy.write_text(former)
+    tally.survive()
+
+
 @pytest.mark.long
 def test_a_commit_killed_at_the_write_or_at_the_rename_leaves_the_lock_whole(done, tally):
     """A commit is killed while it writes dvc.lock"""
