@@ -54,7 +54,7 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
         None, ge=1, description="an original sentence of more tokens is too long; null: none is"
     )
     coreference: float = Field(
-        0.8,
+        0.5,
         ge=0,
         le=1,
         description="least score of the links that a candidate was made by; what discofuse.rules does not "

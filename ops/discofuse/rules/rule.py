@@ -268,13 +268,13 @@ RuleName = Literal[
 ]
 
 
-Profile: TypeAlias = Literal["strict", "released"]
+Faithfulness: TypeAlias = Literal["strict", "released"]
 
 
 class RuleParams(Params, section="discofuse.rules"):
     """When a rule fires."""
 
-    profile: Profile = "strict"
+    profile: Faithfulness = "strict"
     """"released" splits what the authors' data splits and a careful builder would leave: surer links are not
     asked for, clauses may be fragments, and what stands between commas may be about another noun."""
     pronoun_score: float = Field(default=0.8, ge=0, le=1)
