@@ -87,4 +87,5 @@ def test_what_fails_is_seen_on_the_pages_of_before(failed_project, visit):
     opened = visit(failed_project.root / "data/quality/pages/index.html")
     opened.assert_seen(".state.bad")
     opened.page.get_by_role("link", name="talksumm/summaries").first.click()
-    expect(opened.page.locator(".state.bad").filter(has_text="conservation").first).to_be_visible()
+    expect(opened.page.locator(".state.bad").first).to_be_visible()
+    expect(opened.page.get_by_role("cell").filter(has_text="conservation").first).to_be_visible()
