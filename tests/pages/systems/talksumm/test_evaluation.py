@@ -148,9 +148,8 @@ def test_the_verdict_of_the_page_names_the_systems_by_what_the_tests_say(text):
         ],
     )
     said = text(rows=[], table=table)
-    wanted = "<b>Every metric puts it above</b> Lead, Random; <b>no metric shows a significant difference from</b> Oracle."
-    assert wanted in said
-    assert "Few papers:" not in said
+    assert re.search(r"above</b> Lead, Random;.*no metric.*</b> Oracle\.", said)
+    assert 'class="few"' not in said
 
 
 def test_metrics_that_disagree_are_said_to():
@@ -164,19 +163,19 @@ def test_metrics_that_disagree_are_said_to():
 @pytest.mark.parametrize(
     ("papers", "said"),
     [
-        (1, "an interval over one paper is a point"),
-        (5, "with fewer than 6, even a system"),
-        (29, "with 29 papers only large differences"),
+        (1, "is a point"),
+        (5, "fewer than 6"),
+        (29, "29 papers"),
     ],
 )
 def test_few_papers_are_said_to_be_few(text, papers, said):
     table = corpus.table([scored("only", 0.3, model=CHOSEN, papers=papers)])
-    assert said in text(rows=[], table=table)
+    assert re.search(f'class="few".*{said}', text(rows=[], table=table))
 
 
 def test_without_an_extractor_nothing_is_tested(text):
     said = text(rows=[], table=corpus.table([scored("lead", 0.2)]))
-    assert "No extractor is among the systems." in said and "so nothing is tested" in said
+    assert "No extractor" in said and "nothing is tested" in said
 
 
 def test_what_was_left_out_is_named_where_no_system_is_scored(text):
@@ -184,17 +183,14 @@ def test_what_was_left_out_is_named_where_no_system_is_scored(text):
     counted = Counted(dataset, {}, {"": {"empty": 2}}, 0)
     said = text({"talksumm/evaluation": counted, "talksumm/extractor": Counted(dataset, {}, {"": {"no_label": 3}}, 0)},
                 rows=[], table=corpus.table([]), models=[])  # fmt: skip
-    assert "Summaries were left out: empty 2" in said and "Examples were left out: no label 3" in said
+    assert "empty 2" in said and "no label 3" in said
 
 
 def test_how_was_scored_is_said_from_the_params(text):
     params = {"references": "average", "words": 150, "stem": False, "stop_words": False, "resamples": 1000}
     counted = Counted(SimpleNamespace(values={"talksumm.evaluation": params}), {}, {}, 0)
     said = text({"talksumm/evaluation": counted}, rows=[], table=corpus.table([scored("lead", 0.2)]))
-    assert (
-        "of the first 150 words, without stemming, with stop words; of several human summaries the average"
-        in said
-    )
+    assert all(words in said for words in ("150 words", "without stemming", "with stop words", "the average"))
 
 
 def test_without_the_datasets_the_page_says_what_to_do():
@@ -315,15 +311,15 @@ def test_ratings_stand_beside_the_numbers_of_the_paper(text):
 
 @pytest.mark.parametrize(
     ("papers", "said"),
-    [(1, "the interval is a point"), (5, "with fewer than 6 the interval is too narrow"), (6, None)],
+    [(1, "is a point"), (5, "fewer than 6"), (6, None)],
 )
 def test_ratings_of_few_papers_are_said_to_be_few(text, papers, said):
     found = text(people=rated([quality(papers=papers)]))
-    assert said in found if said else 'class="few"' not in found
+    assert re.search(f'class="few".*{said}', found) if said else 'class="few"' not in found
 
 
 def test_one_rating_has_no_deviation(text):
-    assert "<dt>deviation</dt><dd>none: one rating</dd>" in text(people=rated([quality(deviation=None)]))
+    assert "<dt>deviation</dt><dd>none: one rating" in text(people=rated([quality(deviation=None)]))
 
 
 def test_a_question_that_nobody_answered_says_so_beside_one_that_was(text):
@@ -331,7 +327,7 @@ def test_a_question_that_nobody_answered_says_so_beside_one_that_was(text):
         ("papers", "rows", "raters", "ratings", "ties"), 0
     )
     said = text(people=rated([considered(), quality(**none, values=[])]))
-    assert "Nobody has answered this question." in said and "The paper: <b>3.73</b>" in said
+    assert "Nobody has answered" in said and "<b>3.73</b>" in said
     assert "<b>72.0 %</b> yes" in said
 
 
@@ -407,4 +403,4 @@ def test_architectures_are_compared_by_training_set_the_second_one_first(text):
     assert name == "transformer against pointer, both of oracle" and test.verdict("rouge2_f") == "above"
     assert test.scores["rouge2_f"].difference == pytest.approx(0.1)
     shown = text(table=table)
-    assert "One architecture against the other: 1 training set<" in shown and name in shown
+    assert ": 1 training set<" in shown and name in shown

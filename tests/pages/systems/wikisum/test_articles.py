@@ -180,11 +180,11 @@ def test_a_page_that_does_not_hold_all_leads_to_the_rows(everything, monkeypatch
         monkeypatch.setattr(article, name, most)
     page = dict(articles.pages(everything))["articles/article-4.html"].decode()
     said = re.findall(r'(?:^|[>.] ?)([^<>.]*)<a href="../rows/([^"]*)">', page, re.M)
-    assert [(text.strip(), link) for text, link in said] == [
-        ("1 of 10 are here;", "wikisum-references.html#q=article-4"),
-        ("The page holds 1 of 4 paragraphs, those that come first by any ranker;", "wikisum-ranked.html#q=article-4"),
-        *[("0 of 1 are here;", "wikisum-ranked.html#q=article-4")] * 2,
-    ]  # fmt: skip
+    assert [(re.findall(r"\d+ of \d+", text), link) for text, link in said] == [
+        (["1 of 10"], "wikisum-references.html#q=article-4"),
+        (["1 of 4"], "wikisum-ranked.html#q=article-4"),
+        *[(["0 of 1"], "wikisum-ranked.html#q=article-4")] * 2,
+    ]
 
 
 def test_a_bounded_number_of_articles_has_a_page_half_of_them_written_of(everything, monkeypatch):

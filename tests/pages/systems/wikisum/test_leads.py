@@ -118,16 +118,14 @@ def test_the_page_says_all_of_it(text):
 
 def test_few_articles_are_said_to_be_few(text):
     systems = [{**system, "articles": 3} for system in corpus.SYSTEMS]
-    assert "<b>Few articles:</b> with fewer than 6" in text(
-        evaluation={**corpus.EVALUATION, "systems": systems, "tests": []}
-    )
+    assert "fewer than 6" in text(evaluation={**corpus.EVALUATION, "systems": systems, "tests": []})
 
 
 def test_without_a_model_extraction_stands_alone(text):
     systems = [system for system in corpus.SYSTEMS if system["length"] is None]
     content = {"metrics": [], "systems": systems, "tests": [], "categories": []}
     found = text(evaluation=content)
-    assert "No model reads tf-idf over the combined corpus" in found
+    assert "No model reads" in found
     assert "No model is chosen" in found
     assert scores.extractors(cells(content).values()).groups[1] == ("models", 2)
 
