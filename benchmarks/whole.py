@@ -68,7 +68,7 @@ print(json.dumps(found))
 
 #: Which partitions MLflow has runs of.
 TRACKED = """
-import json, mlflow
+import json, mlflow, orchestration  # whose .env names the store
 client = mlflow.MlflowClient()
 runs = client.search_runs([one.experiment_id for one in client.search_experiments()], max_results=10000)
 print(json.dumps(sorted({run.info.run_name for run in runs})))
@@ -305,7 +305,7 @@ def main() -> None:
         here, there = Path(name, "here"), Path(name, "there")
         write_corpus(given.data.resolve(), here / "corpus", given.papers, given.abstracts, given.pages)
         shutil.copytree(here / "corpus", there / "corpus")
-        first = clone(here)
+        first, second = clone(here), clone(there)  # of the same commit
         alone = run(first, Path(name, "here.log"))
         assert alone is not None
         print(f"one machine: {alone:.0f} s", flush=True)
@@ -315,7 +315,6 @@ def main() -> None:
                 + ", ".join(f"{number} {what}" for what, number in counts.most_common() if number)
             )
 
-        second = clone(there)
         server = stack.enter_context(serving())
         tracking = stack.enter_context(mlflow_server(server.database(), there))
         cluster = stack.enter_context(three_nodes())
