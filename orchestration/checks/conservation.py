@@ -1,6 +1,6 @@
 """The two checks that block: units are conserved, and tables are what they are declared to be.
 
-Belongs here: checking a partition that was written from its bytes on disk, against the inputs' bytes on disk.
+Belongs here: checking a partition that was just written, by its bytes and those of its inputs on disk.
 Not here: suites of expectations about the content.
 """
 

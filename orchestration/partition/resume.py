@@ -14,7 +14,6 @@ import re
 import shutil
 import time
 import zipfile
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -29,15 +28,7 @@ from ops.core.parts import TABLES, Exchange, temporary_folder
 from ops.parse.bounded.messages import watched
 from orchestration.executors.parts import LocalEngine, Locality, PartsEngine
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
-from orchestration.files.identity import (
-    InputReplacedError,
-    MovedError,
-    Stamps,
-    check_code,
-    check_unreplaced,
-    code_marks,
-    json_digest,
-)
+from orchestration.files.identity import Stamps, check_code, check_unreplaced, code_marks, json_digest
 from orchestration.files.publish import writing
 from orchestration.messages import Notice, PartitionProgress, Recent, tell
 from orchestration.workspace.workspace import Workspace
@@ -46,9 +37,6 @@ Op: TypeAlias = Callable[..., Outcome]
 
 #: Seconds from which a part is stored even if it is the only one.
 LONG = 1.0
-
-#: To look whether inputs and code are as they were takes at most one of so many seconds.
-LOOKING = 50
 
 
 @dataclass
@@ -193,20 +181,6 @@ _PART = re.compile(r"\d{5,}\.zip")
 _ABOUT = "about.json"
 
 
-@dataclass
-class _Look:
-    """The last comparison of what parts are made of with what it was at the beginning."""
-
-    due: float = 0.0
-    """When the next one is due."""
-    since: list[int] = field(default_factory=list)
-    """The parts that were stored since."""
-
-
-#: By the folder of the parts, in this process.
-_looks: defaultdict[Path, _Look] = defaultdict(_Look)
-
-
 @dataclass(frozen=True)
 class FinishedParts:
     """The finished parts of one map over the parts of a partition."""
@@ -237,7 +211,7 @@ class FinishedParts:
         Not if an input, params or code were replaced: it would not fit its key. Raises InputReplacedError,
         MovedError, and DiskFullError.
         """
-        self._check(index)
+        self._check()
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
@@ -253,7 +227,7 @@ class FinishedParts:
         """Store a part that was computed elsewhere; raises as `write`."""
         if not isinstance(computed, PackedPart):
             return computed
-        self._check(computed.index)
+        self._check()
         path = self._path(computed.index)
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
@@ -265,25 +239,9 @@ class FinishedParts:
         assert isinstance(stored, StoredPart), "it has arrived"
         return self.read(stored.index, stored.checksum)
 
-    def _check(self, index: int) -> None:
-        """Raise where an input, params or code were replaced; remove the parts stored since the last look.
-
-        A look takes the longer the more files there are: not every part is worth one.
-        """
-        last = _looks[self.folder]
-        if time.monotonic() < last.due:
-            last.since.append(index)
-            return
-        began = time.thread_time()
-        try:
-            check_code(self.workspace, self.code)
-            check_unreplaced(self.inputs)
-        except (MovedError, InputReplacedError):
-            for doubtful in last.since:
-                self._path(doubtful).unlink(missing_ok=True)
-            raise
-        last.since.clear()
-        last.due = time.monotonic() + LOOKING * (time.thread_time() - began)
+    def _check(self) -> None:
+        check_code(self.workspace, self.code)
+        check_unreplaced(self.inputs)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"
