@@ -9,8 +9,8 @@ and those of the sample, with its papers, summaries and alignments. One clone ma
 machine; the driver's node computes nothing), with Dagster's storage in Postgres and an MLflow server whose
 store is in Postgres, too; its driver and all its processes are killed at random times, and started again.
 
-Printed are seconds, rows by reason and how often a partition was made. It ends with an error unless both have
-the same bytes, and Dagster and MLflow know of every partition.
+Printed are seconds, rows by reason, and how many partitions Dagster and MLflow know of. It ends with an error
+unless both clones have the same bytes, and Dagster has a materialisation of every partition.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ TRACKED = """
 import json, mlflow, orchestration  # whose .env names the store
 client = mlflow.MlflowClient()
 runs = client.search_runs([one.experiment_id for one in client.search_experiments()], max_results=10000)
-print(json.dumps(sorted({run.info.run_name for run in runs})))
+of = {one.experiment_id: one.name for one in client.search_experiments()}
+own = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
+print(json.dumps(sorted({f"{of[run.info.experiment_id]} {run.info.run_name}" for run in own})))
 """
 
 
@@ -345,9 +347,10 @@ def main() -> None:
         print(f"{len(one)} partitions, {len(differing)} of other bytes: {', '.join(differing)}")
         twice = sum(count > 1 for count in told.values())
         print(f"Dagster knows of {len(told)}, {twice} more than once; MLflow of {len(tracked)}")
+        unknown = sorted(other.keys() - {name.replace(" ", "/") for name in told})
         damaged = [key for key in other if dict(folder_hashes(second / "data" / key)) != other[key]]
-        if differing or damaged:
-            raise SystemExit(f"not the same bytes: {differing}; damaged: {damaged}")
+        if differing or damaged or unknown:
+            raise SystemExit(f"of other bytes: {differing}; damaged: {damaged}; Dagster lacks: {unknown}")
 
 
 if __name__ == "__main__":

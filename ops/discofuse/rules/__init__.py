@@ -11,7 +11,7 @@ from typing import Any
 
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.rules import connectives, coordination, noun_phrases, subordination
+from ops.discofuse.rules import appositions, connectives, coordination, relative_clauses, subordination
 from ops.discofuse.rules.anaphora import resolved, shortened_name
 from ops.discofuse.rules.rule import (
     Candidate,
@@ -30,7 +30,8 @@ RULES: tuple[Rule, ...] = (
     *connectives.RULES,
     *subordination.RULES,
     *coordination.RULES,
-    *noun_phrases.RULES,
+    *relative_clauses.RULES,
+    *appositions.RULES,
 )
 #: The rule of Table 14 that works upon the outcome of another, or upon a pair as it is.
 ANAPHORA = "anaphora"

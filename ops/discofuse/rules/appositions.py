@@ -1,0 +1,222 @@
+"""An apposition behind a comma: "Ann , a singer ,".
+
+Belongs here: which nouns describe which, and the sentence with "be" that it becomes. Not here: what stands
+between commas (commas.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ops.discofuse.rules.commas import (
+    PEOPLE,
+    Between,
+    between,
+    conjunct,
+    is_person,
+    loosely,
+    noun_above,
+    without,
+)
+from ops.discofuse.rules.morphology import be, is_past, is_plural
+from ops.discofuse.rules.rule import (
+    NAMES,
+    NOUNS,
+    SUBJECTS,
+    TIMES,
+    WH_WORDS,
+    ParsedSentence,
+    Rule,
+    RuleParams,
+    RuleResult,
+    prepend,
+)
+
+_PLACES = frozenset({"GPE", "LOC"})
+_DETERMINERS = frozenset({"det", "poss", "predet"})
+#: What no person is.
+_THINGS = frozenset(
+    {
+        "album", "band", "book", "church", "city", "club", "college", "comedy", "company", "country",
+        "county", "drama", "episode", "film", "firm", "game", "group", "island", "magazine", "movie",
+        "newspaper",
+        "novel", "opera", "organisation", "organization", "play", "poem", "river", "school", "series", "ship",
+        "show", "single", "song", "state", "suburb", "team", "town", "track", "university", "village",
+    }
+)  # fmt: skip
+#: Of these there are several: "a member of the club".
+_OF_SEVERAL = frozenset(
+    {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
+)
+#: At a sentence's end these describe what happened: "He left the club , a loss for all".
+_EVENTS = frozenset(
+    {
+        "achievement", "act", "action", "amount", "approach", "attempt", "award", "change", "claim",
+        "decision",
+        "decline", "decrease", "defeat", "development", "drop", "effort", "event", "fact", "feat", "figure",
+        "first", "gain", "goal", "honor", "honour", "idea", "improvement", "increase", "job", "kind", "loss",
+        "means", "measure", "method", "move", "number", "offense", "one", "part", "phenomenon", "point",
+        "position", "post", "practice", "problem", "process", "question", "rate", "reason", "record",
+        "reference", "result", "rise", "role", "sign", "step", "success", "task", "term", "thing", "time",
+        "title", "total", "triumph", "victory", "way", "win",
+    }
+)  # fmt: skip
+
+
+def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator[Between]:
+    if "appos" not in sentence.dependencies[sentence.start : sentence.end]:
+        return
+    for at in range(sentence.start + 2, sentence.end - 1):
+        if sentence.dependencies[at] != "appos":
+            continue
+        noun, first = _described(sentence, sentence.heads[at], at), sentence.left(at)
+        if noun >= first or first < sentence.start + 2:
+            continue
+        found = _apposition(sentence, noun, at, first)
+        if not found and params.profile == "released" and sentence.dependencies[first] in _DETERMINERS:
+            found = loosely(sentence, noun, first - 1, sentence.right(at) + 1)
+        if found:
+            yield found
+
+
+def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Between | None:
+    """Return what describes a noun, from `first` on with the head `at`, if it can be about that one only."""
+    if not _may_describe(sentence, noun, at, first) or sentence.annotation.entities[noun] in TIMES:
+        return None
+    # "phones , the console , and other devices" is a list.
+    conjunction = sentence.child(at, "cc")
+    if conjunction is not None and sentence.lower[conjunction - 1] == ",":
+        return None
+    found = between(sentence, noun, first - 1, sentence.right(at) + 1)
+    above = noun_above(sentence, noun)
+    if not found or (above is not None and is_person(sentence, at) == is_person(sentence, above)):
+        return None
+    if found.end >= sentence.end or sentence.lower[found.end] != ",":
+        return found if _may_end(sentence, found, at) else None
+    # "Ann , a sister of Eve , who ..." speaks of Eve
+    if sentence.tags[found.end + 1] in WH_WORDS:
+        return None
+    goes_on = sentence.tags[found.end + 1] == "CC"
+    return None if goes_on and not sentence.is_finite(conjunct(sentence, found.end + 1)) else found
+
+
+def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
+    """Return "members" for "the members of the club , all visitors", where the parser took "club"."""
+    above = sentence.heads[noun]
+    if sentence.dependencies[noun] != "pobj" or sentence.lower[above] != "of":
+        return noun
+    upper, plural = sentence.heads[above], is_plural(sentence, at)
+    suits = sentence.start <= upper < noun and is_plural(sentence, upper) == plural
+    return upper if suits and is_plural(sentence, noun) != plural else noun
+
+
+def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> bool:
+    """Tell whether "noun be description" is English: "a doctor", "one of the leaders", "director of the
+    club" of a name, a name of "his father"."""
+    lower, tags, label = sentence.lower, sentence.tags, sentence.dependencies[first]
+    # "a film , The Rain" gives a title, "Ann Lee , Bob 's Farm" is a list.
+    if lower[first] != sentence.words[first] and tags[at] not in NAMES:
+        return False
+    if not _are_of_a_kind(sentence, noun, at):
+        return False
+    if tags[at] == "CD":
+        return lower[at] == "one" and first == at and lower[at + 1] == "of" and tags[noun] in ("NN", "NNP")
+    if tags[at] not in NOUNS:
+        return False
+    # One thing is not several, and several are one only by name: "The Beatles , an English band".
+    if is_plural(sentence, at) != is_plural(sentence, noun) and tags[noun] != "NNPS":
+        return False
+    if label in _DETERMINERS and lower[first] == sentence.words[first]:
+        return True
+    host = sentence.left(noun)
+    if tags[at] == "NNP":
+        known = lower[host] == "the" or tags[host] == "PRP$"
+        kind = sentence.annotation.entities[at]
+        alone = "," not in lower[first : sentence.right(at) + 1]
+        named = alone and kind not in _PLACES | TIMES and label in ("compound", "appos")
+        return known and named and tags[noun] == "NN"
+    return (
+        tags[at] == "NN"
+        and tags[noun] == "NNP"
+        and sentence.annotation.entities[noun] == "PERSON"
+        and label in ("appos", "amod", "compound")
+        and at + 1 < sentence.end
+        and lower[at + 1] == "of"
+    )
+
+
+def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
+    """Tell whether a noun can describe another: no person is a play, no town a child."""
+    entity, word = sentence.annotation.entities[noun], sentence.lower[at]
+    if entity == "PERSON":
+        return word not in _THINGS
+    return entity not in _PLACES or word not in PEOPLE
+
+
+def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
+    """Tell whether what ends a sentence describes the noun before it, not the clause nor one of a list."""
+    host, inside = found.phrase, range(found.start + 1, found.end)
+    dependencies = sentence.dependencies
+    if sentence.tags[host] != "PRP$" and sentence.lower[host] != "the" and sentence.tags[found.noun] != "NNP":
+        return False
+    event = sentence.lower[at] in _EVENTS and sentence.tags[at] != "CD"
+    if event or sentence.lower[at] == sentence.lower[found.noun]:
+        return False
+    if sentence.annotation.entities[at] in TIMES:
+        return False
+    if any(sentence.lower[each] == "," for each in inside):
+        return False
+    return not any(
+        dependencies[each] in SUBJECTS and sentence.tags[each] not in WH_WORDS and sentence.heads[each] == at
+        for each in inside
+    )
+
+
+def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
+    phrase = sentence.tokens(found.phrase, found.start)
+    description = sentence.tokens(found.start + 1, found.end)
+    first = found.start + 1
+    if sentence.tags[first] in ("NN", "JJ") and sentence.annotation.entities[found.noun] == "PERSON":
+        # "Kim , director of the club"
+        described = next(at for at in description if isinstance(at, int) and sentence.lower[at + 1] == "of")
+        several = sentence.lower[described] in _OF_SEVERAL
+        description = prepend(description, ["a" if several else "the"])
+    return RuleResult(
+        without(sentence, found),
+        prepend(description, [*phrase, _be(sentence, found)]),
+    )
+
+
+def _be(sentence: ParsedSentence, found: Between) -> str:
+    """Return "be" as the rest of the sentence has it; a place is what it is today, too."""
+    lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"}
+    past = _tells_past(sentence, found) and not lasting
+    # "The band , a trio , were famous": a group is several where the sentence says so.
+    carrier = sentence.verb_group(sentence.root)
+    is_subject = sentence.subject(sentence.root) == found.noun
+    if is_subject and sentence.lower[carrier] in ("were", "are"):
+        return "were" if past else "are"
+    return be(sentence, found.noun, past)
+
+
+def _tells_past(sentence: ParsedSentence, found: Between) -> bool:
+    """Tell whether every finite verb of the rest is of the past.
+
+    A present or a modal anywhere makes the apposition hold now, as in the paper's "The frigidarium , the
+    last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the last
+    stop".
+    """
+    rest = [*sentence.tags[sentence.start : found.start], *sentence.tags[found.end : sentence.end]]
+    return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(rest)
+
+
+RULES = (
+    Rule(
+        name="apposition",
+        row="Apposition",
+        discourse_type="SINGLE_APPOSITION",
+        triggers=frozenset({","}),
+        detect=_detect_apposition,
+        apply=_apply_apposition,
+    ),
+)
