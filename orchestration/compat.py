@@ -26,7 +26,7 @@ MLflow's store: its client creates the experiment `Default` with an absolute pat
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,8 +118,10 @@ def asset_job(definitions: Definitions) -> JobDefinition:
     return definitions.resolve_implicit_global_asset_job_def()
 
 
-def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
-    """Commit stages of a checkout, or with None all: as they are on disk, into dvc.lock and DVC's cache.
+def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
+    """Commit stages of a checkout as they are on disk, into dvc.lock and DVC's cache.
+
+    `targets` maps a stage to whether its ancestors are committed with it; None stands for all stages.
 
     Raises BlockingIOError where another process holds DVC's lock, RuntimeError for what DVC cannot do.
     """
@@ -131,9 +133,9 @@ def dvc_commit(root: Path, targets: Iterable[str | None]) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with Repo(str(root)) as repo:
-            for target in targets:
+            for target, ancestors in targets.items():
                 # by its file: else DVC looks for the stage in the working directory
-                repo.commit(target and f"{root / 'dvc.yaml'}:{target}", force=True)
+                repo.commit(target and f"{root / 'dvc.yaml'}:{target}", with_deps=ancestors, force=True)
     except LockError as error:
         raise BlockingIOError("another process holds DVC's lock") from error
     except DvcException as error:

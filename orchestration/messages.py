@@ -229,13 +229,11 @@ def transient(error: BaseException) -> bool:
 
 
 def _transient(error: BaseException) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in _PASSING
+    if isinstance(error, OSError):  # a lock that is held is a BlockingIOError, which may have no number
+        return isinstance(error, BlockingIOError) or error.errno in _PASSING
     if isinstance(error, sqlite3.OperationalError):
         return "locked" in str(error)
-    return (
-        isinstance(error, InputReplacedError) or type(error).__name__ == "LockError"
-    )  # DVC's, without importing DVC
+    return isinstance(error, InputReplacedError)
 
 
 def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:

@@ -1,5 +1,5 @@
 """`python -m orchestration.cli`: how a process of the project starts another one."""
 
-from orchestration.cli.app import app
+from orchestration.cli.app import main
 
-app(prog_name="silverloom")
+main()

@@ -14,10 +14,10 @@ from typing import Annotated
 import typer
 
 from orchestration.cli import internal
-from orchestration.cli.command import app, command
+from orchestration.cli.command import app, command, main
 from orchestration.workspace.workspace import Workspace
 
-__all__ = ["app", "internal"]
+__all__ = ["app", "internal", "main"]
 
 Select = Annotated[
     str,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
@@ -25,28 +25,27 @@ Body = Callable[Concatenate[Workspace, Arguments], int | None]
 EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
 
 
-class _Application(typer.Typer):
-    """An application in which what is called wrongly ends with one line, and status 2."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            sys.exit(super().__call__(*args, **kwargs, standalone_mode=False))
-        except typer.TyperException as error:
-            usage: Any = error
-            if wrong := " ".join(usage.format_message().split()).rstrip("."):  # else it was the help
-                print(
-                    f"error: {wrong}; `{usage.ctx.command_path} --help` shows what there is", file=sys.stderr
-                )
-            sys.exit(2)
-
-
-app = _Application(
+app = typer.Typer(
     name="silverloom",
     help="Raw text to silver-standard text-to-text training sets, reproducibly.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def main(words: Sequence[str] | None = None) -> NoReturn:
+    """Run a command line, by default that of this process, and exit.
+
+    A wrong call ends with one line and status 2.
+    """
+    try:
+        sys.exit(app(words, prog_name="silverloom", standalone_mode=False))
+    except typer.TyperException as error:
+        usage: Any = error
+        if wrong := " ".join(usage.format_message().split()).rstrip("."):  # else it was the help
+            print(f"error: {wrong}; `{usage.ctx.command_path} --help` shows what there is", file=sys.stderr)
+        sys.exit(2)
 
 
 def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Arguments]], Body[Arguments]]:
@@ -77,14 +76,14 @@ def _workspace(assets: bool) -> Workspace:
     return workspace()
 
 
-def run(main: Callable[[], int | None]) -> None:
-    """Call `main` and exit with what it returns; an expected error is one line and status 1."""
-    sys.exit(_status(main))
+def run(body: Callable[[], int | None]) -> None:
+    """Call `body` and exit with what it returns; an expected error is one line and status 1."""
+    sys.exit(_status(body))
 
 
-def _status(main: Callable[[], int | None]) -> int | None:
+def _status(body: Callable[[], int | None]) -> int | None:
     try:
-        return main()
+        return body()
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ def write_code(workspace: Workspace) -> None:
     write_changed(workspace.root / "code.json", text.encode())
 
 
-#: From how many stages on all are committed together, which takes DVC as long as it takes for so many alone.
+#: The number of changed stages from which a commit of all stages is quicker than one commit for each.
 _MANY = 5
 
 #: Seconds that are waited for another process that holds DVC's lock.
@@ -169,7 +169,11 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
         names.insert(0, "code")
     if names:
         with _restored_when_killed(workspace):
-            _commit(workspace, names, whole=len(due) == len(workspace.datasets))
+            whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
+            targets: dict[str | None, bool] = {None: False} if whole else _grouped(workspace, moved)
+            if names[0] == "code" and not whole:
+                targets = {"code": False, **targets}
+            _commit(workspace, targets)
             check_unmoved(workspace)
             if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
                 raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
@@ -208,13 +212,29 @@ def _put_back(copy: Path, lock: Path) -> None:
         copy.unlink()
 
 
-def _commit(workspace: Workspace, names: list[str], whole: bool) -> None:
-    """Commit stages; while another process holds DVC's lock, it is waited for, but not without end."""
+def _grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:
+    """Return the fewest commits of DVC that cover these datasets and no other, inputs first.
+
+    DVC reads and writes all of dvc.lock for each commit, which takes seconds. A stage whose ancestors have
+    all moved is committed together with them.
+    """
+    names = {stage_name(dataset) for dataset in moved}
+    targets, covered = dict[str | None, bool](), set[str]()
+    for dataset in reversed(moved):
+        if (name := stage_name(dataset)) not in covered:
+            ancestors = {stage_name(ancestor) for ancestor in workspace.graph.ancestors(dataset)}
+            targets[name] = ancestors <= names
+            covered |= ancestors if targets[name] else set()
+    return dict(reversed(targets.items()))
+
+
+def _commit(workspace: Workspace, targets: Mapping[str | None, bool]) -> None:
+    """Commit stages; wait a limited time while another process holds DVC's lock."""
     _mend_rwlock(workspace)
     end = time.monotonic() + _PATIENCE
     while True:
         try:
-            return dvc_commit(workspace.root, [None] if whole and len(names) >= _MANY else names)
+            return dvc_commit(workspace.root, targets)
         except BlockingIOError as error:
             if time.monotonic() > end:
                 message = f"{error}; what was made is kept, run again to commit it"

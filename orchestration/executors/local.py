@@ -113,6 +113,8 @@ class WorkerProcesses:
             for worker in self._workers:
                 worker.kill()
         for worker in self._workers:
+            worker.release()
+        for worker in self._workers:
             worker.end(max(deadline - time.monotonic(), 0.0))
         if self._events is not None:
             self._events.shutdown()
@@ -160,6 +162,11 @@ class _Worker:
     def kill(self) -> None:
         if self.tasks and self._process is not None:
             self._process.kill()
+
+    def release(self) -> None:
+        """Let the process end after its tasks, without waiting for it: several take as long as one."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
 
     def end(self, patience: float | None = None) -> None:
         """End the process when its tasks have ended, or after some seconds."""

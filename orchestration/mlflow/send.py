@@ -2,7 +2,7 @@
 
 Belongs here: what a run and a trained model become in MLflow. Not here: what waits (tracking.py), the store
 where no server is named (store.py), how a model is called (served_model.py). MLflow's client takes seconds to
-import: whoever made runs sends them once, at its end.
+import, so a command sends its runs once, at its end, beside DVC's commit.
 
 Every run bears a tag with the id of its file. Sending that was interrupted looks for these tags when it goes
 on, so each run is there once. The weights of models are a dataset's files, under DVC.
@@ -17,13 +17,15 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
+from orchestration.executors.base import WorkerDiedError
+from orchestration.executors.local import WorkerProcesses
 from orchestration.files.damage import DamagedError, damaged, make_folder, set_aside
 from orchestration.files.publish import lock_within
 from orchestration.messages import describe
@@ -38,6 +40,9 @@ TAG = "silverloom.run"
 
 #: Seconds that are waited for another process that sends.
 PATIENCE = 600.0
+
+#: Seconds that an interrupted process may take to end what it sends.
+_PATIENCE_TO_END = 10.0
 
 #: How the names of folders begin in which runs are unpacked.
 _UNPACKED = ".unpacked-"
@@ -78,9 +83,30 @@ def send(workspace: Workspace) -> str:
 
 def send_and_tell(workspace: Workspace) -> int:
     """Send what waits, and say in a line what still does; 1 if any run does."""
-    if line := send(workspace):
-        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+    line = send(workspace)
+    _warn(line)
     return 1 if line else 0
+
+
+@contextlib.contextmanager
+def sending(workspace: Workspace) -> Iterator[None]:
+    """Send what waits in another process while the block runs; then say in a line what still waits."""
+    if not waiting(workspace):
+        yield
+        return
+    with contextlib.closing(WorkerProcesses(1, "JOBS", _PATIENCE_TO_END)) as executor:
+        sent = executor.submit(send, workspace)
+        yield
+        try:
+            line = sent.result()
+        except WorkerDiedError as error:
+            line = f"sending runs to MLflow: {error}"
+    _warn(line)
+
+
+def _warn(line: str) -> None:
+    if line:
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
 
 
 def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:

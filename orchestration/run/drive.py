@@ -18,7 +18,7 @@ from orchestration.executors.parts import partitions_at_a_time
 from orchestration.files.full_disk import full_disk
 from orchestration.files.identity import input_snapshot
 from orchestration.messages import describe
-from orchestration.mlflow.send import send_and_tell
+from orchestration.mlflow.send import sending
 from orchestration.run.loop import Report, Wanted, bring_up_to_date
 from orchestration.run.summary import tell_reports
 from orchestration.state.dvc_files import check_lock
@@ -72,14 +72,14 @@ def drive(
     if worked:
         _show_so_far(workspace, console, reports)
         view = View(workspace)  # of what others made meanwhile, too
-    try:
-        committed = commit_finished(view)
-    finally:  # whatever goes wrong from here on, what failed is said
-        rejected = tell_reports(view, reports, console)
-        for note in notes:
-            console.print(note)
-    _tell(view, console, news=worked or bool(committed))
-    send_and_tell(workspace)
+    with sending(workspace):
+        try:
+            committed = commit_finished(view)
+        finally:  # whatever goes wrong from here on, what failed is said
+            rejected = tell_reports(view, reports, console)
+            for note in notes:
+                console.print(note)
+        _tell(view, console, news=worked or bool(committed))
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 

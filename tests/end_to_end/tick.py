@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import dagster as dg
-from dagster_shared.serdes import deserialize_value, serialize_value
 
 from assets.declare.dataset import asset_key, source_key
 from orchestration.dagster.automation import observed
@@ -44,9 +43,9 @@ if name == "source_files":
     )
     if also == ["observe"]:
         sys.exit()
-    cursor = deserialize_value(kept.read_text()) if kept.exists() else None
+    cursor = dg.deserialize_value(kept.read_text()) if kept.exists() else None
     found = dg.evaluate_automation_conditions(defs, instance(), cursor=cursor)
-    kept.write_text(serialize_value(found.cursor))
+    kept.write_text(dg.serialize_value(found.cursor))
     due = [
         (dataset, month or "")
         for dataset in workspace().datasets.values()

@@ -133,11 +133,11 @@ def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):
     Repo.init(str(tmp_path)).close()
     (tmp_path / "dvc.yaml").write_text("stages:\n  one:\n    cmd: make it\n    outs:\n    - made\n")
     (tmp_path / "made").write_text("1")
-    dvc_commit(tmp_path, ["one"])
+    dvc_commit(tmp_path, {"one": False})
     assert "c4ca4238a0b923820dcc509a6f75849b" in (tmp_path / "dvc.lock").read_text()
     (tmp_path / "dvc.yaml").write_text("stages: 1\n")
     with pytest.raises(RuntimeError, match=r"dvc\.lock was not written: "):
-        dvc_commit(tmp_path, [None])
+        dvc_commit(tmp_path, {None: False})
     holder = (
         "import sys; from dvc.repo import Repo, lock_repo; repo = Repo(sys.argv[1]);"
         "held = lock_repo(repo); held.__enter__(); print('held', flush=True); sys.stdin.read()"
@@ -152,5 +152,5 @@ def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):
     with process:
         assert process.stdout.readline() == "held\n"
         with pytest.raises(BlockingIOError, match="another process holds DVC's lock"):
-            dvc_commit(tmp_path, ["one"])
+            dvc_commit(tmp_path, {"one": False})
         process.stdin.close()

@@ -12,12 +12,12 @@ CALL = "from silverloom import main; main()"
 WHILE_IT_LOADS = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(600)"
 WHILE_IT_RUNS = """
 import os, signal, time
-def app(prog_name):
+def main():
     try:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(600)
     except KeyboardInterrupt:
-        print(prog_name, "interrupted")
+        print("interrupted")
 """
 
 
@@ -49,4 +49,4 @@ def test_ctrl_c_while_its_modules_load_ends_it_without_a_traceback(interrupted):
 
 def test_ctrl_c_while_it_runs_is_for_the_command_to_deal_with(interrupted):
     ended = interrupted(WHILE_IT_RUNS)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "silverloom interrupted\n", "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")

@@ -3,7 +3,7 @@
 import pytest
 from typer.main import get_command
 
-from orchestration.cli.app import app
+from orchestration.cli.app import app, main
 from orchestration.cli.command import run
 
 COMMANDS = get_command(app).commands
@@ -13,7 +13,7 @@ SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidd
 def call(*words):
     """Call the command line as `silverloom` does; its status."""
     with pytest.raises(SystemExit) as ended:
-        app([*words], prog_name="silverloom")
+        main([*words])
     return ended.value.code or 0
 
 

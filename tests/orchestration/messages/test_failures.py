@@ -7,7 +7,6 @@ import sqlite3
 import dagster as dg
 import pytest
 import sqlalchemy
-from dvc.lock import LockError
 
 from orchestration.cli import command
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
@@ -17,7 +16,7 @@ PASSING = [
     OSError(errno.EIO, "io"),
     BlockingIOError(errno.EAGAIN, "busy"),
     sqlite3.OperationalError("database is locked"),
-    LockError("held"),
+    BlockingIOError("held"),
 ]
 LASTING = [
     ValueError("bad"),

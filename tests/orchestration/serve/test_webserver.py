@@ -2,13 +2,14 @@
 
 import re
 
+import dagster as dg
 import pytest
-from dagster_webserver.webserver import DagsterWebserver
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Match, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
+from orchestration.compat import web_application
 from orchestration.serve.request_guard import PAGES, GraphQLGuard
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
@@ -67,16 +68,21 @@ def test_the_page_of_graphiql_subscriptions_and_all_else_are_served(client):
         assert websocket.receive_text() == "executed"
 
 
-class Routes(DagsterWebserver):
-    def __init__(self):
-        """Without a workspace: only the routes are asked for."""
-        self._app_path_prefix = ""
+@pytest.fixture(scope="module")
+def routes(tmp_path_factory):
+    """The routes of Dagster's own application, for a module without assets."""
+    folder = tmp_path_factory.mktemp("dagster")
+    (folder / "empty.py").write_text("import dagster as dg\n\ndefs = dg.Definitions()\n")
+    with (
+        dg.DagsterInstance.local_temp(str(folder)) as instance,
+        web_application(instance, "empty", folder) as app,
+    ):
+        yield app.routes
 
 
-def endpoint(path):
-    """The name of what answers a path, in Dagster's own application."""
+def endpoint(routes, path):
+    """The name of what answers a path."""
     scope = {"type": "http", "method": "GET", "path": path, "headers": []}
-    routes = Routes().build_routes()
     found = next(route for route in routes if route.matches(scope)[0] is not Match.NONE)
     return found.name
 
@@ -94,12 +100,12 @@ def endpoint(path):
         "/jobs",
     ],
 )
-def test_links_elsewhere_lead_to_dagsters_pages(path):
-    assert re.fullmatch(PAGES, path) and endpoint(path) == "index_html_endpoint"
+def test_links_elsewhere_lead_to_dagsters_pages(routes, path):
+    assert re.fullmatch(PAGES, path) and endpoint(routes, path) == "index_html_endpoint"
 
 
-def test_links_elsewhere_lead_to_nothing_that_is_no_page():
-    named = [route.path.split("{")[0].rstrip("/") for route in Routes().build_routes()]
+def test_links_elsewhere_lead_to_nothing_that_is_no_page(routes):
+    named = [route.path.split("{")[0].rstrip("/") for route in routes]
     others = sorted({path for path in named if path})
     assert {"/graphql", "/logs", "/notebook", "/dagit/notebook", "/download_debug", "/server_info"} < {
         *others
