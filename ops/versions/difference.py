@@ -1,7 +1,7 @@
 """What happened to each row between two versions of a dataset, and what changed in its values.
 
-Belongs here: matching rows by id over the three tables, with DuckDB (views.sql, cases.sql), which may spill to
-disk; how much context is shown around a change. Part files with equal MD5s are never read. Not here: the
+Belongs here: matching rows by id over the three tables, with DuckDB (views.sql, cases.sql), which may spill
+to disk; how much context is shown around a change. Part files with equal MD5s are never read. Not here: the
 word-level comparison (ops/text/words.py), where versions are stored, and the report on the comparison
 (orchestration/versions).
 """
@@ -82,10 +82,10 @@ def difference(old: ComparedVersion, new: ComparedVersion, limit: int = 10) -> d
       compared; `new_columns` and `lost_columns` list the others;
     - `cases`: the first `limit` cases of each kind, by id.
 
-    Two missing values are equal, and so are two NaNs. A unit is re-reasoned if one version drops or rejects it,
-    and the other has a different reason or uses it in a kept row. Units are counted separately from rows: a kept
-    row may be made from several units, and is added or removed whatever happened to them. Raises ValueError if
-    a file is not valid Parquet.
+    Two missing values are equal, and so are two NaNs. A unit is re-reasoned if one version drops or rejects
+    it, and the other has a different reason or uses it in a kept row. Units are counted separately from rows:
+    a kept row may be made from several units, and is added or removed whatever happened to them. Raises
+    ValueError if a file is not valid Parquet.
     """
     import duckdb  # late: takes a quarter of a second, and live pages seldom have anything to compare
 
