@@ -156,7 +156,7 @@ class CrawlParts:
         part.note(unit["id"], file, entry)
 
     def _origin(self, unit: Row, entry: UrlOutcome, first: str) -> str | None:
-        """Return the listed line that led to a page; None if that line is lost, since no kept row may name it.
+        """Return the listed line that led to a page; None if it is lost, since no kept row may name it then.
 
         For a listed duplicate it is the line of the page with the same bytes.
         """
