@@ -53,7 +53,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile a function to machine code that runs without the GIL; numba caches it beside its file."""
+    """Compile a function to machine code that runs without the GIL; numba caches it next to its file."""
     import numba  # takes a third of a second
 
     found: _Function = numba.njit(cache=True, nogil=True)(function)

@@ -182,8 +182,8 @@ class Outcome:
     `units` are the ids of all input units. Each is the id of one dropped or one rejected row, or occurs in
     the `id` or the `source_ids` of a kept row; it is never in more than one of the three tables.
     `combinations` counts by reason what the step itself generated (such as all sentence pairs of a paper) and
-    does not store in full. `files` are what it made beside rows (such as a model), by path in the partition's
-    folder of files.
+    does not store in full. `files` are what it made in addition to rows (such as a model), by path in the
+    partition's folder of files.
     """
 
     units: pa.Array

@@ -1,7 +1,7 @@
 """The base class of every section of params.yaml.
 
 Belongs here: the pydantic base class, and the type that marks a field as the name of a model.
-Not here: the sections themselves, which are defined beside the ops that read them.
+Not here: the sections themselves, which are defined next to the ops that read them.
 """
 
 from __future__ import annotations

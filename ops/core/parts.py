@@ -1,7 +1,7 @@
 """The kept rows of a dataset as part files, so that memory does not grow with the corpus.
 
 Belongs here: names of part files in a partition's folder, reading them whole or filtered, mapping an op over
-them, and the files beside rows. Not here: writing part files, their provenance, and verifying them
+them, and files stored with the rows. Not here: writing part files, their provenance, and verifying them
 (orchestration).
 """
 
@@ -93,7 +93,7 @@ class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
-        """Yield `op(piece, *shared)` for every piece, in order; pieces are consumed as they are needed."""
+        """Yield `op(piece, *shared)` for every piece, in order, consuming pieces on demand."""
         ...
 
     def scratch(self) -> AbstractContextManager[Path]:
@@ -196,8 +196,8 @@ class Parts:
     def map(self, op: Callable[..., Outcome], *shared: object, beside: Sequence[Parts] = ()) -> Outcomes:
         """Call `op(table, *shared)` for every part and yield the outcomes in order.
 
-        With datasets `beside` of as many parts, it calls `op(table, *tables, *shared)`: the n-th part of each
-        goes with the n-th part of this dataset.
+        `beside` are other datasets with the same number of parts: then it calls `op(table, *tables, *shared)`
+        with the n-th part of each.
         """
         pieces = tuple(zip(self.parts, *(other.parts for other in beside), strict=True))
         return self.engine.map(_on_tables, pieces, op, *shared)
@@ -205,7 +205,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A dataset that is more than rows, such as a model: its kept rows and the files beside them."""
+    """A dataset that is more than rows, such as a model: its kept rows and the files stored with them."""
 
     rows: Parts
     folder: Path

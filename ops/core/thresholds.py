@@ -1,6 +1,6 @@
 """Threshold rules (which side is kept), and tables of scored units.
 
-Belongs here: the rules that ops apply, and the table of scored units. Not here: what is scored (beside each
+Belongs here: the rules that ops apply, and the table of scored units. Not here: what is scored (next to each
 op), and which thresholds the pages explore (assets/declare/declaration.py).
 """
 

@@ -255,7 +255,7 @@ def _cause(error: BaseException) -> str:
 def seconds_to_wait(retry_after: str, tries: int) -> float:
     """Return the seconds of a Retry-After header, which is a number or a date.
 
-    Without one it is a second, doubled for each previous try.
+    Without the header, returns one second, doubled for each previous try.
     """
     value = retry_after.strip()
     if value.isascii() and value.isdecimal():

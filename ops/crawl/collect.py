@@ -37,7 +37,7 @@ def collect(
     """Fetch the items of a month that each line lists, except those with an outcome in the journal.
 
     Items of the `former` version are requested only if they have changed. An item that cannot be fetched
-    affects no other. If a line cannot be listed again, its items stay as they were.
+    affects no other. If a line cannot be listed again, its items do not change.
     """
     client = Client.of(options, options.listing_bytes)
     found: dict[str, tuple[Collection, Item]] = {}

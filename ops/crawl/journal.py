@@ -1,7 +1,7 @@
 """What a crawl has fetched so far, and reusing an earlier version's results.
 
 Belongs here: the folder of a crawl in progress, which survives Ctrl-C, kill -9, a power cut and damage;
-conditional requests for pages that may have changed; the outcomes of URLs in files published beside the rows
+conditional requests for pages that may have changed; the outcomes of URLs in files published with the rows
 of a crawl (`<crawl>-00000.jsonl`). Not here: requests (spider.py, collect.py), the rows (outcomes.py).
 
 A crawl in progress has two files: `journal.jsonl`, with a line for each URL that has an outcome, and
@@ -262,7 +262,7 @@ def published_head(options: CrawlOptions, listed: str) -> bytes:
 
 
 def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
-    """Return the published line of a unit. `file` has its record; "" if there is none."""
+    """Return the published line of a unit. `file` has its record, or is ""."""
     return _journal_line({"unit": unit, "file": file, **entry.model_dump(exclude_defaults=True)})
 
 
@@ -296,8 +296,8 @@ def take_over(
     Nothing is added if the earlier crawl had other options.
 
     `urls` are the current list. Of pages with the same bytes, only one has a record: a duplicate is skipped
-    if the list has changed and no longer has that page. So is a page that was dropped as unchanged if it is
-    to be kept now.
+    if the list has changed and no longer has that page. A page that was dropped as unchanged is
+    skipped if it is to be kept now.
     """
     listed = listed_digest(urls)
     for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):

@@ -23,7 +23,7 @@ BOUNDS = Bounds(seconds=5, memory=2**30, output=2**25, patience=120)
 
 #: Maximum link elements examined per page, links that may be followed, and length of an address.
 _LOOKED_AT, _LINKS, _LONGEST = 10_000, 5_000, 2_083
-#: Pages of at least this many bytes trigger a garbage collection first.
+#: Pages larger than this trigger a garbage collection first.
 _LARGE = 2**17
 
 #: The encodings of the WHATWG standard, and the names of UTF-16, in w3lib's spelling.

@@ -122,7 +122,7 @@ class LocalIndex:
 
     @classmethod
     def load(cls, folder: Path) -> LocalIndex:
-        """Return the index in a folder, memory-mapped. Raises FileNotFoundError if there is none."""
+        """Return the index in a folder, memory-mapped. Raises FileNotFoundError if it does not exist."""
         if not (folder / _STATISTICS).is_file():
             raise FileNotFoundError(f"{folder} holds no index of pages")
         return cls(folder)

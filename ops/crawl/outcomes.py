@@ -262,7 +262,7 @@ _COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)
 
 
 def spdx(address: str) -> str:
-    """Return the SPDX name of a licence, or `LicenseRef-` and its address if SPDX has none."""
+    """Return the SPDX name of a licence, or `LicenseRef-` and its address if SPDX lacks it."""
     if found := _COMMONS.search(address.lower()):
         name, version = found.groups()
         name = {"zero": "CC0", "mark": "CC-PDM"}.get(name) or f"CC-{name.upper()}"

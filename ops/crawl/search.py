@@ -82,7 +82,7 @@ class HttpSearch:
     def search(self, query: str, k: int) -> list[Hit]:
         """Return up to `k` pages in the provider's order, with several requests if the URL has an {offset}.
 
-        Without {offset} there are up to `page` results. Raises LookupError if the environment has no key,
+        Without {offset}, it returns up to `page` results. Raises LookupError if the environment has no key,
         FetchError if a response has no URLs; neither message contains the key.
         """
         found: dict[str, None] = {}

@@ -94,7 +94,7 @@ class PageSpider(Spider):
         )
 
     async def _answered(self, response: Response, asked: str) -> None:
-        """Record a response; of pages with links, one at a time."""
+        """Record a response. Pages with links are handled one at a time."""
         linking = isinstance(response, HtmlResponse) and may_link(response.body)
         async with self._reading if linking else contextlib.nullcontext():
             try:

@@ -29,7 +29,7 @@ def of_lines(form: object) -> bool:
     return bool(getattr(form, "of_lines", False))
 
 
-#: Runs of non-ASCII bytes, merged if fewer than 200 ASCII bytes separate them.
+#: Runs of non-ASCII bytes, merged if at most 200 ASCII bytes separate them.
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
 #: Bytes of context around these for guessing the encoding, and maximum bytes in all.
 _AROUND, _SAMPLE = 100, 20_000

@@ -43,8 +43,9 @@ def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool 
 
     A file with none of the suffixes is yielded with an error, or skipped if `passing` (for corpora that keep
     other files with the papers). Links to folders, and links to files outside of `folder`, are not followed
-    but yielded with an error. So is anything else that cannot be read, and a folder with one of the suffixes
-    (files inside it are read). Raises FileNotFoundError if the folder does not exist.
+    but yielded with an error. Anything else that cannot be read is yielded with an error, too, and also a
+    folder with one of the suffixes (files inside it are read). Raises FileNotFoundError if the folder does
+    not exist.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {folder.name}")

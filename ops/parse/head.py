@@ -28,7 +28,7 @@ class Head:
     title: str
     metadata: Mapping[str, str]
     end: int
-    """The start of the first line after title and metadata, or the end of the text if there is none."""
+    """The start of the first line after title and metadata, or the end of the text."""
 
     @cached_property
     def lines(self) -> list[Span]:

@@ -32,7 +32,7 @@ from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 
 #: A line this many times over the limit ends the reading of its file: it may be a decompression bomb.
 _SKIPPED = 16
-#: So does decompressing to this many times the file's size. Text compresses to a tenth, repetitive lines to
+#: Decompressing to this many times the file's size does, too. Text compresses to a tenth, repetitive lines to
 #: less.
 _UNPACKED = 100
 UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
@@ -56,7 +56,7 @@ def lines_of_files(
     With `naming`, lines are JSON, and it returns the document id of a line; it must be a module-level
     function or a partial of one. Otherwise the id is path and line number, and also if `naming` returns None
     or an id that another line may get this way. A line over source.max_bytes is yielded unread, with an
-    error, and so is one that cannot be read as JSON.
+    error; one that cannot be read as JSON gets an error, too.
     """
     files = list(find(folder, source, suffixes))
     raws = chain.from_iterable(_of_file(found, source.max_bytes, only) for found in files)
@@ -192,7 +192,7 @@ def unread(path: str, row: int, error: Exception, file: str | None = None) -> Ra
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
 
 
-#: Returns the document id in the object of a line, or None if it has none.
+#: Returns the document id in the object of a line, if any.
 Naming: TypeAlias = Callable[[Mapping[str, Any]], str | None]
 
 _NAMING_BOUNDS = Bounds()
@@ -226,7 +226,7 @@ def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterato
 
 
 def keys_of(raws: Iterable[Raw]) -> list[str]:
-    """Return the keys of all lines' objects in order of first occurrence; unreadable lines have none."""
+    """Return the keys of all lines' objects in order of first occurrence, skipping unreadable lines."""
     there: dict[str, None] = {}
     for some in _batches(raws):
         there |= dict.fromkeys(keys_by_child([raw.content for raw in some if raw.error is None]))
@@ -234,7 +234,7 @@ def keys_of(raws: Iterable[Raw]) -> list[str]:
 
 
 def document_id(given: str | None, place: str, paths: Container[str]) -> str:
-    """Return a document's own id, or `place` if it has none or looks like the default id of another line."""
+    """Return a document's own id, or `place` if that is missing or looks like another line's default id."""
     path, mark, row = (given or "").rpartition("#")
     return given if given and not (mark and row.isdecimal() and path in paths) else place
 
@@ -265,7 +265,7 @@ def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
 
 
 def keys_by_child(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of lines, read in a child process; unreadable lines have none."""
+    """Return the keys of lines, read in a child process, skipping unreadable lines."""
     try:
         return child_of(_NAMING_BOUNDS).call(merged_keys, lines)
     except ParseError:

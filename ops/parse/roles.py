@@ -140,9 +140,9 @@ def roles_of(headings: Sequence[Heading]) -> list[str]:
     A heading that indicates no role inherits that of its parent section. The parent follows from numbering
     ("3.1" is in "3", "B.1" in "B", "A." in "II."), otherwise from `level`. Everything in an appendix is
     appendix, and so is a lettered section after the conclusion. A section numbered 1 without a role is the
-    introduction if there was none before (as in TalkSumm's released code: "1. "). Untitled sections before
+    introduction if none came before (as in TalkSumm's released code: "1. "). Untitled sections before
     the first titled one (not counting the abstract) are the preamble: front matter, which TalkSumm's code
-    skips. In a paper without titled sections they are OTHER.
+    skips. If a paper has no titled sections, they are OTHER.
     """
     roles: list[str] = []
     above: list[tuple[int, str]] = []

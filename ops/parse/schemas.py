@@ -25,7 +25,7 @@ from ops.core.outcome import (
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
 
-#: A record as it is in its source: the unit of every parsed dataset.
+#: A raw record: the unit of every parsed dataset.
 RECORD = columns(
     ("path", _TEXT, "name of the source in params.yaml, then the file below its folder", NAME),
     ("row", _LONG, "line of the record, from 1, in a file of several"),

@@ -4,7 +4,7 @@ Belongs here: the op, its parameters, the order of the rules, and footnote marks
 ("the relevant motivations are12: ...") [ours]. Not here: the other rules (sentences_rules.py), splitting text
 into sentences (ops/text, ops/parse/papers), TalkSumm's minimum length (ops/talksumm).
 
-The text of a PDF has no superscripts, so the mark of a footnote sticks to the word before it. So do numbers
+The text of a PDF has no superscripts, so the mark of a footnote sticks to the word before it, like numbers
 of senses, variables and layers ("drink1", "arg0", "conv4"). The difference is that the footnote marks of a
 paper count upwards.
 """

@@ -256,7 +256,7 @@ class RowFormat(Protocol[Document]):
     """Reads the kept rows of another dataset as records, instead of a folder."""
 
     beside: bool
-    """Whether it reads files stored beside the rows, such as those of a crawl."""
+    """Whether it also reads files that are stored with the rows, such as those of a crawl."""
 
     def columns(self, kept: pa.Schema) -> list[str]:
         """Return the columns of kept rows that it reads, in addition to `id` and `licence`.
@@ -266,7 +266,7 @@ class RowFormat(Protocol[Document]):
         ...
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row as a record. `folder` has the files stored beside the rows of its partition."""
+        """Return a row as a record. `folder` has the files stored with the rows of its partition."""
         ...
 
     def parse(self, raw: Raw) -> Document:

@@ -83,7 +83,7 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
     since a stray quote may have swallowed them. Each of them is then a row by itself or broken; only the last
     may start another row over several lines. So no line is read more than twice.
 
-    Raises ParseError for what ends the reading, and the exceptions in `files.ERRORS` for a damaged file.
+    Raises ParseError if reading cannot go on, and the exceptions in `files.ERRORS` for a damaged file.
     """
     with closing(_Lines(file, form, max_bytes)) as lines:
         reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)

@@ -106,7 +106,7 @@ class Unpacked:
         return bytes(self._buffer[: end + 1])
 
     def head(self, longest: int) -> bytes:
-        """Take all lines up to a blank one. Raises DamageError if there is none within `longest` bytes."""
+        """Take all lines up to a blank one. Raises DamageError unless it comes within `longest` bytes."""
         searched = 0
         while (found := _HEAD_END.search(self._buffer, searched, longest)) is None:
             if len(self._buffer) >= longest:

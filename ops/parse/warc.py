@@ -1,4 +1,4 @@
-"""WARC: the records of files, the HTTP messages in them, and the files that a crawl stores beside its rows.
+"""WARC: the records of files, the HTTP messages in them, and the files that a crawl stores with its rows.
 
 Belongs here: reading the records of *.warc and *.warc.gz files as bytes, within limits and past damage;
 heads, chunks and compression of messages; getting from the row of a crawl to the bytes of a response. Not
@@ -222,7 +222,7 @@ def _inflated(body: bytes, window: int) -> bytes:
 
 GZIP = b"\x1f\x8b"
 STATUS = "status"
-#: Bytes that a record may exceed the body size in its row, and the limit of a record within a record.
+#: Extra bytes of a record beyond the body size in its row, and the limit of a record within a record.
 _HEAD, _WITHIN = 2**17, 16 * 2**20
 _BEGINNING = 2**16
 _BOUNDS = Bounds(seconds=10)
@@ -254,7 +254,7 @@ class CrawledRows:
 
 
 def body_of(raw: Raw) -> bytes:
-    """Return what was fetched: the body of a response, or a resource as it is.
+    """Return what was fetched: the body of a response, or the whole resource.
 
     Raises ParseError for an invalid HTTP message, UnwantedError for a status other than 200.
     """

@@ -193,7 +193,7 @@ def _heaviest(
     probability: dict[str, float],
     chosen: Sequence[bool],
 ) -> int | None:
-    """Pop the heaviest unchosen unit of a heap of (minus a former weight, index); None if there is none."""
+    """Pop the heaviest unchosen unit of a heap of (minus a former weight, index), or None."""
     while heap:
         former, index = heapq.heappop(heap)
         if chosen[index]:

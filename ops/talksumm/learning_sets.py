@@ -52,8 +52,8 @@ class LearningSet:
 def learning_sets(training_sets: Parts, gold_papers: Parts, folder: Path | None = None) -> list[LearningSet]:
     """Return the sets of talksumm/training_sets, and the set `oracle` from talksumm/gold_papers, by name.
 
-    Papers in the split `validation` or `test` of talksumm/gold_papers are in that split in every set. So are
-    papers of other sources with the same title (ignoring case, accents and punctuation). Thus nothing is
+    Papers in the split `validation` or `test` of talksumm/gold_papers are in that split in every set, and
+    papers of other sources with the same title (ignoring case, accents and punctuation) are too. Nothing is
     learnt from papers on which models are judged. Rows are read from `folder`; memory holds 24 bytes for
     each. Raises TrainingError for a set that has rows, but none to learn from, or that is called `oracle`.
     Raises LabelError for a row whose labels and sentences differ in number.

@@ -176,10 +176,10 @@ def extractor(
 
     A model learns from its set's examples in the split `train`; the training papers of `gold_papers` form the
     set `oracle`. Models are judged by ROUGE-2 F against human summaries of the papers of `gold_papers` in the
-    split `validation`. If there are none, they are judged on the set's own validation examples and summaries,
-    and without these on their training examples. models.json says which (`judged_on`), and whether scores of
-    different sets are for the same papers and references (`sets_comparable`). An example without a label is
-    dropped as `no_label`.
+    split `validation`. Without such papers, they are judged on the set's own validation examples and
+    summaries, and without these on their training examples. models.json says which (`judged_on`), and whether
+    scores of different sets are for the same papers and references (`sets_comparable`). An example without a
+    label is dropped as `no_label`.
 
     Raises the errors of `learning_sets` before training anything. Errors of training begin with the model's
     name.

@@ -50,8 +50,8 @@ class PairParams(Params, section="talksumm.pairs"):
 
     Measured with 5,805 copies of 600 of the 18,224 titles of the ACL Anthology, with simulated errors of
     typing, scanning and speech recognition. With the defaults, all exact and unpunctuated copies find their
-    paper. So do 97 of 100 bare main titles (the rest are ambiguous), 98 of 100 with 8 % of the characters
-    misread, and 91 of 100 with 20 % of the words misheard. None finds another paper. If the right paper is
+    paper, 97 of 100 bare main titles (the rest are ambiguous), 98 of 100 with 8 % of the characters misread,
+    and 91 of 100 with 20 % of the words misheard. None finds another paper. If the right paper is
     missing, 8 of 1,000 exact titles and 29 of 1,000 bare main titles find a wrong one.
     """
 

@@ -28,7 +28,7 @@ class WordNumbers:
     """The T words of N texts. V distinct words have numbers from 0."""
 
     numbers: NDArray[np.int32]
-    """The number of each word, text after text (T); -1 if it has none."""
+    """The number of each word, text after text (T); -1 without a number."""
     ends: NDArray[np.int64]
     """The start of each text in `numbers`, and the end of the last one (N + 1)."""
     firsts: NDArray[np.int64]

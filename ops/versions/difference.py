@@ -116,7 +116,7 @@ def table_of(file: str) -> str | None:
 
 
 def partition_of(file: str) -> str:
-    """Return the partition of a file of a dataset; "" if there is none."""
+    """Return the partition of a file of a dataset, or ""."""
     first, _, rest = file.partition("/")
     return first if rest and not first.startswith("__") else ""
 

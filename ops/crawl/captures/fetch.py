@@ -147,7 +147,7 @@ def _period(period: str, options: CaptureOptions) -> str:
 
 
 def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[RangedPlace, list[str]]:
-    """Return the place of the index, and its files to read. Raises FetchError if there are none."""
+    """Return the place of the index, and its files to read. Raises FetchError without any files."""
     place: RangedPlace
     if options.index.startswith(("http://", "https://")):
         names = listed_files(options.index, client, options.listing_bytes)

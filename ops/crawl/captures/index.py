@@ -115,7 +115,7 @@ _SEEN = r"""
 
 
 class Capture(NamedTuple):
-    """What the index has for an address: its last good capture, or why there is none."""
+    """What the index has for an address: its last good capture, or why it is missing."""
 
     url: str
     best: Mapping[str, Any] | None

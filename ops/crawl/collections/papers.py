@@ -148,7 +148,7 @@ class S2orcShards(WebCollection):
     key_variable: str = "S2_API_KEY"
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the shards by name if the release is of this month; each listing signs their addresses anew.
+        """Yield the shards by name if the release is of this month, with freshly signed addresses.
 
         Raises LookupError if there is no key, and FetchError.
         """

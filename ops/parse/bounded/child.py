@@ -136,7 +136,7 @@ class BoundedChild:
         return answers[0]
 
     def _ask(self, calls: Sequence[PackedCall]) -> list[bytes]:
-        """Return answers to the first one or more of some calls. Raises ParseError if there is none."""
+        """Return answers to the first call or more. Raises ParseError if the child gives no answer."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._connection is not None
@@ -247,7 +247,7 @@ class BoundedFormat(Generic[Document]):
 
     @property
     def options(self) -> type[Params] | None:
-        """The class of the format's options, or None if it has none."""
+        """The class of the format's options, if it has any."""
         return getattr(self.form, "options", None)
 
     @property

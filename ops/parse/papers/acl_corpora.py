@@ -1,7 +1,7 @@
 """Corpora of the ACL Anthology that are already split into sentences: AASC and CL-SciSumm.
 
 Belongs here: these two formats. Not here: the PDFs that they were made from (pdf.py), CL-SciSumm's citing
-sentences and gold summaries (.json and .txt files beside the XML), which are not papers.
+sentences and gold summaries (.json and .txt files next to the XML), which are not papers.
 
 AASC (Aizawa et al. 2018) is the source of ParaSCI-ACL. A file `<paper_ID>.ss` is a paper. Each line is a
 sentence: its id, the type of its section, and its text, separated by tabs; there is no header. An id

@@ -42,7 +42,7 @@ class Sentence(NamedTuple):
     """A sentence of a section; `start` and `end` are character offsets into the paper's `text`.
 
     `text` is the text of this span, with line-end hyphens resolved and white space collapsed. A footer or
-    footnote that interrupts a sentence lies inside its span, is a sentence of its own, and is not part of its
+    footnote that interrupts a sentence is inside its span, is a sentence of its own, and is not part of its
     text.
     """
 
@@ -86,7 +86,7 @@ class Paper:
     marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
     bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
     subjects: tuple[str, ...] = ()
-    """The paper's subjects according to its source; empty if the format has none."""
+    """The paper's subjects according to its source; empty if the format has no subjects."""
 
 
 class Placed(NamedTuple):
@@ -178,7 +178,7 @@ class PaperBuilder:
 
     @property
     def last_text(self) -> str:
-        """The last piece of text of the last sentence in this section, "" if it has none."""
+        """The last piece of text of the last sentence in this section, or ""."""
         if not self._placed or self._placed[-1].section != self.sections - 1:
             return ""
         return self._pieces[-1].rstrip()

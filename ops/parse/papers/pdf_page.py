@@ -233,7 +233,7 @@ def check_whole(content: bytes) -> None:
 
 
 def title_of(content: bytes) -> str:
-    """Return the title in a PDF's metadata, "" if it has none. Raises ParseError."""
+    """Return the title in a PDF's metadata, or "". Raises ParseError."""
     with _opened(content) as document:
         return str(document.get_metadata_value("Title"))
 

@@ -5,8 +5,8 @@ Belongs here: this format. Not here: title and metadata (ops/parse/head.py), the
 
 The first non-blank line is the title, without a leading "# ". The lines directly below it are metadata (date,
 authors, licence, ...) as long as they read `key: value`; `subjects` are separated by semicolons. Headings are
-the lines that start with one to six "#" and a space. If there are none, headings are the lines that stand
-alone between blank lines and are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract").
+the lines that start with one to six "#" and a space. Without such lines, headings are the single
+lines between blank lines that are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract").
 Offsets count characters of the decoded file.
 """
 

@@ -88,7 +88,7 @@ class S2OrcShards(S2Orc):
 
 
 def document_of(record: Mapping[str, Any]) -> str | None:
-    """Return the document id in a line of a shard, or "" if it has none."""
+    """Return the document id in a line of a shard, or ""."""
     return word_at(record.get("paper_id")) or word_at(record.get("corpusid"))
 
 

@@ -110,8 +110,8 @@ class Running:
     ) -> Running:
         """Append the content of an element, and return self.
 
-        `entry` returns the key that a citation mark refers to ("" if it has none), or None if the element is
-        not a mark. An element is replaced by a space if `skipped` is true for it.
+        `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
+        is not a mark. An element is replaced by a space if `skipped` is true for it.
         """
         self.add(element.text)
         for child in element:

@@ -75,7 +75,8 @@ def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
     `questions`: name, wording and scale; the numbers of papers, rows, raters and ratings; the mean over all
     ratings (for yes and no: the share of yes) with its 95 % interval over papers; the standard deviation (n -
     1; null for yes and no); for each value its ratings, their share, and the rows in which it has the
-    majority; tied rows; and the values of the `paper`. Without ratings the counts are 0 and the numbers null.
+    majority; tied rows; and the values of the `paper`. If there are no ratings, counts are 0 and numbers
+    null.
     """
     return {"questions": [_question(question, judged.rows, params) for question in PEOPLE.questions]}
 

@@ -127,7 +127,7 @@ def frames_of(content: bytes) -> Iterator[bytes]:
             if not recording.streams.audio:
                 raise ParseError("a recording without sound")
             rate = recording.streams.audio[0].rate
-            if not _LEAST_RATE <= rate <= _MOST_RATE:  # a header that lies makes days of a second
+            if not _LEAST_RATE <= rate <= _MOST_RATE:  # a false header can turn a second into days
                 raise ParseError(f"a recording of {rate} samples a second, which is no speech")
             resampler = av.AudioResampler(format="s16", layout="mono", rate=_RATE)
             seconds = max(0, recording.duration or 0) // av.time_base

@@ -202,7 +202,7 @@ def _row(record: Record, talk: Talk) -> Row:
 
 
 def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
-    """Return the rows of the metadata table, or why there are none."""
+    """Return the rows of the metadata table, or why they are missing."""
     if found is None:
         return [], f"missing; it gives the {', '.join(METADATA_COLUMNS)} of every transcript"
     if (cause := obstacle(found.file, folder)) is not None:
