@@ -1,4 +1,4 @@
-"""Rows that are brought to those of another dataset by their keys."""
+"""Joins of rows by key."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def dataset(folder, keys_of_parts):
 
 
 class Exchanging(OneProcess):
-    """An exchange among three places, all of them here."""
+    """An exchange with three places, all in this process."""
 
     @property
     def exchange(self):

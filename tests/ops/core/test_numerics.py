@@ -1,4 +1,4 @@
-"""Logarithms against those of the C library; inner loops are compiled, kept on disk, and run without the GIL."""
+"""Logarithms against those of the C library; compiled loops are cached on disk, and run without the GIL."""
 
 import math
 
@@ -38,7 +38,7 @@ def twice(values):
 def test_a_compiled_function_does_what_it_says_without_the_gil():
     assert twice(np.array([1, 2, 3])).tolist() == [2, 4, 6]
     assert twice.targetoptions["nogil"]
-    assert len(twice.signatures) == 1  # one type of arguments was compiled for
+    assert len(twice.signatures) == 1  # compiled for one type of arguments
 
 
 def test_every_loop_of_the_systems_is_compiled_so():

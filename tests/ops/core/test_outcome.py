@@ -1,4 +1,4 @@
-"""What the columns of a table say of themselves."""
+"""The metadata of a table's columns."""
 
 import pyarrow as pa
 import pytest

@@ -1,4 +1,4 @@
-"""The Parquet files of a release: nothing lost, nothing forbidden, bounded, the same bytes."""
+"""The Parquet files of a release: complete, licensed, of limited size, and reproducible to the byte."""
 
 import hashlib
 import random
@@ -49,7 +49,7 @@ def row(number, split="train", licence="CC0-1.0", name="a", text="text"):
 
 @pytest.fixture
 def release(tmp_path):
-    """What a release yields, and its files on disk by name."""
+    """The outcomes of a release, and its files on disk by name."""
     numbers = count()
 
     def release(rows, params=PARAMS, **options) -> tuple[list, dict[str, Path]]:
@@ -140,7 +140,7 @@ def test_a_licence_is_allowed_where_all_that_it_names_are(licence, allowed):
 
 @pytest.fixture
 def chosen(parts):
-    """A dataset that is made of the second row."""
+    """A dataset that is made from the second row."""
     rows = [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}]
     return parts(rows, schema=columns(("chosen", pa.bool_())))
 

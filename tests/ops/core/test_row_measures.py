@@ -1,4 +1,4 @@
-"""Measures are what one would compute row by row in plain Python."""
+"""Measures equal what plain Python computes row by row."""
 
 from itertools import pairwise
 

@@ -50,7 +50,7 @@ def test_a_name_is_refused_by_the_address_it_has_and_the_text_tells_both():
 
 @given(ip_addresses(v=6))
 def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_public_host(address):
-    """Among them is what nobody has thought of: no list of private networks is complete."""
+    """The list includes unexpected networks: no list of private networks is complete."""
     try:
         AddressPolicy().check_url(f"http://[{address}]/")
     except AddressRefusedError:
@@ -81,7 +81,7 @@ def test_a_name_is_no_literal():
 
 
 class Reactor:
-    """What the resolver needs of Twisted's: names that have other addresses each time they are looked up."""
+    """Twisted's resolver as far as needed: names whose addresses change with each lookup."""
 
     def __init__(self, *answers):
         self.answers, self.nameResolver = list(answers), self
@@ -94,7 +94,7 @@ class Reactor:
 
 
 class Receiver:
-    """What connects to the addresses that it is given."""
+    """Connects to the addresses that it receives."""
 
     def __init__(self):
         self.addresses = []
@@ -110,7 +110,7 @@ class Receiver:
 
 
 def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address_refuses_all():
-    """So a name that was public when its URL was checked, and is rebound, leads nowhere."""
+    """A name that was public when its URL was checked, and is rebound, leads nowhere."""
     hosts = CheckedHosts(AddressPolicy())
     resolver = CheckedResolver(
         Reactor(["93.184.216.34"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"]), hosts

@@ -1,4 +1,4 @@
-"""Captures of Common Crawl, found in its columnar index and read by ranges of WARC files."""
+"""Captures of Common Crawl, looked up in its columnar index and read as ranges of WARC files."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ OPTIONS = {**QUICK, "licence": "LicenseRef-web"}
 
 
 def fetched(tmp_path, urls, period=MONTH, options=None, former=None, working="working", tell=None):
-    """Fetch the captures of what one article cites; the outcomes by address, and the journal's records."""
+    """Fetch the captures of one article's citations; return outcomes by address, and the journal's records."""
     given = CaptureOptions.model_validate({**OPTIONS, **(options or {"index": "cc", "files": "cc"})})
     place = CapturePlace(tmp_path / working, tmp_path, given.digest)
     journal = Journal(place.folder, given.digest)
@@ -495,7 +495,7 @@ def test_a_source_without_what_must_be_said_is_refused(missing):
 
 @pytest.fixture
 def bucket(monkeypatch):
-    """A bucket on loopback that the process of the crawl finds by its environment."""
+    """A local bucket that the crawl's process finds through its environment."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     endpoint = f"http://127.0.0.1:{server.get_host_and_port()[1]}"

@@ -1,4 +1,4 @@
-"""The process that a crawl runs in: what it is handed, and how it is heard."""
+"""The process of a crawl: what it is passed, and what it reports."""
 
 import os
 import sys

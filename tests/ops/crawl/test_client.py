@@ -1,4 +1,4 @@
-"""The client of listings and ranges, against servers that misbehave."""
+"""The client for listings and ranges, against servers that misbehave."""
 
 import datetime
 import email.utils
@@ -45,7 +45,7 @@ def test_what_cannot_be_had_says_why(route, cause):
 
 
 def dripping(seconds, head, through):
-    """A route that sends a byte at a time, its headers or its body, and says when it came to its end."""
+    """A route that sends its headers or its body one byte at a time, and reports when it is done."""
 
     def route(handler):
         end, plain = b"\r\n" * head, b"HTTP/1.1 200 OK\r\n" + b"\r\n" * (not head)

@@ -1,4 +1,4 @@
-"""What one line of a collection may cost."""
+"""Limits on what one line of a collection may cost."""
 
 import resource
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_what_computes_for_too_long_is_ended_and_what_does_not_goes_on():
 
 
 class NoKeyError(Exception):
-    """As the packages behind fsspec have some of their own."""
+    """Like the packages behind fsspec, which have exceptions of their own."""
 
 
 def without_key(*_):
@@ -79,7 +79,7 @@ def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatc
 
 
 def test_an_item_that_takes_too_much_memory_costs_itself_alone(tmp_path, monkeypatch):
-    """There is room for its 64 MiB once, and not for its record besides."""
+    """Memory suffices for its 64 MiB once, but not for its record as well."""
 
     def content(item, conditions):
         chunk = bytes(2**26 if item.id == "bad" else 1)

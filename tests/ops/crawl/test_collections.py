@@ -1,4 +1,4 @@
-"""Collections, against a server that answers in the shapes of the real ones."""
+"""Collections, against a server with responses in the form of the real ones."""
 
 import bz2
 import dataclasses
@@ -262,7 +262,7 @@ def test_a_place_that_is_no_folder_is_refused(place):
     ],
 )
 def test_no_protocol_leads_from_a_folder_to_the_web(place):
-    """An address of the web is asked for by what checks it, and by nothing else."""
+    """Web addresses are requested only by code that checks them."""
     with answering({"*": reply(body=b"{}")}) as (site, asked):
         place = place.format(site=site, host=site.removeprefix("http://"))
         with pytest.raises(FetchError, match="no protocol of abfs, abfss, "):

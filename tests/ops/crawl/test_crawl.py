@@ -1,4 +1,4 @@
-"""A crawl against a server of one's own that behaves."""
+"""A crawl against a local server that behaves well."""
 
 import io
 import time
@@ -63,7 +63,7 @@ def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_
 
 
 def test_a_page_that_was_found_on_a_copy_is_made_of_the_line_that_led_there(tmp_path):
-    """The second listed page is dropped, and so is the second that both link to: the first ones stand for them."""
+    """The second listed page duplicates the first and is dropped; so is the second of two linked pages."""
     same = reply(body=b"<a href=deep>d</a>")
     pages = {"/": reply(body=b"<a href=/a/>a</a><a href=/b/>b</a>"), "/a/": same, "/b/": same, "/c/": same}
     pages |= {f"/{name}/deep": reply(body=name.encode()) for name in "abc"}
@@ -158,7 +158,7 @@ def test_with_a_clock_the_bytes_are_the_same_whichever_page_came_first(tmp_path,
 
 
 def test_what_a_redirect_leads_to_waits_its_turn_at_its_own_host(tmp_path):
-    """Scrapy would ask for it in the turn of the host that it was sent from."""
+    """Scrapy would request it in the queue of the host that redirected to it."""
     at_once, most = [], []
 
     def slow(handler):

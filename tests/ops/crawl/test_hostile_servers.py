@@ -1,4 +1,4 @@
-"""What servers do to crawls: each costs itself, and no page beside it."""
+"""Hostile servers: each affects its own pages only."""
 
 import gzip
 import socket
@@ -15,7 +15,7 @@ BOMB = b"\0" * 20_000_000
 
 
 def outcome(tmp_path, route, robots=None, **options):
-    """What becomes of a page of one server; the page beside it must be kept."""
+    """The outcome of a page of one server; the page of the other server must be kept."""
     routes = {"/page": route, "/beside": GOOD} | ({"/robots.txt": robots} if robots else {})
     with answering(routes) as (site, asked):
         found = crawled(tmp_path, [f"{site}/page", f"{site}/beside"], **options)
@@ -153,7 +153,7 @@ def test_a_packed_page_is_stored_unpacked(tmp_path):
     ],
 )
 def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, robots, cause):
-    """RFC 9309, 2.3.1.4; a site that has had too many requests (429) is left alone, too."""
+    """RFC 9309, 2.3.1.4. A site that complains about too many requests (429) is left alone, too."""
     with answering({"/page": GOOD, "/robots.txt": robots}) as (site, asked):
         found = crawled(tmp_path, [f"{site}/page"], timeout=1, retries=0)
     (row,) = found.dropped

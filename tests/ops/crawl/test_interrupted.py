@@ -1,4 +1,4 @@
-"""A crawl that is cut short goes on without asking again; one that is made again takes what was published."""
+"""An interrupted crawl continues without repeating requests; a repeated one reuses what was published."""
 
 import os
 import resource
@@ -84,7 +84,7 @@ def test_under_other_options_everything_is_asked_for(tmp_path):
 
 
 def test_a_recrawl_asks_on_condition_and_makes_a_new_version_of_what_changed(tmp_path):
-    """One page is the same by its tag, one by its date, one is another, one is gone."""
+    """One page is unchanged by its tag, one by its date, one has changed, one is gone."""
 
     date = "Wed, 15 Aug 2018 00:00:00 GMT"
     routes = {
@@ -163,8 +163,8 @@ def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
 
 
 def test_a_disk_that_is_full_ends_the_crawl_and_rejects_no_page(tmp_path, monkeypatch):
-    """The journal's file of records may hold 5,000 bytes: the third page does not fit."""
-    monkeypatch.undo()  # a fork of a warmed process would have other limits than this one
+    """The journal's file of records is limited to 5,000 bytes: the third page does not fit."""
+    monkeypatch.undo()  # a fork of a warmed process would have other limits
     pages = {f"/{name}": reply(body=os.urandom(1_000).hex().encode()) for name in "abcd"}
     with answering(pages) as (site, _):
         urls = [f"{site}{path}" for path in pages]

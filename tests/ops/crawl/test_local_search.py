@@ -1,4 +1,4 @@
-"""The local index answers as if every page were scored."""
+"""The local index returns the same as scoring every page."""
 
 import math
 import pickle
@@ -55,7 +55,7 @@ def test_an_answer_is_that_of_scoring_every_page(tmp_path_factory, texts, query,
 
 @pytest.fixture(scope="module")
 def many():
-    """Pages whose lengths tantivy rounds, in which words are as frequent as in a language."""
+    """Pages whose lengths tantivy rounds, with word frequencies as in natural language."""
     random = np.random.default_rng(0)
     return {
         f"http://{number}": " ".join(

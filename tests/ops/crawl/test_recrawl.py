@@ -1,4 +1,4 @@
-"""Crawls that ask again: what did not change, and what cannot be had this time, is in the new version, too."""
+"""Repeated crawls: what has not changed, and what is unavailable this time, is in the new version, too."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sample website, as params.yaml has it crawled."""
+"""The sample website, crawled with the sample's params.yaml."""
 
 import pyarrow.parquet as pq
 import pytest

@@ -1,4 +1,4 @@
-"""Crawls of what a search finds, against a provider and pages of one's own."""
+"""Crawls of search results, against a local provider and local pages."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""The bounded child: what it refuses, that it goes on, and that it ends with its parent."""
+"""The bounded child: what it refuses, that it recovers, and that it ends with its parent."""
 
 import os
 import pickle
@@ -148,7 +148,7 @@ def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, 
 
 
 def test_a_fault_of_the_system_is_none_of_the_record_and_is_not_waited_for(child):
-    """The file in memory that large records go by finds no room: the child waits for a call, and lives on."""
+    """If the in-memory file for large records has no space, the child waits for the next call."""
     large = Raw("a", "a", bytes(2**17))
     assert child.call(digests, large, large) == [large.md5, large.md5]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -1,4 +1,4 @@
-"""Papers and articles off the rows of a crawl: PDFs, XML, shards, packs of a dump, and what is none."""
+"""Papers and articles from the rows of a crawl: PDFs, XML, shards, packs of a dump, and other files."""
 
 import bz2
 import gzip
@@ -48,7 +48,7 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
 
 
 def read(tmp_path, module, *records, about=None):
-    """What becomes of records that a crawl wrote into one file; `about` is what a collection says of each."""
+    """The outcome of parsing records in one file of a crawl; `about` is a collection's metadata of each."""
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0
@@ -103,7 +103,7 @@ def test_what_a_collection_says_of_a_paper_are_its_first_subjects(tmp_path):
 
 
 def other(name, kind, target=""):
-    """A member that is no file."""
+    """A member that is not a file."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, target
     return info

@@ -1,4 +1,4 @@
-"""Which characters are text, and how those that are none are shown."""
+"""Which characters are text, and how others are escaped."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8 is read by declaration, or by a guess that is told; what cannot be decoded is a reject."""
+"""Text that is not UTF-8 is read as declared, or by a recorded guess; what cannot be decoded is rejected."""
 
 import codecs
 
@@ -68,7 +68,7 @@ def test_cyrillic_is_guessed_by_its_letters(tmp_path, folder):
             TEXT.encode()[:-20] + b"\xe9" + TEXT.encode(),
             {},
             "not UTF-8: byte 0xe9",
-        ),  # else all quotes are rubbish
+        ),  # otherwise all quotes are garbled
         (b"half a pair \xed\xa0\xbd", {}, "not UTF-8: byte 0xed"),
     ],
 )

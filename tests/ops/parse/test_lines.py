@@ -11,7 +11,7 @@ from ops.parse.source import ParseError, Raw
 
 
 def naming(row):
-    """Return the id of a row; one ends the process that reads it, one takes too much of its memory."""
+    """Return the id of a row; one id kills the process that reads it, another exhausts its memory."""
     if row.get("id") == "end":
         os._exit(3)
     if row.get("id") == "memory":

@@ -196,7 +196,7 @@ def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_mon
 
 
 class Slow:
-    """Papers as text, of which each may take minutes."""
+    """Papers as text, each of which may take minutes."""
 
     slow = True
 
@@ -242,7 +242,7 @@ DATES = ["2018-06", "2018-07", "2018-06", "2018-08", "some day"]
 
 
 def lines(root, keeper):
-    """Prose in a packed file over several months, in one of one month, and in files of their own."""
+    """Prose in a compressed file over several months, in one of a single month, and in separate files."""
     (root / "prose").mkdir(exist_ok=True)
     for file, dates in (("many.jsonl.gz", DATES), ("one.jsonl", ["2018-07"] * 3)):
         rows = [
@@ -286,7 +286,7 @@ def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
         kept.place.mkdir(exist_ok=True)
         flipped = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
         (tmp_path / "kept" / name).write_bytes(flipped)
-        for _ in range(2):  # what is damaged is gone at the second try
+        for _ in range(2):  # the damaged copy is gone at the second try
             with contextlib.suppress(SourceError):
                 found = lines(tmp_path, kept)
                 assert {month: list(found.of_partition(month)) for month in MONTHS} == records

@@ -1,4 +1,4 @@
-"""A table is read the same whatever file it is in; `fields` name its columns, and rows are the same records."""
+"""A table reads the same from any file format; `fields` name its columns; rows give the same records."""
 
 import csv
 import gzip
@@ -195,7 +195,7 @@ def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_ro
 
 
 def cells_of(found):
-    """The cells of rows that can be read, by line."""
+    """The cells of readable rows, by line."""
     return {
         record.raw.row: json.loads(record.raw.content)
         for record in found.of_partition("all")
@@ -262,7 +262,7 @@ def test_every_line_is_in_one_row_or_reject(tmp_path_factory, lines, quotes):
         taken = lines[place - 2 : following - 2]
         if place in faults:
             assert not re.search("[ab]", "".join(taken[1:]))
-        else:  # nothing is lost but quotes
+        else:  # nothing is lost except quotes
             told = "".join(cells[place].values())
             assert sorted(re.findall("[ab]", told)) == sorted(re.findall("[ab]", "".join(taken)))
 
@@ -331,7 +331,7 @@ def test_offsets_that_lead_out_of_an_arrow_file_are_refused(tmp_path):
 @pytest.mark.parametrize("size", [1, 64, 65, 1000])
 def test_a_row_that_cannot_be_read_costs_no_other_of_a_batch_of_any_size(tmp_path, size):
     days = np.zeros(size, "datetime64[ms]").astype(np.int64)
-    days[size // 2] = 10**15  # in no year that Python knows
+    days[size // 2] = 10**15  # in a year beyond Python's range
     table = pa.table({"abstract": ["One."] * size, "date": pa.array(days, pa.timestamp("ms"))})
     with pa.ipc.new_file(tmp_path / "made.arrow", table.schema) as writer:
         writer.write_table(table)
@@ -383,7 +383,7 @@ def test_two_files_that_are_read_at_once_do_not_mix(tmp_path):
 
 
 def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypatch):
-    """What a file does to its reader it does to the child: here every reader of this process is broken."""
+    """A file can harm only the child that reads it: here every reader in this process is broken."""
     for name in ("rows.csv", "rows.parquet"):
         write(tmp_path, name, FILES[name]([{**row, "acl_id": f"{name}{row['acl_id']}"} for row in ROWS]))
     for module, reader in (

@@ -1,4 +1,4 @@
-"""Web pages off the rows of a crawl."""
+"""Web pages from the rows of a crawl."""
 
 import gzip
 
@@ -22,7 +22,7 @@ def response(url, body, packed, kind="text/html"):
 
 
 def read(tmp_path, records, sizes=None, max_bytes=2**20):
-    """What becomes of records that a crawl wrote into one file."""
+    """The outcome of parsing records that a crawl wrote to one file."""
     file = b"".join(records)
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc").write_bytes(file)
@@ -55,7 +55,7 @@ def test_a_page_that_two_crawls_fetched_at_the_same_time_is_there_twice(tmp_path
 
 
 def test_a_page_that_is_packed_a_thousandfold_is_read(tmp_path):
-    """The crawl itself bounded what it unpacked: this is no bomb."""
+    """The crawl itself limited what it decompressed, so this is not a bomb."""
     body = HTML + b" " * 5_000_000
     record = response("http://a.example/", body, packed=True)
     assert len(record) * 300 < len(body)

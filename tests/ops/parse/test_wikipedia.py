@@ -1,4 +1,4 @@
-"""Articles: what of wikitext is text, what cites what, which pages are none, and dumps that are streamed."""
+"""Articles: the text of wikitext, citations, pages that are not articles, and dumps read as streams."""
 
 import bz2
 import tracemalloc
@@ -162,7 +162,7 @@ def test_what_is_not_closed_costs_no_more_than_its_length(wikitext, text):
     assert cleaned(wikitext).text == text
 
 
-#: Sentences of any Unicode that is no markup; letters whose small letter is longer are tried often.
+#: Sentences of any Unicode without markup; letters whose lower case is longer are tried often.
 SENTENCES = st.lists(
     st.text(
         st.sampled_from("İẞßŉǰΐﬁſıKa. ")
@@ -235,9 +235,9 @@ def test_a_dump_is_a_record_a_page_packed_or_not(tmp_path):
     (tmp_path / "a.xml").write_bytes(dump(*PAGES))
     plain = split(tmp_path)
     (tmp_path / "a.xml").unlink()
-    # As multistream dumps are: several streams, one behind the other.
+    # Like multistream dumps: several concatenated streams.
     packed = bz2.compress(dump(*PAGES)[:half]) + bz2.compress(dump(*PAGES)[half:])
-    # The name that parts of real dumps have.
+    # Parts of real dumps have such names.
     (tmp_path / "a.xml-p10p30302.bz2").write_bytes(packed)
     assert [(raw.document, raw.row, raw.content) for raw in split(tmp_path)] == [
         (raw.document, raw.row, raw.content) for raw in plain

@@ -1,4 +1,4 @@
-"""The work that a file costs the process that scans it is linear in the file, whatever is in it.
+"""The work of scanning a file is linear in the file, whatever is in it.
 
 It is counted (calls, characters, records), or bounded by more of the processor's time than any sound reading takes.
 """
@@ -38,7 +38,7 @@ NOISE = random.Random(0).randbytes(400_000)
 
 
 def scanned(root, name, content, kind, max_bytes=2**24):
-    """The index of a source of one file, as every command makes it."""
+    """The index of a source with one file, as every command makes it."""
     (root / "source").mkdir(exist_ok=True)
     (root / "source" / name).write_bytes(content)
     source = Source(
@@ -48,7 +48,7 @@ def scanned(root, name, content, kind, max_bytes=2**24):
 
 
 def calls_of(function, *arguments):
-    """How many functions are called meanwhile, those of C included, and what the function returns."""
+    """The number of function calls (including C functions) of a function, and its result."""
     calls = 0
 
     def count(frame, event, argument):
@@ -78,7 +78,7 @@ def test_a_length_that_is_no_number_of_bytes_costs_its_record_alone(tmp_path, le
 
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
 def test_records_that_claim_what_is_behind_them_are_looked_at_once(tmp_path, packed):
-    with computing_at_most(60):  # they were read and put back for a quarter of an hour
+    with computing_at_most(60):  # they used to be read and put back for a quarter of an hour
         found = scanned(tmp_path, "a.warc.gz", packed(CLAIM * 400_000), "warc", 15_000_000)
     assert len(found) > 20_000 and all(entry.error for entry in found)
 
@@ -93,7 +93,7 @@ def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
 
 @pytest.mark.parametrize("padding", [10_000, 300_000])
 def test_records_behind_padding_are_read(tmp_path, padding):
-    """Of zeros between members, as tapes have them, also where a block that is read holds nothing else."""
+    """Zeros between members, as on tapes, even if a block contains nothing else."""
     record = gzip.compress(resource(b"one"))
     found = scanned(tmp_path, "a.warc.gz", record + bytes(padding) + record + bytes(padding), "warc")
     assert len(found) == 2
@@ -155,14 +155,14 @@ def test_short_lines_that_differ_are_no_flood(tmp_path):
 
 
 class Dribbling(BytesIO):
-    """A stream that gives few bytes at a time."""
+    """A stream that returns few bytes at a time."""
 
     def read1(self, size=-1):
         return super().read1(min(size, 3))
 
 
 def plainly(content, max_bytes):
-    """The lines of a file by their numbers: a slow version that is seen to be right."""
+    """The lines of a file by number: a slow version that is obviously right."""
     for row, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             line = line.rstrip(b"\r")
@@ -181,7 +181,7 @@ def test_lines_are_the_same_however_their_bytes_arrive(content):
 
 
 def characters_read(tmp_path, text, form, max_bytes=2**24):
-    """How many characters the reader of CSV is given, and the rows that come of it."""
+    """The number of characters given to the CSV reader, and the resulting rows."""
     file = tmp_path / "a.csv"
     file.write_text(text, newline="")
     given = 0
@@ -255,7 +255,7 @@ def test_headings_without_end_are_read_in_linear_time():
 
 @pytest.fixture
 def guesses(monkeypatch):
-    """The samples that an encoding was guessed of: each takes milliseconds, however short it is."""
+    """The samples for guessing an encoding: each takes milliseconds, however short it is."""
     asked = []
     guess = encodings.guess_sample
 

@@ -1,4 +1,4 @@
-"""Summaries of a length, from an order over sentences."""
+"""Summaries of a given length, from an order over sentences."""
 
 import pytest
 from hypothesis import given

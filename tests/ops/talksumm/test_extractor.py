@@ -38,7 +38,7 @@ def outcome(folder, units, golden, params, checkpoints=None):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """All that one training makes, from the corpus above."""
+    """Everything that one training produces from the corpus above."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
@@ -123,7 +123,7 @@ def test_the_same_input_gives_the_same_bytes(made, tmp_path):
     first = next(one["config"]["vectors"] for one in models_of(made) if one["architecture"] == "pointer")
     both = str(params.vectors).encode(), first.encode()
     for name, content in made.files.items():
-        # The word vectors are named by their path, which differs.
+        # The word vectors are identified by their path, which differs.
         assert again.files[name].replace(*both) == content, name
     assert again.kept.equals(made.kept) and again.dropped.equals(made.dropped)
 
@@ -150,7 +150,7 @@ def test_what_is_judged_by_people_teaches_nothing(tmp_path):
 
 
 def test_a_model_judged_on_what_it_learnt_is_not_chosen_before_one_that_was_not(tmp_path):
-    # A paper of one sentence is summarised without fault by any model.
+    # Any model summarises a paper of one sentence perfectly.
     units = [*UNITS[:4], example("easy", "long", sentences=text(1, 3), labels=(0,))]
     made = outcome(tmp_path, units, [], extractor_params(tmp_path, "transformer"))
     told = {one["set"]: one for one in models_of(made)}
@@ -244,7 +244,7 @@ def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, g
 
 
 def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp_path, monkeypatch, capsys):
-    """And the same bytes come out as of all embeddings at once."""
+    """The same bytes result as from all embeddings at once."""
     asked = []
 
     def counted(texts):
@@ -261,6 +261,6 @@ def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp
     assert len(asked) == 10 and "embeddings  5/" in capsys.readouterr().err
     checkpoints.last = None
     again = outcome(tmp_path / "again", UNITS, GOLD, params, checkpoints)
-    embedded = [text for text in asked if text]  # each network asks for the width of the empty one
+    embedded = [text for text in asked if text]  # each network embeds "" for its width
     assert len(embedded) == len(set(embedded))
     assert again.files == whole.files and again.kept.equals(whole.kept)

@@ -1,4 +1,4 @@
-"""A talk is compared with few of many titles, and with those that are near it."""
+"""A talk is compared with a few of many titles, including those that are similar."""
 
 import random
 
@@ -39,7 +39,7 @@ def letters(title):
 
 
 def compared(talks, papers):
-    """Return, for each talk, the ids of the papers of each title that it is compared with, and all titles."""
+    """Return, for each talk, the ids of the papers of each candidate title; and the number of titles."""
     with temporary_folder() as folder:
         listed = [{"id": f"talk-{place}", "title": title} for place, title in enumerate(talks)]
         given = parts(folder / "talks", TALKS.kept, listed[:2], listed[2:])

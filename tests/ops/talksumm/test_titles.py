@@ -1,4 +1,4 @@
-"""Titles that a person calls the same are alike, and titles of other papers are not."""
+"""Titles that a person considers the same are similar, and titles of other papers are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ops.talksumm.pairing import MAIN_TITLE, OTHER_NUMBERS, Titles, form, main_f
 
 TITLE = "What you can cram into a single vector: Probing sentence embeddings for linguistic properties"
 
-#: Texts in which the signs that matter are common.
+#: Texts with many of the characters that matter.
 titles = st.text(alphabet="abé :?-–12+& _", max_size=12) | st.text(max_size=12)
 
 

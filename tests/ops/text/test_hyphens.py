@@ -1,4 +1,4 @@
-"""Words cut in two at a line's end."""
+"""Words that were hyphenated at the end of a line."""
 
 from __future__ import annotations
 

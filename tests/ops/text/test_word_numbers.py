@@ -1,4 +1,4 @@
-"""Words as numbers, against the words themselves."""
+"""Word numbers, compared with the words themselves."""
 
 import numpy as np
 from hypothesis import given

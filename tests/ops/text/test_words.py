@@ -1,4 +1,4 @@
-"""Two texts word by word."""
+"""Word-level difference of two texts."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Two versions of a dataset are compared row by row, and nothing in them is called the same that is not."""
+"""Two versions of a dataset are compared row by row, and nothing different is reported as the same."""
 
 import shutil
 import tempfile
@@ -24,7 +24,7 @@ SHAPE = Shape(
 
 
 class OnDisk(Version):
-    """A version that lies in a folder of its own."""
+    """A version in a folder of its own."""
 
     def path(self, file):
         return Path(self.revision, file)
@@ -183,7 +183,7 @@ def test_every_row_and_every_unit_is_counted_once_and_as_what_became_of_it(pairs
         )
 
     def slow(was, now):
-        """The kinds of one unit and its row, told from both fates alone."""
+        """The kinds of change of one unit and its row, derived from both fates alone."""
         rows = [fate.startswith("kept") for fate in (was, now)]
         lost = [fate != "absent" and not is_row for fate, is_row in zip((was, now), rows, strict=True)]
         if was == now:
@@ -208,7 +208,7 @@ NESTED = pa.list_(pa.struct([("a", pa.float64()), ("b", pa.list_(pa.string()))])
 
 
 def changed(old, new):
-    """Which rows are found to have changed, where one column has these values."""
+    """The rows reported as changed, if one column has these values."""
     shapes = [Shape(unit=columns(), kept=columns(("cell", side.type))) for side in (old, new)]
     with tempfile.TemporaryDirectory() as folder:
         versions = []

@@ -1,4 +1,4 @@
-"""GROBID by its URL: what it is sent, what comes of its answers, and of it being busy, broken or away."""
+"""GROBID by URL: what it is sent, how its responses are used, and what happens if it is busy or broken."""
 
 import contextlib
 import http.server
@@ -18,7 +18,7 @@ PDF = printed("A Title", [("1 Work", ["We measured it twice."])])
 
 @contextlib.contextmanager
 def grobid(*answers):
-    """Answer on loopback with (status, headers, body), the last one again and again."""
+    """Respond locally with (status, headers, body), repeating the last one."""
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

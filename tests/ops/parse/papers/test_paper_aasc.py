@@ -1,4 +1,4 @@
-"""AASC: sentences a line, with the types of their sections, and stand-ins for citations."""
+"""AASC: one sentence per line, with section types, and placeholders for citations."""
 
 import pytest
 

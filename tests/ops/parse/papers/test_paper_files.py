@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
 
 @pytest.fixture
 def closed():
-    """A folder with a file and a folder that may not be read, by a user who may not read them."""
+    """A folder with an unreadable file and an unreadable folder, for a user without permission."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""PDF: reading order, furniture of pages, hyphens, headings; and files that must not pass as empty pages."""
+"""PDF: reading order, page furniture, hyphens, headings; and files that must not pass as empty pages."""
 
 import pytest
 
@@ -12,7 +12,7 @@ NOUNS = [
 
 
 def sentences(topic, count):
-    """Sentences that no two pages share, of words that lines are broken in."""
+    """Sentences that no two pages share, of words that lines break."""
     return [
         f"We measured {topic} number {index} with {NOUNS[index % 9]} and "
         f"{NOUNS[index % 7]} before comparing everything carefully."

@@ -1,4 +1,4 @@
-"""Plain text: headings, furniture of the page, offsets into the file."""
+"""Plain text: headings, page furniture, offsets into the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S2ORC in its shapes: doc2json, the releases of 2019 and 2020, the text with annotations of the bulk API."""
+"""S2ORC in its forms: doc2json, the releases of 2019 and 2020, the annotated text of the bulk API."""
 
 import gzip
 import json
@@ -126,7 +126,7 @@ def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
 
 
 def annotated(text, **annotations):
-    """A record of the bulk API with stretches given as (start, end)."""
+    """A record of the bulk API with annotations given as (start, end)."""
     written = {
         name: [{"start": start, "end": end} for start, end in found] for name, found in annotations.items()
     }
@@ -152,7 +152,7 @@ def test_of_paragraphs_that_overlap_the_text_is_read_once():
 
 
 def test_the_work_of_marks_paragraphs_and_headings_is_linear():
-    """Every one of 3,000 paragraphs was compared with every mark: nine million times."""
+    """Each of 3,000 paragraphs used to be compared with every mark: nine million times."""
     many = 3_000
     text = "Labels [1]. " * many
     starts = range(0, len(text), 12)

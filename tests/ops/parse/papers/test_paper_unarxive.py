@@ -1,4 +1,4 @@
-"""unarXive: what stands in for formulas and citations, sections, ids of cited papers."""
+"""unarXive: placeholders of formulas and citations, sections, ids of cited papers."""
 
 import json
 

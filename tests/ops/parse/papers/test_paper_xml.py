@@ -1,4 +1,4 @@
-"""TEI, JATS and ParsCit: sections, running text without figures and notes, marks, and XML that is refused."""
+"""TEI, JATS and ParsCit: sections, running text without figures and notes, marks, and refused XML."""
 
 import pytest
 
@@ -188,7 +188,7 @@ def test_100_000_marks_in_a_paragraph_are_read_within_the_bounds_of_a_record(kin
 
 
 def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
-    child = BoundedChild(Bounds(seconds=6))  # 2 are enough; quadratic time took 13
+    child = BoundedChild(Bounds(seconds=6))  # 2 suffice; quadratic time took 13
     try:
         content = flooded("grobid_tei", "<p>word</p>" * 70_000).encode()
         paper = child.call(Tei().parse, Raw("p.xml", "p", content))

@@ -1,4 +1,4 @@
-"""What papers are about, from wherever their formats have it."""
+"""Subjects of papers, from all places where formats have them."""
 
 import json
 

@@ -24,7 +24,7 @@ SENTENCES = [
     "To aid further research on the task, we propose a more challenging split of the data.",
 ]
 
-#: Its human transcript, run by run; the sentence that the authors ticked as right, None where they did not.
+#: The human transcript, run by run, with the sentence that the authors ticked as right, or None.
 RUNS = [
     ("Let's begin with the motivation so processing long complex sentences is a hard task", 0),
     (

@@ -1,4 +1,4 @@
-"""The report on talks aligned by hand: against an obvious slow version, on the sample, and at its edges."""
+"""The report on manually aligned talks: against an obvious slow version, on the sample, and at its edges."""
 
 import math
 import random
@@ -130,11 +130,11 @@ def dropped(outcome):
     return {row["id"]: row["reason"] for row in outcome.dropped.to_pylist()}
 
 
-# The obvious slow version: a dense matrix and loops over all that the fast one shares or skips.
+# The obvious slow version: a dense matrix, and loops over everything that the fast one shares or skips.
 
 
 def slow_path(words, sentences, hmm, starts):
-    """Viterbi with a dense transition matrix; emissions by the definition, word by word."""
+    """Viterbi with a dense transition matrix, and emissions by definition, word by word."""
     vectors = word_vectors()
     from ops.talksumm.align.emission import content_tokens, log_emission
 
@@ -365,7 +365,7 @@ def test_an_interval_lies_between_the_worst_and_the_best_run(found, seed):
 
 
 def test_the_interval_covers_the_truth_where_runs_are_right_or_wrong_together():
-    """Simulated talks of 80 runs: each run has an accuracy of its own, drawn around 0.8."""
+    """Simulated talks of 80 runs, each with its own accuracy around 0.8."""
     chance = random.Random(0)
     by_run = by_word = 0
     trials = 300

@@ -22,7 +22,7 @@ def paper(name, document, **more):
 
 
 def spoken(paper, *told):
-    """Return the sentences of a paper, out of order, from (section, role, text) in order."""
+    """Return the sentences of a paper, shuffled, from (section, role, text) in order."""
     rows = [
         {
             "id": f"{paper}-{place}", "paper_id": paper, "position": place, "section": section, "role": role,
@@ -123,7 +123,7 @@ def test_a_paper_of_one_sentence_is_kept_whatever_its_summary_says(tmp_path, wor
 
 
 def slow_greedy(sentences, references, words):
-    """Add the sentence that raises ROUGE-1 F most, as the metric itself has it."""
+    """Add the sentence that raises ROUGE-1 F most, according to the metric itself."""
 
     def score(chosen):
         predicted = [sentences[index] for index in chosen]
@@ -146,7 +146,7 @@ def slow_greedy(sentences, references, words):
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 40))
 def test_with_single_words_labels_are_those_of_a_slow_greedy_search(seed, count, words):
-    # Sentences of distinct single words have no bigrams: the search is for ROUGE-1 alone.
+    # Sentences of distinct single words have no bigrams, so only ROUGE-1 counts.
     sentences = [one.split()[0] for one in text(count, seed)]
     references = [[one.split()[0] for one in text(2, seed + more)] for more in (1, 2, 3)]
     assert greedy(sentences, references, words) == slow_greedy(sentences, references, words)

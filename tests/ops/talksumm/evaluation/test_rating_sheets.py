@@ -1,4 +1,4 @@
-"""Which summaries are sent to raters, and what lies in their sheets."""
+"""Which summaries are sent to raters, and the content of their sheets."""
 
 import csv
 import io

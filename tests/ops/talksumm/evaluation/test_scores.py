@@ -55,7 +55,7 @@ def test_a_summary_is_scored_as_the_metric_scores_it(tmp_path):
     [row] = made(tmp_path, [summary("lead", "g", ["w1 w2 w3.", "w6 w5."])], papers, params).kept.to_pylist()
     assert scores_of(row) == rouge(["w1 w2 w3.", "w6 w5."], ["w1 w2 w3 w4.", "w5 w6."])
     assert (row["rouge1_recall"], row["rouge1_precision"]) == (pytest.approx(5 / 6, abs=1e-5), 1.0)
-    # Bigrams run on across sentences, as in ROUGE-1.5.5: 2 of 5, and 2 of the 4 that are said.
+    # Bigrams cross sentences, as in ROUGE-1.5.5: 2 of 5, and 2 of the 4 in the summary.
     assert (row["rouge2_recall"], row["rouge2_precision"]) == (0.4, 0.5)
     assert (row["reference"], row["references"], row["text"]) == (
         "w1 w2 w3 w4. w5 w6.",

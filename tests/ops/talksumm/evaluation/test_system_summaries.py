@@ -21,7 +21,7 @@ MODELS = [("transformer/short", True), ("pointer/short", False)]
 
 
 class Backwards:
-    """Takes a paper's sentences from the last one to the first."""
+    """Takes a paper's sentences in reverse order."""
 
     def extract(self, paper, words=150):
         order = range(len(paper) - 1, -1, -1)

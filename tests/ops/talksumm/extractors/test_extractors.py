@@ -1,4 +1,4 @@
-"""What holds of both extractors."""
+"""Properties of both extractors."""
 
 import math
 
@@ -123,7 +123,7 @@ MARKED = "w7 w8 w9"
 
 
 def marked(papers, seed):
-    """Papers whose summary is the sentences that hold three words in a row."""
+    """Papers whose summary is the sentences with three words in a row."""
     found, labels = [], []
     for number in range(papers):
         sentences = [text.replace("w7", "w6") for text in spans(12, 100 * seed + number)]

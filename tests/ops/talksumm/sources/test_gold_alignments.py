@@ -1,4 +1,4 @@
-"""Alignments made by hand, read from CSV: every label in its place, and no malformed file half read."""
+"""Manual alignments read from CSV: every label is kept, and a malformed file is rejected whole."""
 
 from pathlib import Path
 

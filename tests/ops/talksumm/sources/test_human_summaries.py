@@ -1,4 +1,4 @@
-"""Summaries by people, read from the files of CL-SciSumm and ScisummNet."""
+"""Human summaries, read from the files of CL-SciSumm and ScisummNet."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A folder of transcripts and its metadata become records, and nothing is lost between."""
+"""A folder of transcripts and its metadata become records, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADER = "file,title,date,url,licence\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A function that writes files (name to text or bytes) and splits the folder that they make."""
+    """A function that writes files (name to text or bytes) and splits their folder."""
     place = tmp_path / "talks"
     place.mkdir()
 

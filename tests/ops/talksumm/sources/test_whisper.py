@@ -1,4 +1,4 @@
-"""What faster-whisper hears by its model, and what a source may ask of it."""
+"""Recognition by faster-whisper, and the options that a source may set."""
 
 import dataclasses
 import io
@@ -29,7 +29,7 @@ SAID = "The central idea is to train the parser on examples that are chosen by t
 
 
 def errors(heard):
-    """Words of the sentence that were not heard, or others in their place."""
+    """Words of the sentence that were missed or misheard."""
     found = [word.text.lower().strip(".,") for word in heard]
     return Levenshtein.distance(SAID.lower().strip(".").split(), found)
 
@@ -77,12 +77,12 @@ def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
     with wave.open(content, "wb") as file:
         file.setparams((1, 2, 16_000, 0, "NONE", ""))
         file.writeframes(array("h", samples).tobytes())
-    assert list(speech.stretches_of(speech.frames_of(content.getvalue())))  # it is taken for speech
+    assert list(speech.stretches_of(speech.frames_of(content.getvalue())))  # it is mistaken for speech
     assert speech.read(content.getvalue()) == []
 
 
 def recording(folder, **options):
-    """The record of a folder with a recording, whose source has these options."""
+    """The record of a folder with one recording, for a source with these options."""
     (folder / "talks").mkdir()
     (folder / "talks/metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
     (folder / "talks/a.wav").write_bytes(spoken(SAID))
@@ -167,7 +167,7 @@ def test_a_recogniser_without_its_model_or_language_is_refused(options):
         FORMATS["recordings"].options.model_validate(options)
 
 
-#: Prints the words and times of a recording that is its input.
+#: Prints the words and times of a recording from its input.
 PROGRAM = """
 import json, sys
 from ops.talksumm.sources import speech as speech
@@ -187,5 +187,5 @@ def heard_by(*before, **environment):
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="qemu-x86_64 (qemu-user) is not installed")
 def test_an_emulated_haswell_hears_the_same_words_at_the_same_times():
-    """Minutes: of another maker, too, for which CTranslate2 would have other kernels."""
+    """Takes minutes. It includes a CPU of another maker, for which CTranslate2 would use other kernels."""
     assert heard_by() == heard_by("qemu-x86_64", "-cpu", "Haswell")
