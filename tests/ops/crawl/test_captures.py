@@ -32,7 +32,7 @@ OPTIONS = {**QUICK, "licence": "LicenseRef-web"}
 
 
 def fetched(tmp_path, urls, period=MONTH, options=None, former=None, working="working", tell=None):
-    """Fetch the captures of one article's citations; return outcomes by address, and the journal's records."""
+    """Fetch the captures of one article's citations; return outcomes by address, and the records."""
     given = CaptureOptions.model_validate({**OPTIONS, **(options or {"index": "cc", "files": "cc"})})
     place = CapturePlace(tmp_path / working, tmp_path, given.digest)
     journal = Journal(place.folder, given.digest)
