@@ -38,12 +38,12 @@ def test_a_public_address_and_a_name_pass(host):
     "url", ["file:///etc/passwd", "ftp://example.org/", "gopher://example.org", "http:///x", "http://u:p@example.org/",
             "http://example.org:99999/", "http://[::1/"],
 )  # fmt: skip
-def test_what_is_no_plain_web_url_is_refused(url):
+def test_other_urls_than_plain_web_urls_are_refused(url):
     with pytest.raises(AddressRefusedError):
         AddressPolicy().check_url(url)
 
 
-def test_a_name_is_refused_by_the_address_it_has_and_the_text_tells_both():
+def test_a_name_is_refused_by_its_address_and_the_error_names_both():
     with pytest.raises(AddressRefusedError, match=r"10\.0\.0\.1 of rebound.example is private"):
         AddressPolicy().check_address("rebound.example", ipaddress.ip_address("10.0.0.1"))
 
@@ -61,12 +61,12 @@ def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_
 
 
 @pytest.mark.parametrize("written", ["10.1.2.3", "[::ffff:10.1.2.3]", "[64:ff9b::10.1.2.3]"])
-def test_a_network_that_is_allowed_is_so_in_the_forms_that_lead_there(written):
+def test_an_allowed_network_is_allowed_in_all_notations(written):
     AddressPolicy(["10.1.0.0/16"]).check_url(f"http://{written}/")
 
 
 @pytest.mark.parametrize("allow", ["127.0.1.4", "127.0.1.0/24", "intranet.example"])
-def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
+def test_only_what_the_source_allows_by_name_passes(allow):
     policy = AddressPolicy([allow])
     policy.check_address(
         "intranet.example" if allow == "intranet.example" else "127.0.1.4", ipaddress.ip_address("127.0.1.4")
@@ -75,7 +75,7 @@ def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
         policy.check_address("other.example", ipaddress.ip_address("127.0.0.1"))
 
 
-def test_a_name_is_no_literal():
+def test_a_name_is_not_a_literal_address():
     assert literal("example.org") is None
     assert literal("0x7f.1") == ipaddress.ip_address("127.0.0.1")
 

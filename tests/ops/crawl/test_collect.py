@@ -29,7 +29,7 @@ def endless(*_):
         pass
 
 
-def test_what_computes_for_too_long_is_ended_and_what_does_not_goes_on():
+def test_computing_for_too_long_is_ended_and_waiting_is_not():
     with pytest.raises(TooLongError, match="more than 1 seconds"), computing_at_most(1):
         endless()
     with computing_at_most(1):
@@ -53,7 +53,7 @@ def without_key(*_):
         (without_key, "NoKeyError: no key for this bucket"),
     ],
 )
-def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, fault, cause):
+def test_a_listing_over_its_limits_loses_only_its_line(tmp_path, monkeypatch, fault, cause):
     def collection(client, line, month, own):
         return SimpleNamespace(items=fault if line == "bad" else lambda month: [])
 
@@ -64,7 +64,7 @@ def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, f
     assert found == {"bad": cause, "good": "listing"}
 
 
-def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatch):
+def test_an_item_that_a_library_fails_at_is_rejected_alone(tmp_path, monkeypatch):
     def collection(client, line, month, own):
         items = [Item(name, f"http://a.example/{name}", month) for name in ("bad", "good")]
         return SimpleNamespace(
@@ -78,7 +78,7 @@ def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatc
     assert found == {"all": "listing", "bad": "NoKeyError: no key for this bucket", "good": "fetched"}
 
 
-def test_an_item_that_takes_too_much_memory_costs_itself_alone(tmp_path, monkeypatch):
+def test_an_item_that_takes_too_much_memory_is_rejected_alone(tmp_path, monkeypatch):
     """Memory suffices for its 64 MiB once, but not for its record as well."""
 
     def content(item, conditions):

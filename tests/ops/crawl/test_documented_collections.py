@@ -96,7 +96,7 @@ def test_every_collection_is_shown_with_options_that_it_takes():
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_what_is_shown_is_crawled(kind, tmp_path, monkeypatch):
+def test_the_documented_configuration_crawls(kind, tmp_path, monkeypatch):
     for variable in ("S2_API_KEY", "SEARCH_KEY"):
         monkeypatch.setenv(variable, "secret")
     (tmp_path / "corpus/2018-06").mkdir(parents=True)

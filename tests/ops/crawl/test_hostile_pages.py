@@ -60,11 +60,11 @@ def test_links_that_are_longer_than_addresses_are_in_browsers_are_left_out():
     assert links(body) == ["/" + "b" * 2_000 + "/x", "/beside"]
 
 
-def test_what_cannot_be_part_of_an_address_costs_that_link_or_all_of_the_page_and_no_crawl():
+def test_characters_invalid_in_addresses_lose_a_link_or_the_links_of_a_page_only():
     assert links(b"<a href='&#xD800;'>a</a>" + LINK)[-1:] == ["/beside"]
 
 
-def test_a_base_that_is_no_address_costs_the_links_of_its_page_and_says_so():
+def test_an_invalid_base_address_loses_the_links_of_its_page_and_is_recorded():
     with pytest.raises(
         ParseError, match="the address that its links go by, in <base>, is none: Invalid IPv6"
     ):
@@ -83,7 +83,7 @@ def test_a_page_that_takes_too_long_is_given_up():
 
 
 @pytest.mark.long
-def test_a_page_that_is_slow_to_read_is_kept_without_its_links_and_says_so(tmp_path):
+def test_a_page_that_is_slow_to_read_is_kept_without_links_and_marked(tmp_path):
     routes = {"/slow": reply(body=attributes(400_000)), "/beside": reply(body=b"<p>beside")}
     routes |= {"/sound": reply(body=b"<p>sound" + LINK)}
     with answering(routes) as (site, asked):

@@ -52,7 +52,7 @@ def zeros(folder):
 @pytest.mark.parametrize(
     "damage", [damaged_line, damaged_length, damaged_record, torn_line, torn_records, zeros]
 )
-def test_what_is_damaged_is_asked_for_again_and_nothing_else(tmp_path, damage):
+def test_only_damaged_entries_are_requested_again(tmp_path, damage):
     pages = {f"/{number}": reply(body=b"<p>%d" % number) for number in range(4)}
     with answering(pages) as (site, asked):
         urls = [f"{site}/{number}" for number in range(4)]

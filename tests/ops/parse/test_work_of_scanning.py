@@ -69,7 +69,7 @@ def resource(content):
 
 
 @pytest.mark.parametrize("length", ["9" * 5_000, "\u0663", "-1", "1e3", "", "0" * 30])
-def test_a_length_that_is_no_number_of_bytes_costs_its_record_alone(tmp_path, length):
+def test_a_length_that_is_not_a_number_rejects_only_its_record(tmp_path, length):
     bad = f"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {length}\r\n\r\ntext\r\n\r\n".encode()
     first, second, third = scanned(tmp_path, "a.warc", SOUND + bad + SOUND.replace(b"sound", b"last"), "warc")
     assert (first.error, third.error, third.id) == (None, None, "mine/a.warc#3")
@@ -99,7 +99,7 @@ def test_records_behind_padding_are_read(tmp_path, padding):
     assert len(found) == 2
 
 
-def test_a_record_of_another_kind_with_a_wrong_length_takes_in_no_other(tmp_path):
+def test_a_record_of_another_kind_with_a_wrong_length_swallows_no_other(tmp_path):
     content = CLAIM.replace(b"response", b"request") + SOUND
     first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")
     assert "Content-Length is wrong" in first.error or "cut short" in first.error
@@ -142,13 +142,13 @@ def test_blank_lines_may_be_a_bomb(tmp_path):
         ("a.bz2", "mediawiki_dump", bz2.compress(b"<page></page>" * 100_000)),
     ],
 )
-def test_a_small_file_gives_no_flood_of_tiny_records(tmp_path, name, kind, content):
+def test_a_small_file_cannot_give_a_flood_of_tiny_records(tmp_path, name, kind, content):
     found = scanned(tmp_path, name, content, kind, 10_000)
     assert len(found) < len(content) + 200
     assert "it unpacks to more than " in found[-1].error
 
 
-def test_short_lines_that_differ_are_no_flood(tmp_path):
+def test_different_short_lines_are_not_a_flood(tmp_path):
     lines = b"".join(b'{"id": "%d", "text": "yes"}\n' % number for number in range(30_000))
     found = scanned(tmp_path, "a.jsonl.gz", gzip.compress(lines), "jsonl_prose", 10_000)
     assert len(found) == 30_000 and not any(entry.error for entry in found)
@@ -236,7 +236,7 @@ def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
     ]
 
 
-def test_lines_of_a_text_are_told_apart_no_further_than_its_head():
+def test_lines_of_a_text_are_split_no_further_than_its_head():
     content = b"# Title\nlicence: MIT\n\n" + b"a\n" * 500_000
     for form in (discofuse_sources.PROSE_FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
         calls, fields = calls_of(form.fields, Raw("a.txt", "a", content))
@@ -278,7 +278,7 @@ def test_lines_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp
     assert len(guesses) <= 17 + len(packed) // 1024 < 50
 
 
-def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses):
+def test_a_line_reads_the_same_whichever_others_are_requested(tmp_path, guesses):
     content = b"plain words .\tplain . <::::> words .\n" * 500 + many_pairs(500)
     scanned(tmp_path, "train.tsv", content, "split_and_rephrase")
     source = Source(kind="split_and_rephrase", path="source", licence="MIT")
@@ -316,7 +316,7 @@ def test_frames_of_zstandard_without_end_are_read_as_far_as_a_file_of_their_size
 
 
 @pytest.mark.parametrize("behind", [b"junk", zstd.compress(b"b" * 100)[:-5]])
-def test_what_is_behind_the_frames_of_zstandard_is_told(tmp_path, behind):
+def test_data_after_the_frames_of_zstandard_is_reported(tmp_path, behind):
     (tmp_path / "a.zst").write_bytes(zstd.compress(b"a") + behind)
     with opened(tmp_path / "a.zst") as stream, pytest.raises((zstd.ZstdError, EOFError)):
         stream.read()

@@ -111,7 +111,7 @@ def test_text_rank_equals_the_dense_version(units, damping):
 
 
 @given(UNITS, st.randoms())
-def test_text_rank_knows_no_order_of_units_or_words(units, random):
+def test_text_rank_does_not_depend_on_the_order_of_units_or_words(units, random):
     order = random.sample(range(len(units)), len(units))
     moved = [random.sample(units[index], len(units[index])) for index in order]
     scores = text_rank(units)
@@ -233,7 +233,7 @@ def test_n_grams_run_neither_over_the_end_of_a_sentence_nor_into_the_next_refere
     assert oracle_of_references(units[:1], [[["a", "b"]], [["c", "d"]]], [2], 2, (2,)) == []
 
 
-def test_what_two_references_say_is_worth_more_than_what_one_says_twice():
+def test_content_of_two_references_counts_more_than_content_that_one_repeats():
     references = [[["a", "x", "x"]], [["a", "y"]]]
     assert oracle_of_references([["x"], ["a"]], references, [1, 1], 1) == [1]
 
@@ -265,7 +265,7 @@ def test_cheating_is_recall_of_distinct_bigrams():
     assert bigram_recall(units, ["a"]) == [0, 0, 0]
 
 
-def test_what_a_unit_brings_for_its_words_is_as_counted_by_hand():
+def test_gains_per_word_are_as_counted_by_hand():
     reference = ["a", "b", "c", "d", "a", "b"]
     units = [
         ["a", "b"],

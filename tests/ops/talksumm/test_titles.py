@@ -78,7 +78,7 @@ def test_numbers_that_only_one_title_has_are_only_a_few_letters():
     assert similarity("Findings of the WMT 2018 Shared Task", "Findings of the WMT Shared Task") > 0.85
 
 
-def test_digits_misread_inside_words_are_no_numbers():
+def test_digits_misread_inside_words_are_not_numbers():
     assert similarity("Neural mode1s for 5entiment 2018", "Neural models for Sentiment 2018") > 0.9
 
 

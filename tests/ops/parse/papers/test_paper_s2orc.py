@@ -116,7 +116,7 @@ def test_annotations_of_the_bulk_api_are_the_same_paper():
     assert paper.bibliography[0].ids == ("s2orc:77",)
 
 
-def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
+def test_text_between_headings_is_a_paragraph_if_none_are_annotated():
     record = bulk()
     record["content"]["annotations"]["paragraph"] = None
     assert [sentence.text for sentence in read(record).sentences][1:] == [
@@ -141,7 +141,7 @@ def test_each_mark_belongs_to_the_paragraph_that_holds_it():
     assert found == ["[1]", "[2]", "[4]", "[4]"], "one that goes over two paragraphs is in neither"
 
 
-def test_of_paragraphs_that_overlap_the_text_is_read_once():
+def test_the_text_of_overlapping_paragraphs_is_read_once():
     text = "Labels are dear. They are noisy. We clean them."
     paper = read(annotated(text, paragraph=[(0, 32), (17, 47), (33, 40)]))
     assert [sentence.text for sentence in paper.sentences] == [
@@ -166,7 +166,7 @@ def test_the_work_of_marks_paragraphs_and_headings_is_linear():
     assert len(paper.marks) == many and lines < 600 * many
 
 
-def test_what_annotations_that_all_take_in_the_whole_text_become_is_as_long_as_the_text():
+def test_annotations_that_all_span_the_whole_text_give_no_more_than_the_text():
     text = "Labels are dear. " * 100
     whole = [(0, len(text))] * 1_000
     names = ("title", "abstract", "sectionheader", "paragraph", "bibref")
@@ -201,6 +201,6 @@ def test_shards_hold_a_paper_a_line(tmp_path):
         ({"content": {"text": "", "annotations": {}}}, "content.text is empty"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_with_its_place(record, cause):
+def test_malformed_values_are_refused_with_their_place(record, cause):
     with pytest.raises(ParseError, match=cause):
         read(record)

@@ -162,7 +162,7 @@ LAUGHS = (
         ("<{root}>\x00</{root}>", "malformed XML"),
     ],
 )  # fmt: skip
-def test_xml_that_is_refused(kind, root, content, cause):
+def test_malformed_or_unsafe_xml_is_refused(kind, root, content, cause):
     with pytest.raises(ParseError, match=cause.replace("{root}", root)):
         read(kind, content.replace("{root}", root))
 
@@ -197,7 +197,7 @@ def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
     assert [len(one.text) for one in paper.sentences] == [70_000 * 5 - 1]
 
 
-def test_a_mark_has_no_space_around_it_whatever_stands_in_it():
+def test_a_mark_has_no_space_around_it_whatever_it_contains():
     marks = [
         "<ref type='bibr'> [1] </ref>", "<ref type='bibr'> <note>x</note> [2]<note>x</note> </ref>", "<ref type='bibr'> </ref>",
         "<ref type='bibr'/>", "<ref type='bibr'> [3 <ref type='bibr'> 4] </ref></ref>",

@@ -286,7 +286,7 @@ def test_without_labels_there_is_nothing_to_report():
     assert outcome.kept.schema == TUNING.kept
 
 
-def test_a_talk_over_a_single_sentence_is_all_right():
+def test_a_talk_over_a_single_sentence_is_aligned():
     outcome = report(
         [label(0, 2, SENTENCES[0])], [pair(speech=SPEECH[:1], sentences=SENTENCES[:1])], [talk()]
     )
@@ -423,7 +423,7 @@ def sample():
     return report(labels.to_pylist(), pairs, talks.to_pylist(), params=TuningParams())
 
 
-def test_the_samples_words_are_put_where_people_put_them(sample):
+def test_the_samples_words_are_aligned_as_people_aligned_them(sample):
     assert sample.kept.num_rows == 81
     assert Counter(dropped(sample).values()) == {"no_sentence": 13}
     (row,) = [row for row in sample.kept.to_pylist() if row["current"]]

@@ -85,7 +85,7 @@ def test_other_excluded_roles_let_other_sentences_be_extracted(tmp_path):
     assert row["roles"] == ["abstract", "abstract", "method", "method", "acknowledgments"]
 
 
-def test_a_summary_that_is_no_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
+def test_a_summary_that_is_not_a_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
     summaries = [
         summary("kind", "P1", kind="abstract"), summary("paper", "P9"), summary("two", "P2"),
         summary("empty", "P3"), summary("bare", "P4"), summary("good", "P1"),
@@ -169,7 +169,7 @@ def test_the_split_depends_on_the_paper_and_the_seed_alone():
     assert found != [split(one, params.model_copy(update={"seed": 1})) for one in IDS]
 
 
-def test_the_split_of_a_paper_does_not_change_with_what_else_is_there(tmp_path):
+def test_the_split_of_a_paper_does_not_depend_on_other_papers(tmp_path):
     summaries = [summary(f"s{number}", f"P{number}") for number in range(12)]
     papers = [paper(f"p{number}", f"P{number}") for number in range(12)]
     sentences = [row for one in papers for row in spoken(one["id"], (0, "method", "Alpha beta."))]

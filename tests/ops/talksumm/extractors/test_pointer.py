@@ -150,7 +150,7 @@ def test_a_beam_wide_enough_finds_the_likeliest_summary(seed):
     assert sum(found.scores) / len(found.scores) == pytest.approx(score, abs=1e-5)
 
 
-def test_without_a_budget_the_network_stops_by_itself_behind_one_sentence_at_least():
+def test_without_a_budget_the_network_stops_by_itself_after_at_least_one_sentence():
     extractor = pointer()
     with torch.no_grad():
         # The stop action scores higher than every sentence.

@@ -49,7 +49,7 @@ def lying(content, at, value):
     "content",
     [wav(SILENCE), wav(b""), wav(SILENCE, 44_100), lying(wav(SILENCE), 40, 2**32 - 16), wav(noise(2))],
 )
-def test_where_nobody_speaks_there_are_no_words(content):
+def test_without_speech_there_are_no_words(content):
     assert speech.read(content) == speech.read(content, None) == []
 
 
@@ -63,7 +63,7 @@ def test_where_nobody_speaks_there_are_no_words(content):
         (lying(wav(SILENCE), 24, 2**31 - 1), "samples a second"),
     ],
 )
-def test_what_is_no_recording_is_refused(content, cause):
+def test_content_that_is_not_a_recording_is_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
         speech.read(content, None)
 
@@ -162,7 +162,7 @@ def test_every_ending_is_tried():
 
 
 @pytest.mark.parametrize("ending", PACKED)
-def test_every_format_that_is_named_is_listened_to(ending):
+def test_every_listed_format_is_recognised(ending):
     words = speech.read(_packed(spoken("Many people"), *PACKED[ending]), None)
     assert "people" in {word.text for word in words}
 
@@ -176,7 +176,7 @@ def test_speech_has_words_with_times_in_order():
     assert times[-1] < 10
 
 
-def test_how_far_a_recording_was_listened_to_is_told():
+def test_the_progress_of_recognition_is_reported():
     told = []
     with watched(lambda done, total: told.append((done, total))):
         speech.read(wav(SILENCE * 2), None)
@@ -196,7 +196,9 @@ POINTING = {
 @pytest.mark.parametrize(
     ("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")]
 )
-def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, ending, tmp_path, monkeypatch):
+def test_a_file_that_points_to_other_files_or_the_network_is_not_a_recording(
+    kind, ending, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)  # ffconcat paths are relative to the process's folder
     Path("secret.wav").write_bytes(spoken("Many people read the paper."))
     Path("talks").mkdir()
@@ -233,7 +235,7 @@ def _packed(content, form, codec):
     return packed.getvalue()
 
 
-def test_a_column_of_the_metadata_that_is_called_like_an_option_is_none(tmp_path):
+def test_a_column_of_the_metadata_with_the_name_of_an_option_is_not_an_option(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,title,date,url,licence,language,model\na.wav,A,2018-06-01,,,English,/nowhere\n"
     )
