@@ -66,7 +66,7 @@ def spans(words: str) -> Role:
 def column(
     name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
 ) -> pa.Field:
-    """Return a column with its meaning and role. They are not written to Parquet files."""
+    """Return a column with its meaning and role, which are not written to Parquet files."""
     metadata = {"meaning": meaning} if meaning else {}
     metadata |= {"role": role.name, "detail": role.detail} if role else {}
     return pa.field(name, kind, nullable, metadata or None)

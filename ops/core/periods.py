@@ -40,7 +40,7 @@ def after(name: str, every: Every) -> str:
 
 
 def is_over(name: str, every: Every, today: date) -> bool:
-    """Say whether a period had ended before today; without periods, always."""
+    """Say whether a period ended before `today`; without periods, always."""
     return every == "none" or name < f"{today:%Y-%m}"[: len(name)]
 
 
