@@ -1,1 +1,1 @@
-"""What ops of every system stand on; it knows no system, no model and no format."""
+"""The building blocks of every system's ops. It knows no system, no model and no file format."""

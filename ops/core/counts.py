@@ -1,4 +1,4 @@
-"""How many units a partition kept, dropped and rejected, read off its files.
+"""Count the kept, dropped and rejected units of a partition from its files.
 
 Belongs here: counting. Not here: whether the counts add up (orchestration/checks/conservation.py).
 """
@@ -27,7 +27,7 @@ def counts(folder: Path) -> dict[str, Any]:
 
 
 def counts_match(folder: Path, given: Mapping[str, Any]) -> bool:
-    """Say whether counts can be those of a partition: by the ends of its files, which is quick."""
+    """Say whether counts could be a partition's, judging by the footers of its files alone, which is fast."""
     rows = _rows(folder)
     known = {table: given[table] for table in TABLES}
     return known == rows and rows["dropped"] == sum(given["reasons"].values())

@@ -1,6 +1,6 @@
-"""A database on disk for one step: DuckDB, which spills what does not fit into memory.
+"""A temporary on-disk database for one step: DuckDB, which spills what does not fit into memory.
 
-Belongs here: its settings, and how rows get in. Not here: queries (joins.py, and steps that have their own).
+Belongs here: its settings, and inserting rows. Not here: queries (joins.py, and steps that have their own).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import pyarrow as pa
 if TYPE_CHECKING:
     import duckdb
 
-#: What a join may hold in memory; beyond it DuckDB writes to disk.
+#: Memory limit of a join; beyond it DuckDB writes to disk.
 MEMORY = "2GB"
 _THREADS = 2
 
 
 @contextmanager
 def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a new database, which spills into `folder`, which is made.
+    """Create `folder` and yield a new database that spills into it.
 
-    It keeps no order of rows: every query whose rows are read states one.
+    The database does not preserve row order: a query whose rows are read needs its own ORDER BY.
     """
     import duckdb  # late: not every command joins
 
@@ -43,7 +43,7 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def insert(database: duckdb.DuckDBPyConnection, name: str, rows: pa.Table) -> None:
-    """Put rows into a table of a database, which is made with their columns where it is not there."""
+    """Insert rows into a table, which is created with their columns if it does not exist."""
     database.register("inserted", rows)
     database.execute(f"CREATE TABLE IF NOT EXISTS {name} AS FROM inserted LIMIT 0")
     database.execute(f"INSERT INTO {name} FROM inserted")

@@ -1,9 +1,10 @@
-"""What a step derives from its inputs for all partitions: an index, say.
+"""Folders that a step derives from its inputs for all partitions, such as an index.
 
-Belongs here: how a step asks for such a folder. Not here: where they lie, and how long (orchestration).
+Belongs here: how a step asks for such a folder. Not here: where folders are stored, and for how long
+(orchestration).
 
-Such a folder is no dataset. It is made from its inputs wherever it is missing, its bytes may differ from one
-time to the next, and it is neither hashed nor sent anywhere. What is read from it may not differ.
+A derived folder is not a dataset. It is built from its inputs whenever it is missing, and it is neither
+hashed nor published. Its bytes may differ between builds, but what is read from it may not.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import Protocol
 
 
 class DerivedFolder(Protocol):
-    """Where a dataset keeps what it derives from some of its inputs."""
+    """Stores what a dataset derives from some of its inputs."""
 
     def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
-        """Return the folder that `write` makes of the inputs that the arguments `of` name.
+        """Return the folder that `write` builds from the inputs with the argument names `of`.
 
-        It is made if it is not there, and again when one of these inputs changes, or the dataset's code.
+        It is built if it does not exist, and rebuilt when one of these inputs or the dataset's code changes.
         `write` gets a path that does not exist yet.
         """
         ...
@@ -28,7 +29,7 @@ class DerivedFolder(Protocol):
 
 @dataclass(frozen=True)
 class NewFolder:
-    """One that is made at each call, for who has no store."""
+    """Builds the folder on every call, for callers without a store."""
 
     path: Path
 

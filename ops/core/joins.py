@@ -1,14 +1,13 @@
-"""Rows of one dataset beside those of another that belong to them, in time that grows with both.
+"""On-disk joins, groupings and partitionings of dataset rows, in time linear in their number.
 
-Belongs here: what brings rows together by a key, on disk (DuckDB, which spills), and tables on disk that a
-step needs on its way. Not here: spreading a large join over the tasks of a cluster (spread.py), mapping an op
-over parts (parts.py), what the keys are.
+Belongs here: bringing rows together by key with DuckDB, which spills, and temporary tables on disk. Not here:
+spreading a large join over the tasks of a cluster (spread.py), mapping an op over parts (parts.py), what the
+keys mean.
 
-An op that maps over the parts of one dataset and looks rows of another up by key would read all parts of the
-other for each of its own. `matches` finds the rows of all its parts at once. `grouped` sorts rows by a key,
-so that an op sees a group whole; `divided` puts the rows of each value apart, for an op that reads one value
-after the other. The rows stand in a stated order, that of their dataset, so that no bytes depend on threads
-or memory.
+If an op looked up rows of another dataset for each of its own parts, it would read that whole dataset every
+time. `matches` looks up the rows for all parts in one pass. `grouped` sorts rows by a key, so that an op sees
+each group whole. `divided` splits rows by value, for an op that handles one value at a time. All of them keep
+the row order of the dataset, so that the bytes do not depend on threads or memory.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ from ops.core.spread import found_by_set, in_order_of
 if TYPE_CHECKING:
     import duckdb
 
-#: Rows that a join hands over at a time.
+#: Rows that a join returns at a time.
 _BATCH = 2048
 
-#: Rows with which a part of one value is full.
+#: Rows after which `divided` starts a new part.
 ROWS_OF_PART = 256
 
 
@@ -48,8 +47,8 @@ def matches(
 ) -> Parts:
     """Return, for each of N sets of keys, a part with the rows whose `column` is one of the keys.
 
-    Each part has the rows in the order of `rows`, with `columns` of them or all. The parts lie in `folder`,
-    which is made, and last as long as it does.
+    Each part has its rows in the order of `rows`, with all columns or only `columns`. The parts are written
+    to `folder`, which is created; they are valid until it is removed.
     """
     schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
     if (exchange := rows.engine.exchange) is not None and (places := exchange.places(_size(rows))) > 1:
@@ -65,16 +64,16 @@ def matches(
 
 
 def stored(tables: Iterable[pa.Table], schema: pa.Schema, like: Parts, folder: Path) -> Parts:
-    """Return tables as parts in `folder`, which is made: one each, mapped by the engine of `like`."""
+    """Write each table as one part to `folder`, which is created; the engine of `like` maps the parts."""
     folder.mkdir(parents=True)
     parts = tuple(_stored(table, schema, folder, index) for index, table in enumerate(tables))
     return Parts(schema, parts, like.engine)
 
 
 def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | None = None) -> dict[str, Parts]:
-    """Return the rows of each value of `column` as parts in `folder`, which is made, by reading all once.
+    """Split rows by the value of `column` in one pass, as parts in `folder`, which is created.
 
-    They keep the order of `rows`, and have `columns` of them or all.
+    The parts keep the order of `rows`, and have all columns or only `columns`.
     """
     schema = rows.schema if columns is None else pa.schema([rows.schema.field(name) for name in columns])
     found: dict[str, list[Part]] = {}
@@ -101,11 +100,11 @@ def divided(rows: Parts, column: str, folder: Path, columns: Sequence[str] | Non
 def grouped(
     tables: Iterable[pa.Table], schema: pa.Schema, key: str, like: Parts, folder: Path, rows: int
 ) -> Parts:
-    """Return the rows of tables by a column, those of one key in the order of the tables.
+    """Return the rows of tables grouped by a column; within a group they keep the order of the tables.
 
-    Strings are in the order of their characters' numbers, as Python sorts them; rows without a key are one
-    group, the last. Each part has whole groups: it ends with the one that brings it to `rows` rows or more.
-    The parts lie in `folder`, which is made, and are mapped by the engine of `like`.
+    Groups are sorted by code point, as Python sorts strings. Rows without a key form one group, the last. A
+    part never splits a group: it ends after the group that brings it to `rows` rows or more. The parts are
+    written to `folder`, which is created, and the engine of `like` maps them.
     """
     with database(folder) as opened:
         as_they_came = stored(tables, schema, like, folder / "unsorted")
@@ -125,7 +124,7 @@ def _sorted(database: duckdb.DuckDBPyConnection, rows: Parts, key: str) -> Itera
     query = f"""
         SELECT {listed} FROM read_parquet(?, file_row_number = true) AS rows
         ORDER BY rows."{key}" NULLS LAST, rows.file_index, rows.file_row_number
-    """  # noqa: S608  the columns are those of a schema of ours
+    """  # noqa: S608  column names come from our own schema
     relation = database.sql(query, params=[[part.path for part in rows.parts]])
     yield from relation.to_arrow_reader(_BATCH)
 
@@ -135,7 +134,7 @@ def _size(rows: Parts) -> int:
 
 
 def _distinct(keys: Iterable[str | None] | pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return each key once, as text; none is no key."""
+    """Return the distinct keys as strings, without nulls."""
     values = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys, pa.string())
     return pc.unique(values).drop_null().cast(pa.string())
 
@@ -143,7 +142,7 @@ def _distinct(keys: Iterable[str | None] | pa.Array | pa.ChunkedArray) -> pa.Arr
 def _of_whole_groups(
     batches: Iterable[pa.RecordBatch | pa.Table], key: str, schema: pa.Schema, folder: Path, rows: int
 ) -> Iterator[Part]:
-    """Write sorted rows as parts of `rows` rows, and what is left of the last group of each."""
+    """Write sorted rows as parts that end at the first group boundary after `rows` rows."""
     number, count, held = 0, 0, [schema.empty_table()]
     before: object = object()
     for batch in batches:
@@ -164,7 +163,7 @@ def _of_whole_groups(
 
 
 def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) -> int:
-    """Store the keys with the number of their set; return how many sets there are."""
+    """Store the keys with the number of their set; return the number of sets."""
     schema = pa.schema([("part", pa.int32()), ("key", pa.string())])
     insert(database, "wanted", schema.empty_table())
     count = 0
@@ -177,13 +176,13 @@ def _store_wanted(database: duckdb.DuckDBPyConnection, wanted: Iterable[Any]) ->
 def _found(
     database: duckdb.DuckDBPyConnection, rows: Parts, column: str, names: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows that are wanted in batches, by the number of their set, which is the last column."""
+    """Yield the matching rows in batches, ordered by the number of their set, which is the last column."""
     listed = ", ".join(f'rows."{name}"' for name in names)
     query = f"""
         SELECT {listed}, wanted.part AS __part
         FROM read_parquet(?, file_row_number = true) AS rows JOIN wanted ON rows."{column}" = wanted.key
         ORDER BY wanted.part, rows.file_index, rows.file_row_number
-    """  # noqa: S608  the columns are those of a schema of ours
+    """  # noqa: S608  column names come from our own schema
     relation = database.sql(query, params=[[part.path for part in rows.parts]])
     yield from relation.to_arrow_reader(_BATCH)
 
@@ -191,9 +190,9 @@ def _found(
 def written_by_part(
     batches: Iterable[pa.RecordBatch], count: int, schema: pa.Schema, folder: Path
 ) -> Iterator[Part]:
-    """Yield `count` parts with the rows of the number `__part`, 0 and up, which is the last column.
+    """Yield `count` parts: part n has the rows whose last column, `__part`, is n.
 
-    The rows come by that number; a part that has none is empty.
+    The rows must be ordered by `__part`. A part without rows is empty.
     """
     number, held = 0, [schema.empty_table()]
 

@@ -1,7 +1,7 @@
-"""What tasks share and each worker loads for itself: a model, a scorer.
+"""Models and scorers that tasks share and that each worker loads once.
 
-Belongs here: how an op is handed a model that its tasks load, once a worker. Not here: loading (ops/models,
-the systems), mapping (parts.py).
+Belongs here: passing a lazily loaded model to an op's tasks. Not here: loading (ops/models, the systems),
+mapping (parts.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Model = TypeVar("Model")
 
 @dataclass(frozen=True)
 class Loaded(Generic[Model]):
-    """A model as what loads it; the first task of a worker that asks for it does, and it stays."""
+    """A lazily loaded model: the first task of a worker that uses it loads it, and later tasks reuse it."""
 
     load: Callable[..., Model]
     arguments: tuple[Any, ...]
@@ -27,5 +27,5 @@ class Loaded(Generic[Model]):
         return self.load(*self.arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """It travels without what was loaded."""
+        """Pickle the loader and its arguments, without the loaded model."""
         return Loaded, (self.load, self.arguments)

@@ -1,7 +1,7 @@
 """Numbers that describe rows (how long, how many, how high a score), and single numbers about a dataset.
 
-Belongs here: reading a named measure off a table of any dataset, its histogram, and scores over all rows. Not
-here: what is expected of it (assets/declare/expectations.py) and how it is drawn (pages).
+Belongs here: reading a named measure from a table of any dataset, its histogram, and scores over all rows.
+Not here: expectations (assets/declare/expectations.py) and drawing (pages).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 #: Measures that are shares or similarities: 50 bins of equal width from 0 to 1.
 SCORES = frozenset({"score", "similarity", "accuracy", "low", "high", "within_two"})
 _UNIT = [index / 50 for index in range(51)]
-#: All others: bins that grow 1, 2, 5, 10, so that any corpus fits.
+#: Bin edges of all other measures grow 1, 2, 5, 10, so that any corpus fits.
 GROWING = [0.0, 1.0, *(step * 10.0**power for power in range(9) for step in (2, 5, 10))]
 
 
-#: What stands between white space as Unicode has it; RE2's own \s knows that of ASCII alone.
+#: A run of characters that are not Unicode white space. RE2's own \s matches ASCII white space only.
 WORD = r"[^\s\v\x1C-\x1F\x{85}\p{Z}]+"
 
 
@@ -31,12 +31,12 @@ def count_words(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray
 
 
 def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
-    """Return a measure as float64, one value a row, or one an item where it looks into a list.
+    """Return a measure as float64: one value per row, or one per list item.
 
-    `column` is the number in it; `column.words` and `column.characters` the length of a text;
-    `column.length` the number of items in a list; `column.field` a field of every item of a list, and
-    `column.items` every item of a list of numbers. A missing number stays missing. Raises KeyError for a
-    column that is not there.
+    `column` is the number itself. `column.words` and `column.characters` are the length of a text,
+    `column.length` is the number of items in a list. `column.field` is a field of every item of a list of
+    structs, and `column.items` is every item of a list of numbers. Missing numbers stay missing. Raises
+    KeyError for an unknown column.
     """
     name, _, part = name.partition(".")
     column = table[name]
@@ -53,14 +53,14 @@ def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 
 def edges(name: str) -> list[float]:
-    """Return the edges of a measure's bins, which depend on its name alone: versions can be compared."""
+    """Return the bin edges of a measure. They depend on its name alone, so that versions can be compared."""
     return _UNIT if name.split(".")[-1] in SCORES else GROWING
 
 
 def histogram(values: pa.ChunkedArray, name: str) -> list[int]:
-    """Return how many values lie in each bin; the last bin takes what is higher, the first what is lower.
+    """Return the number of values per bin; the outer bins also take values beyond their edges.
 
-    A bin holds its lower edge and not its upper one. Missing values and NaN are in no bin.
+    A bin includes its lower edge and excludes its upper one. Missing values and NaN are not counted.
     """
     import numpy as np
 
@@ -72,7 +72,7 @@ def histogram(values: pa.ChunkedArray, name: str) -> list[int]:
 
 
 class Sum(NamedTuple):
-    """What is kept of the values of some rows: enough for every kind of score, and it adds up."""
+    """Additive totals of the values of some rows, enough to compute every kind of score."""
 
     values: int = 0
     total: float = 0.0
@@ -81,7 +81,7 @@ class Sum(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[Sum]) -> Sum:
-        """Return the sum of several."""
+        """Return the total of several."""
         greatest = [part.greatest for part in parts if part.greatest is not None]
         return cls(
             sum(part.values for part in parts),
@@ -93,34 +93,34 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class DatasetScore:
-    """A number about the kept rows of a dataset: of one measure, over all rows or those that a column marks.
+    """A number about the kept rows of a dataset: one measure, over all rows or those that a column selects.
 
-    `mean` of its values, the `share` of them above 0, the number of `zeros` (of a measure that is never
-    below 0), or the `greatest`. Missing values and NaN do not count.
+    `mean` is the mean of the values, `share` the fraction above 0, `zeros` the number of zeros (for a measure
+    that is never negative), `greatest` the maximum. Missing values and NaN do not count.
     """
 
     measure: str
     kind: Literal["mean", "share", "zeros", "greatest"] = "mean"
     where: str | None = None
-    """A column of booleans."""
+    """A boolean column that selects rows."""
 
     @property
     def columns(self) -> list[str]:
-        """The columns that it is read from."""
+        """The columns that the score needs."""
         return [self.measure.partition(".")[0], *([self.where] if self.where else [])]
 
     def read(self, table: pa.Table) -> Sum:
-        """Return what one table adds to the score."""
+        """Return one table's contribution to the score."""
         chosen = table.filter(table[self.where]) if self.where else table
         values = measure(chosen, self.measure).drop_null()
         found = values.filter(pc.invert(pc.is_nan(values))).to_numpy()
         if not len(found):
             return Sum()
-        # fsum: the correctly rounded sum, whatever the order and the processor
+        # fsum is correctly rounded, so that neither order nor processor changes the sum
         return Sum(len(found), math.fsum(found), int((found > 0).sum()), float(found.max()))
 
     def value(self, sums: Iterable[Sum]) -> float | None:
-        """Return the score over all parts, six decimals of it; None where there is no value at all."""
+        """Return the score over all parts, rounded to six decimals; None if there are no values."""
         whole = Sum.of(list(sums))
         if whole.greatest is None:
             return None

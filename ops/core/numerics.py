@@ -1,8 +1,8 @@
-"""Numbers that have the same bits on every processor, and loops as machine code.
+"""Logarithms with the same bits on every processor, and functions compiled to machine code.
 
-Belongs here: what NumPy and the C library compute by the instruction set that they find, and the options of
-numba that hold for all compiled loops. Not here: sums, whose order is the caller's, and the loops themselves
-(the kernels of their systems).
+Belongs here: functions whose last bits NumPy and the C library vary with the instruction set, and the numba
+options of all compiled loops. Not here: sums, whose order is the caller's choice, and the loops themselves
+(each system's kernels).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _SQRT_HALF = 0.7071067811865476
 
 
 def log(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the natural logarithms of finite numbers above 0, to 2 units in the last place.
+    """Return the natural logarithms of finite positive numbers, to 2 units in the last place.
 
-    2 artanh((m - 1) / (m + 1)) + e ln 2 with m from 0.71 to 1.41, by additions, multiplications and divisions
-    alone: these are exact by IEEE 754.
+    2 artanh((m - 1) / (m + 1)) + e ln 2 with m from 0.71 to 1.41. It uses only additions, multiplications and
+    divisions, which IEEE 754 rounds correctly.
     """
     mantissa, exponent = np.frexp(np.asarray(values, np.float64))
     small = mantissa < _SQRT_HALF
@@ -33,7 +33,7 @@ def log(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def log_of_one(value: float) -> float:
-    """Return what `log` returns of one number; for a few numbers it is faster than an array of them."""
+    """Return what `log` returns for one number; for a few numbers this is faster than an array of them."""
     mantissa, exponent = math.frexp(value)
     if mantissa < _SQRT_HALF:
         mantissa, exponent = 2 * mantissa, exponent - 1
@@ -53,7 +53,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def compiled(function: _Function) -> _Function:
-    """Return a function as machine code, which is kept beside its file; it runs without the GIL."""
+    """Compile a function to machine code that runs without the GIL; numba caches it next to its file."""
     import numba  # takes a third of a second
 
     found: _Function = numba.njit(cache=True, nogil=True)(function)

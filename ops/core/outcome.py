@@ -1,4 +1,4 @@
-"""What a step returns: every input unit used, dropped or rejected, and nothing lost between.
+"""What a step returns: every input unit is kept, dropped or rejected, and none is lost.
 
 Belongs here: the `Outcome` of one part of work, the shape of its three tables, and their columns with
 meanings and roles. Not here: writing them (orchestration/files) and checking them
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 
 
 class Role(NamedTuple):
-    """What a column is to its row, for whoever shows the row."""
+    """How a column is to be shown."""
 
     name: Literal[
         "title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages", "vector"
@@ -28,37 +28,37 @@ class Role(NamedTuple):
     detail: str = ""
 
 
-#: What a row is about, in a few words, and at length.
+#: What a row is about: in a few words, or at length.
 TITLE, TEXT = Role("title"), Role("text")
-#: What tells a row from others and says nothing: a path, an address. When something was published.
+#: A name that identifies a row, such as a path or an address; and the time of publication.
 NAME, TIME = Role("name"), Role("time")
-#: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
+#: A list of spoken words: structs with `text` and, if known, `start` in seconds.
 TRANSCRIPT = Role("transcript")
 
-#: A list of numbers, of a size that params decide: a step gives it by `Shape.sized`, and so it is stored.
+#: A list of numbers whose size depends on params; the step fixes the stored size with `Shape.sized`.
 VECTOR = Role("vector")
 
-#: A list of the passages that the row's text divides into: structs with `start` and `end`, in characters.
+#: The passages of the row's text: a list of structs with `start` and `end`, in characters.
 PASSAGES = Role("passages")
 
 
 def place(phrase: str) -> Role:
-    """Return the role of a column that tells where a row stands in what it was made of.
+    """Return the role of a column that locates a row in its source.
 
-    `phrase` says so in words, with columns of the row: "{locator}, characters {start}-{end}".
+    `phrase` is a template over the row's columns: "{locator}, characters {start}-{end}".
     """
     return Role("place", phrase)
 
 
 def passage(column: str) -> Role:
-    """Return the role of a field in a list of sentences: index of their passage in a column of the row."""
+    """Return the role of a field of a list of sentences that indexes the passages in `column` of the row."""
     return Role("passage", column)
 
 
 def spans(words: str) -> Role:
-    """Return the role of a list of spans of words (`first` and `last`, as indices, both included).
+    """Return the role of a list of spans of words (`first` and `last` are indices, both inclusive).
 
-    `words` tells where these are: "pair_id.words" is the column `words` of the row that `pair_id` names.
+    `words` says where the words are: "pair_id.words" is the column `words` of the row that `pair_id` names.
     """
     return Role("spans", words)
 
@@ -66,25 +66,25 @@ def spans(words: str) -> Role:
 def column(
     name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
 ) -> pa.Field:
-    """Return a column with what it means and is, which no file carries: Parquet is written without both."""
+    """Return a column with its meaning and role, which are not written to Parquet files."""
     metadata = {"meaning": meaning} if meaning else {}
     metadata |= {"role": role.name, "detail": role.detail} if role else {}
     return pa.field(name, kind, nullable, metadata or None)
 
 
 def role(field: pa.Field) -> Role | None:
-    """Return what a column is to its row, None where its declaration does not say."""
+    """Return the role of a column, or None if it declares none."""
     metadata = field.metadata or {}
     return Role(metadata[b"role"].decode(), metadata[b"detail"].decode()) if b"role" in metadata else None
 
 
 def of_role(schema: pa.Schema, name: str) -> dict[str, str]:
-    """Return the columns that have a role, in order, each with the detail of it."""
+    """Return the columns that have a role, in order, each with the role's detail."""
     return {field.name: found.detail for field in schema if (found := role(field)) and found.name == name}
 
 
 def meaning(field: pa.Field) -> str:
-    """Return what a column means; of nested ones, what each of their fields means as well."""
+    """Return what a column means, followed by what each nested field means."""
     own = (field.metadata or {}).get(b"meaning", b"").decode()
     kind = field.type.value_type if pa.types.is_list(field.type) else field.type
     nested = [kind.field(index) for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
@@ -92,7 +92,7 @@ def meaning(field: pa.Field) -> str:
     return ". ".join(filter(None, [own, "; ".join(parts)]))
 
 
-#: The columns that every table of the project begins with.
+#: The first columns of every table.
 IDENTITY = pa.schema(
     [
         column("id", pa.string(), "stable: made from content or source, not from position", nullable=False),
@@ -114,7 +114,7 @@ REJECT_COLUMNS = pa.schema(
 )
 
 
-#: A column as shapes are written: name, type and, mostly, meaning and role; or one of another shape.
+#: A column as shapes declare it: name, type and optionally meaning and role, or a field of another shape.
 Field: TypeAlias = (
     tuple[str, pa.DataType] | tuple[str, pa.DataType, str] | tuple[str, pa.DataType, str, Role] | pa.Field
 )
@@ -131,7 +131,7 @@ def extended(schema: pa.Schema, *fields: Field) -> pa.Schema:
 
 
 def struct(*fields: Field) -> pa.DataType:
-    """Return the type of a nested row."""
+    """Return a struct type with these fields."""
     return pa.struct(_fields(fields))
 
 
@@ -141,10 +141,10 @@ def _fields(fields: Iterable[Field]) -> list[pa.Field]:
 
 @dataclass(frozen=True)
 class Shape:
-    """The columns of a step's tables: `kept` rows, and the input `unit` that a lost one is stored as.
+    """The columns of a step's tables: `kept` rows, and the input `unit` that dropped and rejected rows store.
 
-    A dropped row is its whole unit with `reason`, `score` and `detail`; a rejected row is its whole
-    unit with `error`. Both keep the unit's own id, so that a unit can be followed from step to step.
+    A dropped row is its whole unit with `reason`, `score` and `detail`. A rejected row is its whole unit with
+    `error`. Both keep the unit's own id, so that a unit can be followed from step to step.
     """
 
     kept: pa.Schema
@@ -156,7 +156,7 @@ class Shape:
             raise ValueError(f"a unit cannot have the columns {sorted(taken)}: a lost one gets these")
 
     def sized(self, size: int) -> Shape:
-        """Return the shape with vectors of kept rows as Arrow's lists of a fixed size."""
+        """Return the shape with the vector columns of kept rows as fixed-size Arrow lists."""
         vectors = of_role(self.kept, "vector")
         fields = [
             field.with_type(pa.list_(field.type.value_type, size)) if field.name in vectors else field
@@ -177,13 +177,13 @@ class Shape:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the input units of one part.
+    """What happened to the input units of one part.
 
-    `units` are the ids of all units that went in. Each is the id of one dropped or one rejected row,
-    or stands in the `id` or the `source_ids` of a kept row; never in two of the three.
-    `combinations` counts by reason what the step itself generated (all pairs of a paper's sentences),
-    which is not stored whole. `files` are what it made beside rows (a model), by their paths in the folder
-    of such files.
+    `units` are the ids of all input units. Each is the id of one dropped or one rejected row, or occurs in
+    the `id` or the `source_ids` of a kept row; it is never in more than one of the three tables.
+    `combinations` counts by reason what the step itself generated (such as all sentence pairs of a paper) and
+    does not store in full. `files` are what it made in addition to rows (such as a model), by path in the
+    partition's folder of files.
     """
 
     units: pa.Array
@@ -216,7 +216,7 @@ class Outcome:
 
     @classmethod
     def joined(cls, outcomes: Sequence[Outcome]) -> Outcome:
-        """Return what some outcomes of one step are together, as if all their units had gone in at once."""
+        """Return several outcomes of one step as one, as if all their units had been its input at once."""
         if len(outcomes) == 1:
             return outcomes[0]
         combinations: Counter[str] = Counter()
@@ -238,7 +238,7 @@ Outcomes: TypeAlias = Iterator[Outcome]
 
 
 def in_parts(outcomes: Iterable[Outcome], rows: int = 4096) -> Outcomes:
-    """Yield neighbouring outcomes as one until they have `rows` rows; one at least, if there is any."""
+    """Merge consecutive outcomes until each has at least `rows` rows; the last one may have fewer."""
     held: list[Outcome] = []
     for outcome in outcomes:
         held.append(outcome)
@@ -250,7 +250,7 @@ def in_parts(outcomes: Iterable[Outcome], rows: int = 4096) -> Outcomes:
 
 
 def in_blocks(items: Iterable[Item], size: int = 256) -> Iterator[list[Item]]:
-    """Yield items by so many: rows, say, that are made one after the other."""
+    """Yield lists of `size` consecutive items; the last one may be shorter."""
     remaining = iter(items)
     while block := list(islice(remaining, size)):
         yield block

@@ -1,7 +1,7 @@
-"""The base of every knob in params.yaml.
+"""The base class of every section of params.yaml.
 
 Belongs here: the pydantic base class, and the type that marks a field as the name of a model.
-Not here: the sections themselves, which stand beside the ops that read them.
+Not here: the sections themselves, which are defined next to the ops that read them.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NewType
 
 from pydantic import BaseModel, ConfigDict
 
-#: Whether a step computes with baseline kernels, on the processor: params.yaml's `numerics: strict`.
+#: Whether a step uses baseline kernels on the CPU: `numerics: strict` in params.yaml.
 Strict = NewType("Strict", bool)
 
 
 class ModelName(str):
-    """The name of a model in the registry: its digest becomes part of what a step depends on."""
+    """The name of a model in the registry. The model's digest is one of the step's dependencies."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: object) -> object:
@@ -25,9 +25,9 @@ class ModelName(str):
 
 
 class Params(BaseModel):
-    """One section of params.yaml; an unknown key or a bad value is an error that names it.
+    """One section of params.yaml. An unknown key or an invalid value raises an error that names it.
 
-    A step's section is declared by the class: `class HmmParams(Params, section="talksumm.hmm")`.
+    A subclass names its section: `class HmmParams(Params, section="talksumm.hmm")`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
@@ -39,5 +39,5 @@ class Params(BaseModel):
         cls.section = section
 
     def models(self) -> list[str]:
-        """Return the names of the models that this section names, sorted."""
+        """Return the names of the models used in this section, sorted."""
         return sorted({value for value in self.__dict__.values() if isinstance(value, ModelName)})

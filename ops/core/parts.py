@@ -1,8 +1,8 @@
 """The kept rows of a dataset as part files, so that memory does not grow with the corpus.
 
-Belongs here: names of part files in the folder of a partition, reading them, whole or filtered, mapping an
-op over them, and files that lie beside rows. Not here: writing them, where they come from, and whether they
-are sound (orchestration).
+Belongs here: names of part files in a partition's folder, reading them whole or filtered, mapping an op over
+them, and files stored with the rows. Not here: writing part files, their provenance, and verifying them
+(orchestration).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ops.core.outcome import Outcome, Outcomes, Row
 #: The tables of a partition.
 TABLES = ("kept", "dropped", "rejected")
 
-#: Where files that are no rows lie in the folder of a partition: who reads it whole passes over them.
+#: Subfolder of a partition for files that are not rows. Readers of the whole folder skip it.
 FILES = "__files"
 
-#: Counts of what a step itself generated, beside its tables; only where it generated something.
+#: Counts of combinations that a step generated; the file exists only if there are any.
 COMBINATIONS = "__counts/combinations.json"
 
 
 def part_name(table: str, index: int) -> str:
-    """Return where a part lies in its partition: `kept-00000.parquet`, `__dropped/dropped-00000.parquet`.
+    """Return the path of a part in its partition: `kept-00000.parquet`, `__dropped/dropped-00000.parquet`.
 
-    Who reads the folder of a partition gets the kept rows: pandas, Arrow and Hugging Face's datasets pass
-    over folders that begin with two underscores, and `*.parquet` in DuckDB or Polars does not enter them.
+    Reading the folder of a partition gives the kept rows: pandas, Arrow and Hugging Face's datasets skip
+    folders that begin with two underscores, and `*.parquet` in DuckDB or Polars does not enter them.
     """
     return f"{_table_folder(table)}{table}-{index:05d}.parquet"
 
@@ -50,13 +50,13 @@ def _table_folder(table: str) -> str:
 
 @dataclass(frozen=True)
 class FilesFolder:
-    """Where files of the partition that is being made lie: a step writes there what memory may not hold."""
+    """The folder for files of the partition in progress. A step writes here what may not fit into memory."""
 
     path: Path
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[str, str], None]]:
-        """Yield `write(name, text)`, which adds text to a file (UTF-8); files are open until the end."""
+        """Yield `write(name, text)`, which appends text to a file (UTF-8). Files stay open until the end."""
         opened: dict[str, TextIO] = {}
         with ExitStack() as stack:
 
@@ -71,19 +71,20 @@ class FilesFolder:
 
 
 class Exchange(Protocol):
-    """Sends what tasks make to other tasks, without this process."""
+    """Moves data between tasks without passing it through this process."""
 
     def places(self, size: int) -> int:
-        """Return among how many tasks so many bytes of files are divided; 1 where this process joins them."""
+        """Return how many tasks share this many bytes of files; 1 if this process should join them itself."""
         ...
 
     def run(
         self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
     ) -> Iterator[Any]:
-        """Yield what the tasks of the last stage return, in their order.
+        """Run the stages one after the other and yield what the tasks of the last stage return, in order.
 
-        Each task is `stage(place, places, given, *shared)`. Those of the first are given some of the pieces,
-        those of another what all before made for their place; all but the last return something for each.
+        Each task is `stage(place, places, given, *shared)`. Tasks of the first stage get some of the pieces.
+        A task of a later stage gets what all tasks of the previous stage returned for its place. Tasks of all
+        stages but the last return one result per place.
         """
         ...
 
@@ -92,16 +93,16 @@ class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
-        """Yield `op(piece, *shared)` for every piece; those of a sequence are asked for when they are due."""
+        """Yield `op(piece, *shared)` for every piece, in order, consuming pieces on demand."""
         ...
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
+        """Return a new temporary folder on disk for a step; it is removed at the end."""
         ...
 
     @property
     def exchange(self) -> Exchange | None:
-        """What spreads joins over tasks; None where this process joins."""
+        """Spreads joins over tasks; None if this process does the joins."""
         ...
 
 
@@ -115,26 +116,26 @@ class OneProcess:
         return (op(piece, *shared) for piece in pieces)
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a folder where the system has its temporary files."""
+        """Return a new folder in the system's temporary directory."""
         return temporary_folder()
 
 
 @contextmanager
 def temporary_folder(within: Path | None = None) -> Iterator[Path]:
-    """Yield a new folder, which is removed in the end."""
+    """Yield a new temporary folder, which is removed at the end."""
     with TemporaryDirectory(prefix="silverloom-", dir=within) as folder:
         yield Path(folder)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part file; `read` brings it whole into memory."""
+    """One part file. `read` loads it whole into memory."""
 
     path: str
 
     @property
     def rows(self) -> int:
-        """How many rows it has, as the end of the file tells."""
+        """The number of rows, from the file's footer."""
         count: int = pq.read_metadata(self.path).num_rows
         return count
 
@@ -157,9 +158,9 @@ class Parts:
     def read(
         self, columns: Sequence[str] | None = None, where: tuple[str, Collection[str]] | None = None
     ) -> pa.Table:
-        """Return the rows as one table; `where` = (column, values) keeps those whose column is among values.
+        """Return the rows as one table; `where` = (column, values) keeps rows by the value of a column.
 
-        Only the matching rows of one part at a time stay in memory.
+        With `where`, only one part and the matching rows are in memory.
         """
         wanted = self.schema if columns is None else pa.schema([self.schema.field(name) for name in columns])
         tables = [wanted.empty_table()]
@@ -176,7 +177,7 @@ class Parts:
     def tables(
         self, columns: Sequence[str] | None = None, having: Mapping[str, object] | None = None
     ) -> Iterator[pa.Table]:
-        """Yield of each part the rows `having` values in columns, whole or some of their columns."""
+        """Yield one table per part: the rows with the values `having` in their columns, with some columns."""
         names = self.schema.names if columns is None else list(columns)
         values = having or {}
         for part in self.parts:
@@ -188,15 +189,15 @@ class Parts:
     def rows(
         self, columns: Sequence[str] | None = None, having: Mapping[str, object] | None = None
     ) -> Iterator[Row]:
-        """Yield the rows `having` values in columns, one by one; one part at a time is in memory."""
+        """Yield the rows with the values `having` in their columns, one by one; holds one part in memory."""
         for table in self.tables(columns, having):
             yield from table.to_pylist()
 
     def map(self, op: Callable[..., Outcome], *shared: object, beside: Sequence[Parts] = ()) -> Outcomes:
         """Call `op(table, *shared)` for every part and yield the outcomes in order.
 
-        With datasets `beside`, which have as many parts, it is `op(table, *tables, *shared)`: the n-th part
-        of each goes with the n-th of this.
+        `beside` are other datasets with the same number of parts: then it calls `op(table, *tables, *shared)`
+        with the n-th part of each.
         """
         pieces = tuple(zip(self.parts, *(other.parts for other in beside), strict=True))
         return self.engine.map(_on_tables, pieces, op, *shared)
@@ -204,14 +205,14 @@ class Parts:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A dataset that is more than rows: its kept rows, and the files beside them, which make a model."""
+    """A dataset that is more than rows, such as a model: its kept rows and the files stored with them."""
 
     rows: Parts
     folder: Path
-    """That of the files."""
+    """The folder of these files."""
 
     def files(self, below: str = "") -> dict[str, bytes]:
-        """Return the files of a folder of the artifact, by their paths in it."""
+        """Return the files in a subfolder of the artifact, by path relative to it."""
         base = self.folder / below
         found = sorted(path for path in base.rglob("*") if path.is_file())
         return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}

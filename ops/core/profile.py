@@ -18,7 +18,7 @@ Profile = Mapping[str, Sequence[int]]
 
 
 def profile(folder: Path, measures: Iterable[str]) -> dict[str, list[int]]:
-    """Return rows by bin for every measure of a partition's kept rows, read part by part."""
+    """Return counts per bin for every measure of a partition's kept rows, reading one part at a time."""
     names = list(measures)
     columns = sorted({name.partition(".")[0] for name in names})
     parts: list[Profile] = [{name: [0] * (len(edges(name)) - 1) for name in names}]

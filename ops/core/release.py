@@ -1,7 +1,7 @@
-"""The Parquet files of a release: rows of a dataset by configuration and split, of bounded size.
+"""The Parquet files of a release: rows of a dataset by configuration and split, in files of limited size.
 
-Belongs here: which rows may be released, by their licences, and the files. Not here: the card, Croissant and
-checksums around the files (orchestration/release).
+Belongs here: which rows may be released, judging by their licences, and writing the files. Not here: the
+card, Croissant metadata and checksums of the release (orchestration/release).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ops.core.outcome import NAME, Outcome, Outcomes, Shape, columns
 from ops.core.params import Params
 from ops.core.parts import FilesFolder, Parts
 
-#: Why a row is not released.
+#: The drop reason of rows that may not be released.
 FORBIDDEN = "licence"
 
-#: Bytes of a megabyte that rows may fill; the rest is room for the index of a file.
+#: Bytes of each megabyte available for rows; the rest is reserved for the file's footer and indexes.
 _FILLED = 980_000
 
-#: Bytes of a table in memory that are written as one row group: what a reader takes in at once.
+#: In-memory bytes of a row group, which readers load as a whole.
 _ROW_GROUP = 64 << 20
 
 _FILES = columns(
@@ -43,7 +43,7 @@ _FILES = columns(
 
 
 class ReleaseParams(Params, section="release"):
-    """What may be released, and how large a file is."""
+    """Which licences may be released, and the maximum size of a file."""
 
     licences: tuple[str, ...] = Field(
         default=("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "Apache-2.0", "MIT"),
@@ -53,7 +53,7 @@ class ReleaseParams(Params, section="release"):
 
 
 def shape(rows: Shape) -> Shape:
-    """Return the shape of the release of a dataset: its rows are units, and each file is a row."""
+    """Return the shape of a dataset's release: its rows are the units, and each file is a row."""
     return Shape(unit=rows.kept, kept=_FILES)
 
 
@@ -65,15 +65,15 @@ def release_files(
     without: Collection[str] = (),
     subsets: Mapping[str, Parts] | None = None,
 ) -> Outcomes:
-    """Yield a row for each file with what lies in it; rows that may not be released are dropped.
+    """Write the released rows and yield a row for each file; rows that may not be released are dropped.
 
-    A file is `data/<config>/<split>-<number>.parquet`: `config` is the column that names the configuration,
-    `split` the one that names the split. Files have all columns but the split and those `without`. A subset
-    holds the rows that are sources of another dataset's rows: it is a configuration besides, and a column
-    tells of every row whether it is in it. Files are written row group by row group: of each split of a
-    configuration one is in memory, and the ids of the rows in its open file.
+    A file is `data/<config>/<split>-<number>.parquet`. The column `config` names the configuration, and the
+    column `split` the split. Files have all columns except `split` and those in `without`. A subset holds the
+    rows that are sources of another dataset's rows: it becomes an additional configuration, and a boolean
+    column marks its rows. Files are written row group by row group. Memory holds one row group per open file,
+    and the ids of the rows already in it.
 
-    Raises ValueError for a configuration that is called like a subset.
+    Raises ValueError if a configuration has the name of a subset.
     """
     added = {name: _sources(parts) for name, parts in (subsets or {}).items()}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
@@ -106,20 +106,20 @@ def release_files(
 
 
 def allows(licences: Collection[str], licence: str) -> bool:
-    """Say whether a row's licence is among some, or all that it names are, whether joined by AND or by OR."""
+    """Say whether a row's licence is allowed, as a whole or with each licence of its AND or OR expression."""
     return licence in licences or all(name in licences for name in licence_names(licence))
 
 
 def licence_names(licence: str) -> list[str]:
-    """Return the licences that an SPDX expression names, each once, in order."""
+    """Return the distinct licences in an SPDX expression, in order."""
     names = (name.strip(" ()") for name in re.split(r"\s+(?:AND|OR)\s+", licence))
     return list(dict.fromkeys(names))
 
 
 class _SplitWriter:
-    """Writes the rows of a split of a configuration into files of bounded size.
+    """Writes the rows of one split of a configuration into files of limited size.
 
-    The rows of a subset are units of another configuration's outcomes.
+    Rows of a subset are not counted as units again: another configuration has them already.
     """
 
     def __init__(
@@ -134,13 +134,13 @@ class _SplitWriter:
         self._licences: set[str] = set()
 
     def add(self, table: pa.Table) -> Outcomes:
-        """Take rows; yield the outcomes of files that are full."""
+        """Take rows; yield the outcomes of files that are now full."""
         self._waiting.append(table)
         if sum(waiting.nbytes for waiting in self._waiting) >= min(_ROW_GROUP, self._most):
             yield from self._write()
 
     def close(self) -> Outcomes:
-        """Yield the outcomes of the files that are left."""
+        """Write what is left, and yield the outcomes of the remaining files."""
         yield from self._write()
         if self._file:
             yield self._end(*self._file)
@@ -190,12 +190,12 @@ class _SplitWriter:
 
 
 def config_name(value: str) -> str:
-    """Return a configuration as a folder may be called; `default` for none."""
+    """Return a configuration as a folder name; `default` if nothing is left of it."""
     return re.sub(r"[^\w.-]+", "-", value).strip(".-") or "default"
 
 
 def _by_config_and_split(table: pa.Table, config: str | None = None) -> Iterator[tuple[str, str, pa.Table]]:
-    """Yield rows by the column that names the configuration, "" without one, and by split."""
+    """Yield (configuration, split, rows); the configuration is "" if there is no such column."""
     configs = table[config] if config else pa.array([""] * len(table), pa.string())
     keys = pc.binary_join_element_wise(configs, table["split"], "/")
     for key in sorted(pc.unique(keys).to_pylist()):
@@ -220,7 +220,7 @@ def _sources(parts: Parts) -> pa.Array:
 
 
 def _pieces(tables: Sequence[pa.Table], most: int) -> Iterator[pa.Table]:
-    """Yield the rows of some tables in pieces of at most `most` bytes, or of one row."""
+    """Yield the rows of tables in pieces of at most `most` bytes, or of a single row."""
     if not tables:
         return
     waiting = [pa.concat_tables(tables).combine_chunks()]
@@ -234,7 +234,7 @@ def _pieces(tables: Sequence[pa.Table], most: int) -> Iterator[pa.Table]:
 
 
 def _parquet_writer(sink: pa.OSFile, schema: pa.Schema) -> pq.ParquetWriter:
-    """Return a writer with pinned options, and with an index of pages, by which viewers jump to a row."""
+    """Return a writer with pinned options and a page index, which lets viewers jump to a row."""
     plain = pa.schema([field.remove_metadata() for field in schema])
     return pq.ParquetWriter(
         sink,

@@ -1,7 +1,7 @@
-"""Numbers of each row that expectations look at: `sentences.length`, `words.start.descents`.
+"""Numbers of each row that expectations check: `sentences.length`, `words.start.descents`.
 
-Belongs here: reading such a measure off a table, in Arrow. Not here: what is expected of it
-(assets/declare/expectations.py), measures that are drawn (measures.py).
+Belongs here: reading such a measure from a table, in Arrow. Not here: the expectations themselves
+(assets/declare/expectations.py), measures for charts (measures.py).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from ops.core.measures import count_words
 
-#: Words of English that are words of few other languages. A share of them under 5 % disagrees with pycld2 on
-#: 47 of 35,473 sentences of ACL abstracts of 20 words or more: mostly French that pycld2 takes for English.
-#: It raises no alarm on the sample's 1,197 sentences (pycld2: 27), at 1 microsecond each (pycld2: 7 to 20).
+#: English words that few other languages share. The rule "under 5 % of these words" disagrees with pycld2 on
+#: 47 of 35,473 sentences of ACL abstracts with 20 words or more: mostly French that pycld2 takes for English.
+#: It flags none of the sample's 1,197 sentences (pycld2: 27), at 1 microsecond each (pycld2: 7 to 20).
 FUNCTION_WORDS = (
     "the", "of", "and", "to", "that", "this", "with", "from", "by", "are", "were", "been", "have", "has",
     "which", "these", "our", "their", "not", "it", "can", "than", "we", "be", "as", "for", "or", "its",
@@ -25,14 +25,14 @@ LEAST_WORDS = 20
 LEAST_SHARE = 0.05
 
 _FUNCTION_WORD = rf"(?i)\b(?:{'|'.join(FUNCTION_WORDS)})\b"
-#: Control characters but for tab and line ends, and the sign that stands for what could not be decoded.
+#: Control characters except tab and line ends, and the Unicode replacement character.
 _CONTROL = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x{9F}\x{FFFD}]"
 
 
 def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
     """Return the values of a column, or of a measure of one (`column.measure`, `column.field.measure`).
 
-    Raises KeyError for what is neither.
+    Raises KeyError for an unknown column or measure.
     """
     column, *field, kind = name.split(".") if "." in name else (name, "")
     values = table[column]
@@ -47,7 +47,7 @@ def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 
 def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
-    """Return one value a list: null for a list that is missing or, where there is none, empty."""
+    """Return one value per list. Sums of a missing or empty list are 0, other measures of it are null."""
     parents = pc.list_parent_indices(lists).cast(pa.int64())
     items = pc.list_flatten(lists)
     values = items if field == "items" else pc.struct_field(items, field)
@@ -63,7 +63,7 @@ def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
 
 
 def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:
-    """Aggregate items by their row, and give every row its value: 0 is the sum of no items."""
+    """Aggregate items by their row, and return one value per row: the sum of no items is 0."""
     grouped = pa.table({"row": parents, "value": values}).group_by("row").aggregate([("value", how)])
     places = pc.index_in(pa.array(range(len(lists)), pa.int64()), grouped["row"].combine_chunks())
     spread = grouped[f"value_{how}"].combine_chunks().take(places)
@@ -82,7 +82,7 @@ def _descents(values: pa.Array, parents: pa.Array) -> pa.Array:
 
 
 def _size(texts: pa.Array) -> pa.Array:
-    """Return the number of words, or what it would be at 12 characters each: not all scripts have spaces."""
+    """Return the number of words, or characters / 12 if that is more: not all scripts use spaces."""
     least = pc.divide(pc.utf8_length(texts), 12)
     return pc.max_element_wise(count_words(texts), least.cast(pa.int64()), skip_nulls=False)
 
@@ -92,7 +92,7 @@ def _function_words(texts: pa.Array) -> pa.Array:
 
 
 def _is_foreign(words: pa.Array, function_words: pa.Array) -> pa.Array:
-    """Return 1 where there are words enough to tell a language, and too few function words of English."""
+    """Return 1 for texts with at least LEAST_WORDS words of which too few are English function words."""
     share = pc.divide(function_words.cast(pa.float64()), words.cast(pa.float64()))
     return pc.and_(pc.greater_equal(words, LEAST_WORDS), pc.less(share, LEAST_SHARE)).cast(pa.int64())
 
@@ -108,7 +108,7 @@ _OF_TEXT: dict[str, Callable[[pa.Array], pa.Array]] = {
     "foreign": lambda texts: _is_foreign(_size(texts), _function_words(texts)),
 }
 
-#: By measure: what is taken of each item, given its list too, and how that is put together for a list.
+#: By measure: the value of each item (given its list too), and how values are aggregated per list.
 _OF_ITEMS: dict[str, tuple[Callable[[pa.Array, pa.Array], pa.Array], str]] = {
     "least": (lambda values, _: values, "min"),
     "greatest": (lambda values, _: values, "max"),

@@ -1,9 +1,8 @@
-"""Random draws by seed and name alone, and splits by shares, so that nothing depends on what else is in a
-corpus.
+"""Random draws that depend on seed and name alone, never on the rest of a corpus, and splits by shares.
 
 Belongs here: the hash behind every draw, stratified samples, the names of the splits, their shares as params,
-and which split a name or a place between 0 and 1 falls into. Not here: which columns are strata and what is
-split (the systems).
+and the split of a name or of a place between 0 and 1. Not here: the choice of strata and of what is split
+(the systems).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Split: TypeAlias = Literal["train", "validation", "test"]
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
-#: What files and columns call them.
+#: Names of splits in files and columns.
 SPLIT_NAMES: Mapping[str, Split] = {
     "train": "train",
     "tune": "validation",
@@ -38,7 +37,7 @@ SPLIT_NAMES: Mapping[str, Split] = {
 
 
 class SplitShares(Params):
-    """Shares of validation and test; the rest is for training. Raises ValueError if there is no rest."""
+    """Shares of validation and test; the rest is for training. Raises ValueError if no rest is left."""
 
     validation: float = Field(0.1, ge=0, lt=1)
     test: float = Field(0.1, ge=0, lt=1)
@@ -54,12 +53,12 @@ class SplitShares(Params):
 
 
 def split_of(name: str, shares: SplitShares) -> Split:
-    """Return the split of what has this name, whatever else there is."""
+    """Return the split of a name. It does not depend on other names."""
     return split_at(place_of(shares.seed, name), shares.validation, shares.test)
 
 
 def split_at(place: float, validation: float, test: float = 0.0) -> Split:
-    """Return the split of a place from 0 to 1; the shares are met on average only, few rows may miss one."""
+    """Return the split of a place from 0 to 1. Shares hold on average only; small sets may lack a split."""
     if place < test:
         return "test"
     return "validation" if place < test + validation else "train"
@@ -75,13 +74,13 @@ def sample(
     strata: Sequence[str] = (),
     allocation: Literal["proportional", "equal"] = "proportional",
 ) -> pa.Table:
-    """Return `size` rows (all, if there are fewer), sorted by id: the same whatever the order of `table`.
+    """Return `size` rows (or all, if there are fewer), sorted by id, whatever the order of `table`.
 
-    A stratum is the rows that have the same values in the columns `strata`; a missing value is one.
-    `proportional`: each gives its share, rounded by largest remainder; `equal`: each gives the same
-    number, and what a small one lacks the others give. Ties go to the stratum whose values are first in
-    sorted order. Within a stratum rows are drawn by a hash of seed and id. Raises ValueError for a
-    negative size, or an id that is missing or there twice.
+    A stratum is the rows with equal values in the columns `strata`; a missing value counts as a value. With
+    `proportional`, each stratum gives its share, rounded by largest remainder. With `equal`, each gives the
+    same number, and larger strata make up for small ones. Ties go to the stratum whose values sort first.
+    Within a stratum, rows are drawn by a hash of seed and id. Raises ValueError for a negative size, and for
+    missing or duplicate ids.
     """
     if size < 0:
         raise ValueError(f"a sample of {size} rows")
@@ -103,7 +102,7 @@ def sample(
     for key, quota in quotas(sizes, min(size, len(ids))).items():
         taken += sorted(members[key], key=lambda row: drawn(seed, ids[row]))[:quota]
     taken.sort()
-    # A filter goes chunk by chunk; to take rows joins all chunks, and an array of strings ends at 2 GiB.
+    # Filter instead of take: take concatenates all chunks, and an Arrow string array is limited to 2 GiB.
     found = table.filter(
         pc.is_in(pa.array(range(len(ids)), pa.int64()), value_set=pa.array(taken, pa.int64()))
     )
@@ -111,9 +110,9 @@ def sample(
 
 
 def sample_each(table: pa.Table, column: str, size: int, seed: int) -> list[str]:
-    """Return the ids of `size` rows (all, if there are fewer) of each value of a column.
+    """Return the ids of `size` rows (or all, if there are fewer) of each value of a column.
 
-    What one value has changes no other's.
+    The sample of one value does not depend on the rows of another.
     """
     values = sorted(set(table[column].to_pylist()))
     samples = (sample(table.filter(pc.equal(table[column], value)), size, seed) for value in values)
@@ -121,14 +120,14 @@ def sample_each(table: pa.Table, column: str, size: int, seed: int) -> list[str]
 
 
 def sample_names(names: Iterable[str], size: int, seed: int) -> list[str]:
-    """Return `size` names (all, if there are fewer), the first drawn first; no more are in memory."""
+    """Return `size` names (or all, if there are fewer) in draw order; only these are held in memory."""
     return heapq.nsmallest(size, names, key=lambda name: drawn(seed, name))
 
 
 def sample_rows(rows: Iterable[Row], size: int | None, seed: int) -> list[Row]:
-    """Return `size` rows (all, if there are fewer) by their ids, the first drawn first; None: all, sorted so.
+    """Return `size` rows (or all, if there are fewer) by their ids, in draw order; None returns all rows.
 
-    No more are in memory.
+    Only these are held in memory.
     """
 
     def place(row: Row) -> bytes:
@@ -138,17 +137,17 @@ def sample_rows(rows: Iterable[Row], size: int | None, seed: int) -> list[Row]:
 
 
 def drawn(seed: int, *names: Any) -> bytes:
-    """Return what decides the place of something in a random order: a hash of the seed and its names."""
+    """Return the sort key of a random order: a hash of the seed and names."""
     return hashlib.blake2b(repr((seed, *names)).encode(), digest_size=16).digest()
 
 
 def place_of(seed: int, *names: Any) -> float:
-    """Return a number from 0 to 1, evenly spread over names."""
+    """Return a number from 0 to 1, uniformly distributed over names."""
     return unit_interval(drawn(seed, *names))
 
 
 def unit_interval(digest: bytes) -> float:
-    """Return the number from 0 to 1 that the first 8 bytes of a hash are."""
+    """Return the first 8 bytes of a hash as a number from 0 to 1."""
     return int.from_bytes(digest[:8], "big") / 2**64
 
 

@@ -1,12 +1,12 @@
-"""Joins and sorts that are spread over the tasks of a cluster, by partitions of the keys.
+"""Joins and sorts spread over the tasks of a cluster by key.
 
-Belongs here: which rows go to which partition, what a task does with those of one, and the order of what
-comes back. Not here: the interface of joins, and joins on one machine (joins.py), sending tables from task to
-task (the engine's exchange).
+Belongs here: assigning rows to tasks, what each task does with its rows, and the order of the results. Not
+here: the interface of joins, and joins on one machine (joins.py), sending tables from task to task (the
+engine's exchange).
 
-Rows of a part are divided by the hash of their key (a join) or by its place in the order (a sort). Each
-partition is one task, which has the rows and the wanted keys of all parts. What a join finds goes to further
-tasks, which put the rows of each set into the order of their dataset. So the bytes are those of joins.py.
+The rows of each part are divided by the hash of their key (for a join) or by the key's range (for a sort).
+One task handles each division: it gets the rows and the wanted keys of all parts. A second round of tasks
+puts the matches of each set into the order of their dataset. So the bytes equal those of joins.py.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 from ops.core.database import database
 from ops.core.parts import Exchange, Part, Parts, temporary_folder
 
-#: Where a row stands: the number of its part, and its place in it; and its key as text.
+#: Columns with the number of a row's part, its index in the part, and its key as a string.
 _PART, _ROW, _KEY = "__part", "__row", "__key"
 #: The number of the set of keys that a row was found for.
 _SET = "__set"
 
 _WANTED = pa.schema([(_SET, pa.int64()), (_KEY, pa.string())])
-#: Wanted keys of a file.
+#: Wanted keys per file.
 _KEYS_OF_FILE = 1_000_000
 
-#: Keys whose places in the order are looked at, of each part.
+#: Keys sampled from each part to find the range bounds.
 _SAMPLED = 200
 
 
@@ -49,7 +49,7 @@ def found_by_set(
     folder: Path,
     names: Sequence[str],
 ) -> Iterator[pa.Table]:
-    """Yield, for each set of keys, the rows that have one of them; files of these are in `folder`."""
+    """Yield, for each set of keys, the rows with one of its keys; temporary files are in `folder`."""
     files, sets = _written(wanted, folder)
     pieces = [(number, part) for number, part in enumerate([*files, *rows.parts], -len(files))]
     stages: tuple[Callable[..., Any], ...] = (_divided_by_hash, _joined, _in_order)
@@ -58,7 +58,7 @@ def found_by_set(
 
 
 def in_order_of(exchange: Exchange, places: int, rows: Parts, key: str) -> Iterator[pa.Table]:
-    """Yield the rows by a key, those of one key in their order; rows without a key are the last."""
+    """Yield the rows sorted by key, then in their original order; rows without a key come last."""
     bounds = _bounds(rows, key, places)
     stages: tuple[Callable[..., Any], ...] = (_divided_by_order, _sorted)
     for found in exchange.run(list(enumerate(rows.parts)), stages, places, key, bounds):
@@ -66,7 +66,7 @@ def in_order_of(exchange: Exchange, places: int, rows: Parts, key: str) -> Itera
 
 
 def _written(wanted: Iterable[pa.Array], folder: Path) -> tuple[list[Part], int]:
-    """Write the keys with the numbers of their sets; return the files, and how many sets there are."""
+    """Write the keys with the numbers of their sets; return the files and the number of sets."""
     folder.mkdir(parents=True)
     files: list[Part] = []
     held: list[pa.Table] = []
@@ -90,7 +90,7 @@ def _written(wanted: Iterable[pa.Array], folder: Path) -> tuple[list[Part], int]
 def _divided_by_hash(
     place: int, places: int, pieces: Sequence[tuple[int, Part]], column: str, names: Sequence[str], sets: int
 ) -> list[bytes]:
-    """Divide parts by the hashes of their keys; those with numbers below 0 have wanted keys."""
+    """Divide parts by the hash of their keys; parts with negative numbers hold the wanted keys."""
     rows, wanted = [], [_WANTED.empty_table()]
     for number, part in pieces:
         if number < 0:
@@ -109,7 +109,7 @@ def _divided_by_hash(
 def _joined(
     place: int, places: int, given: Sequence[bytes], column: str, names: Sequence[str], sets: int
 ) -> list[bytes]:
-    """Join the rows of one partition with the keys that are wanted of it; divide them by set."""
+    """Join the rows of one division with its wanted keys; divide the result by set."""
     tables = [_tables(content) for content in given]
     held = pa.concat_tables(several[0] for several in tables if len(several) == 2)
     wanted = pa.concat_tables(several[-1] for several in tables)
@@ -122,7 +122,7 @@ def _joined(
 def _in_order(
     place: int, places: int, given: Sequence[bytes], column: str, names: Sequence[str], sets: int
 ) -> bytes:
-    """Return the rows of some sets, a table for each, in the order of their dataset."""
+    """Return one table for each of this task's sets, with rows in the order of their dataset."""
     rows = pa.concat_tables(table for content in given for table in _tables(content))
     rows = rows.take(pc.sort_indices(rows, [(name, "ascending") for name in (_SET, _PART, _ROW)]))
     mine = range(-(-place * sets // places), -(-(place + 1) * sets // places))
@@ -134,7 +134,7 @@ def _in_order(
 def _divided_by_order(
     place: int, places: int, pieces: Sequence[tuple[int, Part]], key: str, bounds: Sequence[Any]
 ) -> list[bytes]:
-    """Divide parts by where their keys stand in the order."""
+    """Divide parts by the range that their keys are in."""
     rows = pa.concat_tables(_numbered(part.read(), number) for number, part in pieces)
     numbers = [
         places - 1 if value is None else bisect_right(bounds, value) for value in rows[key].to_pylist()
@@ -143,14 +143,14 @@ def _divided_by_order(
 
 
 def _sorted(place: int, places: int, given: Sequence[bytes], key: str, bounds: Sequence[Any]) -> bytes:
-    """Return the rows of one partition in their order."""
+    """Return the rows of one range, sorted."""
     rows = pa.concat_tables(table for content in given for table in _tables(content))
-    order = pc.sort_indices(rows, [(name, "ascending") for name in (key, _PART, _ROW)])  # without one: last
+    order = pc.sort_indices(rows, [(name, "ascending") for name in (key, _PART, _ROW)])  # nulls last
     return _packed([rows.take(order).drop_columns([_PART, _ROW])])
 
 
 def _bounds(rows: Parts, key: str, places: int) -> list[Any]:
-    """Return the keys at which partitions begin, all but the first, of like many rows each."""
+    """Return the lowest key of each range but the first, so that ranges have about equally many rows."""
     sampled: list[Any] = []
     for part in rows.parts:
         keys = part.read([key])[key].drop_null()
@@ -160,7 +160,7 @@ def _bounds(rows: Parts, key: str, places: int) -> list[Any]:
 
 
 def _matching(keys: pa.ChunkedArray, wanted: pa.Table, folder: Path) -> pa.Table:
-    """Return places among the keys with the numbers of the sets that want the key there."""
+    """Return indices into the keys, each with the number of a set that wants the key."""
     with database(folder) as tables:
         tables.register("keys", pa.table({"place": np.arange(len(keys)), _KEY: keys}))
         tables.register("wanted", wanted)
@@ -180,14 +180,14 @@ def _hashes(keys: pa.ChunkedArray, places: int) -> NDArray[np.int64]:
 
 
 def _divided(rows: pa.Table, numbers: NDArray[np.int64], places: int) -> list[pa.Table]:
-    """Return the rows of each number in 0 to `places` - 1, in their order."""
+    """Return one table for each number from 0 to `places` - 1, with rows in their original order."""
     order = np.argsort(numbers, kind="stable")
     rows, starts = rows.take(order), np.searchsorted(numbers[order], np.arange(places + 1))
     return [rows.slice(start, end - start) for start, end in pairwise(starts.tolist())]
 
 
 def _packed(tables: Iterable[pa.Table]) -> bytes:
-    """Return tables as bytes: streams of Arrow, one behind the other."""
+    """Return tables as bytes: concatenated Arrow streams."""
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     for table in tables:

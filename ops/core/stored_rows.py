@@ -1,10 +1,10 @@
-"""Rows on disk that are read one by one, in any order: what a model learns from may not fit into memory.
+"""Rows on disk with random access, for training sets that may not fit into memory.
 
-Belongs here: writing rows once, as they come, and reading any of them again. Not here: joining and sorting
-(joins.py), the rows of datasets (parts.py), what a model makes of a row (ops/models/training/examples.py).
+Belongs here: writing rows once and reading any of them again. Not here: joining and sorting (joins.py), the
+rows of datasets (parts.py), turning rows into training examples (ops/models/training/examples.py).
 
-The rows lie in one Arrow file, in blocks of a fixed number. A block is read at a time; the file is not mapped
-into memory, since what a process has read of a mapped file counts as its memory. Memory: a block, and some
+The rows are in one Arrow file, in blocks of fixed size, and one block is read at a time. The file is not
+memory-mapped, because mapped pages that a process has read count as its memory. Memory: one block, and about
 30 bytes for each block.
 """
 
@@ -23,17 +23,18 @@ from ops.core.outcome import Row, in_blocks
 
 Item = TypeVar("Item")
 
-#: Rows of a block. One row is read about as fast from 1 as from 64 (20 to 40 microseconds, of 120 numbers).
+#: Rows per block. Reading one row takes about as long for 1 as for 64 (20 to 40 microseconds, 120 numbers a
+#: row).
 _BLOCK = 16
 
 
 class StoredRows(Sequence[Row]):
-    """N rows of a schema. Their file goes when they are given up; another process may read it until then."""
+    """N rows of a schema. Their file is deleted with this object; other processes may read it until then."""
 
     def __init__(
         self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None, block: int = _BLOCK
     ) -> None:
-        """Write rows, which are taken one after the other, into `folder`, or among the temporary files."""
+        """Write the rows of an iterable to `folder`, or to the system's temporary directory."""
         digest = hashlib.sha256()
         self._size, self._block = 0, block
         self._folder: TemporaryDirectory[str] | None = TemporaryDirectory(prefix="rows-", dir=folder)
@@ -77,12 +78,12 @@ class StoredRows(Sequence[Row]):
         return self._digest
 
     def column(self, name: str) -> Made[Any]:
-        """Return the values of a column, read as they are asked for."""
+        """Return the values of a column as a lazy sequence."""
         return Made(self, itemgetter(name))
 
 
 class Made(Sequence[Item]):
-    """What a function makes of the items of a sequence, when they are asked for."""
+    """A sequence of `function(item)`, computed on access."""
 
     def __init__(self, items: Sequence[Any], function: Callable[[Any], Item]) -> None:
         self._items, self._function = items, function

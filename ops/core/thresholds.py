@@ -1,7 +1,7 @@
-"""Which side of a threshold is kept, and units by the scores that a threshold is asked of.
+"""Threshold rules (which side is kept), and tables of scored units.
 
-Belongs here: the rules that ops apply, and the table of scored units. Not here: what is scored, which stands
-beside each op, and which thresholds may be looked at (assets/declare/declaration.py).
+Belongs here: the rules that ops apply, and the table of scored units. Not here: what is scored (next to each
+op), and which thresholds the pages explore (assets/declare/declaration.py).
 """
 
 from __future__ import annotations
@@ -11,31 +11,32 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-#: Says of a score, or of every score of a NumPy array, whether a threshold keeps it.
+#: Says for a score, or for each score of a NumPy array, whether a threshold keeps it.
 ThresholdRule: TypeAlias = Callable[[Any, Any], Any]
 
-#: Units with the score that decides. It is missing where another rule drops the unit whatever the threshold
-#: is, and infinite where the unit is kept whatever it is. `text` is what a reader recognises the unit by.
+#: Units with the score that the threshold is compared with. The score is missing if another rule drops the
+#: unit at any threshold, and infinite if the unit is kept at any threshold. `text` helps a reader recognise
+#: the unit.
 SCORED = pa.schema([("id", pa.string()), ("score", pa.float64()), ("text", pa.string())])
 
 
 def at_least(score: Any, threshold: Any) -> Any:
-    """Keep what scores as much as the threshold, or more."""
+    """Keep scores equal to or above the threshold."""
     return score >= threshold
 
 
 def above(score: Any, threshold: Any) -> Any:
-    """Keep what scores more than the threshold."""
+    """Keep scores above the threshold."""
     return score > threshold
 
 
 def at_most(score: Any, threshold: Any) -> Any:
-    """Keep what scores as much as the threshold, or less."""
+    """Keep scores equal to or below the threshold."""
     return score <= threshold
 
 
 def below(score: Any, threshold: Any) -> Any:
-    """Keep what scores less than the threshold."""
+    """Keep scores below the threshold."""
     return score < threshold
 
 

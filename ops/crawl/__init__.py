@@ -1,1 +1,1 @@
-"""Asking the web: crawls, search, collections. Not here: parsing what came back (ops/parse)."""
+"""Requests to the web: crawls, search, collections. Not here: parsing the responses (ops/parse)."""

@@ -1,10 +1,10 @@
 """Which addresses a crawl may connect to.
 
-Belongs here: telling public addresses from those of this machine and its network, in every way of writing
-them. Not here: looking names up, and when it is asked (middlewares.py, client.py).
+Belongs here: distinguishing public addresses from those of this machine and its network, however they are
+written. Not here: name resolution, and when to check (middlewares.py, client.py).
 
-A page may send its reader anywhere: to http://169.254.169.254/ by a redirect, to 127.0.0.1 by a name of its
-own. So each URL is checked as it is written, and each address again at the moment of connecting to it.
+A page may send a crawler anywhere: to http://169.254.169.254/ by a redirect, to 127.0.0.1 by a DNS name of
+its own. So each URL is checked as written, and each IP address again when connecting.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from urllib.parse import urlsplit
 IpAddress: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-#: All of IPv6 that is assigned to public hosts; of it, what IANA's registry of special purposes takes out.
+#: All IPv6 assigned to public hosts, and the ranges in it that IANA's registry of special purposes excludes.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _SPECIAL = [ipaddress.IPv6Network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
-#: Public IPv4 hosts, as a network of IPv6 alone sees them (RFC 6052): the last 32 bits are their address.
+#: Public IPv4 hosts as seen from an IPv6-only network (RFC 6052): the last 32 bits are the IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class AddressRefusedError(ValueError):
-    """A URL, or the address that its host has, is none that the crawl may ask; the text says why."""
+    """A URL, or the address of its host, may not be requested; the message says why."""
 
 
 class AddressPolicy:
-    """Public addresses, and what `allow` names: hosts; addresses and networks, for URLs without a name."""
+    """Allows public addresses and those in `allow`: host names; for literal URLs, addresses and networks."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
         self._hosts: set[str] = set()
@@ -42,7 +42,7 @@ class AddressPolicy:
                 self._hosts.add(_normal(name))
 
     def check_url(self, url: str) -> str:
-        """Return the host of a URL. Raises AddressRefusedError for one that is refused as it stands."""
+        """Return the host of a URL. Raises AddressRefusedError if the URL itself is refused."""
         try:
             parts = urlsplit(url)
             host, _ = _normal(parts.hostname or ""), parts.port
@@ -61,10 +61,10 @@ class AddressPolicy:
         return host
 
     def check_address(self, host: str, address: IpAddress) -> None:
-        """Raise AddressRefusedError where a host has an address that is neither public nor allowed."""
+        """Raise AddressRefusedError if a host's address is neither public nor allowed."""
         if _normal(host) in self._hosts:
             return
-        # A name may lead anywhere: what a network allows must be written as an address.
+        # A name may resolve to anything, so allowed networks apply only to addresses written in the URL.
         if literal(host) and any(
             place in network for place in (address, _carried(address)) for network in self._networks
         ):
@@ -75,9 +75,9 @@ class AddressPolicy:
 
 
 def literal(host: str) -> IpAddress | None:
-    """Return the address that a host is written as, None for a name.
+    """Return the IP address that a host is written as, or None for a name.
 
-    As the C library reads them: 2130706433, 0x7f.1, 0177.0.0.1 and 127.1 are all 127.0.0.1.
+    All notations of the C library count: 2130706433, 0x7f.1, 0177.0.0.1 and 127.1 are all 127.0.0.1.
     """
     text = host.strip("[]").partition("%")[0]
     try:
@@ -91,7 +91,7 @@ def literal(host: str) -> IpAddress | None:
 
 
 def _is_public(address: IpAddress) -> bool:
-    """Say whether an address is that of one public host; of NAT64, whether the host behind it is public."""
+    """Say whether an address is that of one public host; for NAT64, the host behind it counts."""
     if isinstance(address, ipaddress.IPv4Address):
         return address.is_global and not address.is_multicast
     if address in _NAT64:
@@ -100,7 +100,7 @@ def _is_public(address: IpAddress) -> bool:
 
 
 def _carried(address: IpAddress) -> IpAddress:
-    """Return the IPv4 address that an IPv6 address stands for (mapped, NAT64), else the address."""
+    """Return the IPv4 address in an IPv6 address (mapped, NAT64), or else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:
@@ -109,7 +109,7 @@ def _carried(address: IpAddress) -> IpAddress:
 
 
 def _kind(address: IpAddress) -> str:
-    """Return what an address is that is not public."""
+    """Return the kind of an address that is not public."""
     plain = _carried(address)
     kinds = ("unspecified", "loopback", "link_local", "multicast", "private")
     found = (kind.replace("_", "-") for kind in kinds if getattr(plain, f"is_{kind}"))

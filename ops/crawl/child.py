@@ -1,10 +1,11 @@
-"""A crawl's own process: what reads the web is bounded in memory, and Twisted's reactor can be run once.
+"""The process of a crawl: its memory is limited, and Twisted's reactor can run only once per process.
 
-Belongs here: one crawl, from its plan to the end of its journal, and a website out of folders, on loopback,
-which samples and tests crawl. Not here: who begins it (crawl.py), what is asked for (spider.py, collect.py,
+Belongs here: one crawl, from its plan to the end of its journal, and a local web server for folders, which
+samples and tests crawl. Not here: starting the process (crawl.py), what is requested (spider.py, collect.py,
 search.py, captures/).
 
-Progress goes to the parent by a socket, where no library prints. When that is closed, the child ends, too.
+Progress goes to the parent through a socket, to which no library prints. The child exits when the socket is
+closed.
 """
 
 from __future__ import annotations
@@ -33,32 +34,32 @@ from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
 from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
-#: Seconds between two lines of progress.
+#: Seconds between two progress reports.
 _EVERY = 0.5
-#: Bytes of address space beyond what the process begins with.
+#: Bytes of address space beyond what the process uses at its start.
 _MEMORY = 4 * 2**30
 
 
 class Plan(BaseModel):
-    """What a crawl is to do; a file in its folder."""
+    """A crawl's task; a file in its folder."""
 
     kind: str
     month: str
-    """Of the items of a collection; of no meaning for URLs."""
+    """The month of a collection's items; unused for URLs."""
     urls: Sequence[str]
     queries: Sequence[str]
-    """Of a search, where the URLs are not its queries."""
+    """The queries of a search, unless they are the URLs."""
     options: Mapping[str, Any]
     digest: str
-    """Of the options that the journal is kept under, of which there may be more."""
+    """Digest of the options of the journal, which may be more than these."""
     root: str
-    """Where the folders lie that `serve` names."""
+    """The parent of the folders in `serve`."""
     former: str | None = None
-    """The folder of the former crawl's journal: its pages are asked for on condition that they changed."""
+    """The folder of the previous crawl's journal: its pages are requested only if they have changed."""
 
 
 def main(folder: Path, channel: socket.socket) -> None:
-    """Run the crawl whose plan lies in a folder."""
+    """Run the crawl whose plan is in a folder."""
     threading.Thread(target=_end_with_parent, args=(channel,), daemon=True).start()
     tell = _Progress(channel)
     plan = Plan.model_validate_json((folder / PLAN).read_text())
@@ -71,20 +72,20 @@ def main(folder: Path, channel: socket.socket) -> None:
             former = FormerVersion(known)
         if plan.kind == URLS:
             _crawl(plan, CrawlOptions.model_validate(plan.options), journal, tell, former)
-        elif plan.kind == SEARCH:  # what it imports takes a tenth of a second, which lists need not wait for
+        elif plan.kind == SEARCH:  # late: these imports take a tenth of a second, which lists do not need
             from ops.crawl.search import SearchOptions, list_results
 
             search = SearchOptions.model_validate(plan.options)
             list_results(plan.queries or plan.urls, search, journal, former, tell)
             _crawl(plan, search, journal, tell, former)
-        elif plan.kind == CAPTURES:  # as long
+        elif plan.kind == CAPTURES:  # late, too
             from ops.crawl.captures.fetch import CapturePlace, fetch_captures
             from ops.crawl.captures.places import CaptureOptions
 
             captures = CaptureOptions.model_validate(plan.options)
             place = CapturePlace(folder, Path(plan.root), plan.digest)
             fetch_captures(plan.urls, plan.month, captures, place, journal, former, tell)
-        else:  # as long
+        else:  # late, too
             from ops.crawl.collect import collect
             from ops.crawl.collections.kinds import KINDS
 
@@ -127,21 +128,21 @@ class _Progress:
 
 
 def _end_with_parent(channel: socket.socket) -> None:
-    """End at once when the parent does: what is written is whole, and the next run goes on from there."""
-    with contextlib.suppress(ConnectionError):  # where the parent was killed before it read all
+    """Exit immediately when the parent does. Everything written is complete; the next run continues."""
+    with contextlib.suppress(ConnectionError):  # if the parent was killed before it read everything
         channel.recv(1)
     os._exit(3)
 
 
-#: A file of a site's folder: lines of a path, what it redirects to, and the status.
+#: A file in a site's folder with lines of path, redirect target and status.
 REDIRECTS = "_redirects"
 
 
 @contextlib.contextmanager
 def serving(sites: Mapping[str, Path]) -> Iterator[tuple[str, int]]:
-    """Serve folders by the hosts that they are; give the address, which answers as a proxy for these hosts.
+    """Serve folders as hosts; yield the address of a server that acts as a proxy for these hosts.
 
-    A folder's `index.html` is its page; `_redirects` has lines like `/old /new 301`.
+    The page of a folder is its `index.html`; `_redirects` has lines like `/old /new 301`.
     """
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Site, sites))
     server.daemon_threads = True
@@ -183,7 +184,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
         return self._answer(200, body, {"Content-Type": kind, "ETag": tag})
 
     def _answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
-        """Write an answer without its time and the server's version, which would be other bytes each time."""
+        """Write a response without time and server version, which would change its bytes each time."""
         self.send_response_only(status)
         for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
@@ -191,7 +192,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Write no log."""
+        """Log nothing."""
 
 
 def _redirects(folder: Path) -> dict[str, tuple[str, int]]:

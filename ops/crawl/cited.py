@@ -1,7 +1,7 @@
-"""A crawl of what articles cite, or what is found for them: a source that names a dataset of articles.
+"""Crawl what articles cite, or what a search finds for them: sources that name a dataset of articles.
 
-Belongs here: from rows with citations, or with titles, to the pages behind them. Not here: reading articles
-(ops/parse), wording queries (search.py).
+Belongs here: getting from rows with citations, or with titles, to their pages. Not here: reading articles
+(ops/parse), building queries (search.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ops.parse.source import Raw
 
 
 class CitedOptions(CrawlOptions):
-    """How cited pages are asked for."""
+    """How cited pages are crawled."""
 
     depth: int = Field(default=1, ge=1, description="1: the cited pages alone")
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
@@ -36,45 +36,45 @@ class CitedOptions(CrawlOptions):
 
 @dataclass(frozen=True)
 class Citations:
-    """Reads the rows of a dataset whose `citations` have a `url`, and gives these URLs, each once."""
+    """Reads rows of a dataset that have `citations` with a `url`, and returns these URLs, each once."""
 
     options: type[CitedOptions] | type[CaptureOptions] = CitedOptions
     asks: str = URLS
-    """The kind of crawl that fetches what is cited."""
+    """The kind of crawl that fetches the cited pages."""
     beside = False
 
     def given(self, options: CrawlOptions) -> Citations:
-        """Return the same: options are of the crawl, and tell nothing of how rows are read."""
+        """Return itself: the options are those of the crawl, and do not affect how rows are read."""
         return self
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the column of citations. Raises ValueError for rows that have none."""
+        """Return the column of citations. Raises ValueError for rows without it."""
         if "citations" not in kept.names:
             raise ValueError("has no citations")
         return ["citations"]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the addresses that an article cites, as JSON."""
+        """Return the addresses that an article cites as JSON."""
         urls = dict.fromkeys(cited["url"].partition("#")[0] for cited in row["citations"])
         return Raw(row["id"], row["id"], json.dumps([*urls]).encode())
 
     def parse(self, raw: Raw) -> tuple[str, ...]:
-        """Return the URLs, checked by nobody."""
+        """Return the URLs, unchecked."""
         return tuple(json.loads(raw.content))
 
 
 FORMATS = {"citations": Citations(), CAPTURES: Citations(CaptureOptions, CAPTURES)}
-#: Of pages that a search finds for articles.
+#: Formats of pages that a search finds for articles.
 SEARCHES = {SEARCH: ArticleQueries()}
 _FORMS: Mapping[str, Citations | ArticleQueries] = {**FORMATS, **SEARCHES}
 
 
 def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
-    """Yield what became of the pages that articles of one month cite, or that are found for them.
+    """Yield the outcomes of the pages that articles of one month cite, or that a search finds for them.
 
-    Units are the articles, what is searched for them, and the pages. An article is dropped as a listing, with
-    the number of pages that it cites, or of its queries; so is a query, with the number of its results. A
-    page is a row of its own, once, whoever else cites it. Raises CrawlError as `crawl` does.
+    Units are the articles, their queries, and the pages. An article is dropped as a listing, with the number
+    of pages that it cites, or of its queries; so is a query, with the number of its results. A page has one
+    row, however many articles cite it. Raises CrawlError like `crawl`.
     """
     for articles in records.rows:
         yield from _crawl(articles, records.corpus.root, records.corpus.records_per_part, place)

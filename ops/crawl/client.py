@@ -1,8 +1,7 @@
-"""One request at a time, as careful as a crawl's: for listings, indices, ranges of files and search engines.
+"""HTTP requests with a crawl's limits, for listings, indexes, ranges of files and search engines.
 
-Belongs here: answers within bounds of time and size, retries, how long a server wants to be left alone,
-redirects that are checked. Not here: crawls of pages (spider.py), what an answer means (collections/,
-search.py).
+Belongs here: limits on the time and size of responses, retries, waiting as long as a server demands, checked
+redirects. Not here: crawls of pages (spider.py), the meaning of a response (collections/, search.py).
 """
 
 from __future__ import annotations
@@ -34,37 +33,37 @@ _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _HARMLESS = frozenset({"Range", "Accept-Encoding", "If-None-Match", "If-Modified-Since"})
 _UNCHANGED = 304
-#: What a range is part of, as its answer tells. Python refuses to read a number of thousands of digits.
+#: The whole size in the response to a range. Python refuses to parse numbers with thousands of digits.
 _WHOLE = re.compile(r"bytes 0-0/([0-9]{1,18})")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class FetchError(ValueError):
-    """What was asked for cannot be had; the text says why."""
+    """A resource cannot be fetched; the message says why."""
 
 
 class UnchangedError(FetchError):
-    """What was asked for on condition that it changed is as it was."""
+    """A resource that was requested conditionally has not changed."""
 
 
 @dataclass
 class Client:
-    """Asks for URLs as `user_agent`, within bounds that hold for the unpacked answer."""
+    """Requests URLs as `user_agent`; size limits apply to the decompressed response."""
 
     user_agent: str
     policy: AddressPolicy = field(default_factory=AddressPolicy)
     timeout: float = 60.0
-    """Seconds for one whole answer."""
+    """Seconds for one whole response."""
     most_bytes: int = 2**30
     retries: int = 3
     longest_wait: float = 300.0
     delay: float = 0.0
-    """Least seconds between two requests."""
+    """Minimum seconds between two requests."""
     redirects: int = 5
     connections: int = 1
-    """That are kept open to a host, for as many threads."""
+    """Connections kept open per host, for as many threads."""
     validators: Mapping[str, str] = field(default_factory=dict, init=False)
-    """`etag` and `last_modified` of the latest answer, by which it can be asked for on condition."""
+    """`etag` and `last_modified` of the latest response, for conditional requests."""
     _asked: float = field(default=-1e9, init=False)
     _turn: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
@@ -74,7 +73,7 @@ class Client:
 
     @classmethod
     def of(cls, options: CrawlOptions, most_bytes: int) -> Client:
-        """Return the client of a crawl, which takes answers of at most so many bytes."""
+        """Return the client of a crawl, with this limit on the size of responses."""
         return cls(
             options.user_agent,
             AddressPolicy(options.allow),
@@ -88,11 +87,11 @@ class Client:
         )
 
     def read(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
-        """Return an answer whole. Raises FetchError."""
+        """Return a whole response. Raises FetchError."""
         return b"".join(self.stream(url, headers))
 
     def stream(self, url: str, headers: Mapping[str, str] | None = None, due: int = 200) -> Iterator[bytes]:
-        """Yield an answer of the status `due` in pieces. Raises FetchError, also in the middle."""
+        """Yield a response of status `due` in pieces. Raises FetchError, also between pieces."""
         response, end = self._answer(url, headers or {}, due)
         told = {"etag": response.headers.get("ETag"), "last_modified": response.headers.get("Last-Modified")}
         self.validators = {name: value for name, value in told.items() if value}
@@ -105,13 +104,13 @@ class Client:
                 if time.monotonic() > end:
                     break
                 yield chunk
-            if time.monotonic() > end:  # an answer of unknown length looks whole where it was ended
+            if time.monotonic() > end:  # a response of unknown length looks complete when it is cut off
                 raise HTTPError
 
     def range(
         self, url: str, offset: int, length: int | None, conditions: Mapping[str, str] | None = None
     ) -> Iterator[bytes]:
-        """Yield bytes of a file, to its end where `length` is None. Raises FetchError."""
+        """Yield a range of a file, to its end if `length` is None. Raises FetchError."""
         last = "" if length is None else offset + length - 1
         headers = {**(conditions or {}), "Range": f"bytes={offset}-{last}", "Accept-Encoding": "identity"}
         size = 0
@@ -127,7 +126,7 @@ class Client:
             )
 
     def size(self, url: str) -> int:
-        """Return how many bytes a file has that lets ranges be read. Raises FetchError."""
+        """Return the size in bytes of a file that supports ranges. Raises FetchError."""
         headers = {"Range": "bytes=0-0", "Accept-Encoding": "identity"}
         response, _ = self._answer(url, headers, 206)
         response.close()
@@ -138,7 +137,7 @@ class Client:
         return int(found[1])
 
     def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
-        """Return the answer that redirects and retries lead to, its body unread, and by when it is due."""
+        """Return the response after redirects and retries, with an unread body, and its deadline."""
         place, hops, tries = url, 0, 0
         while True:
             response, end = self._ask(place, headers)
@@ -153,7 +152,7 @@ class Client:
             if status in _REDIRECTS and location:
                 with self._explained(url, end):
                     former, place, hops = place, urljoin(place, location), hops + 1
-                if urlsplit(former)[:2] != urlsplit(place)[:2]:  # keys are for one scheme and host
+                if urlsplit(former)[:2] != urlsplit(place)[:2]:  # keep secrets to one scheme and host
                     headers = {name: value for name, value in headers.items() if name in _HARMLESS}
                 if hops > self.redirects:
                     raise FetchError(f"{url}: more than {self.redirects} redirects")
@@ -164,7 +163,7 @@ class Client:
                 raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
     def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
-        with self._turn:  # threads ask one after the other, and wait beside each other
+        with self._turn:  # threads take turns, but wait at the same time
             now = time.monotonic()
             self._asked = max(now, self._asked + self.delay)
             wait = self._asked - now
@@ -180,7 +179,7 @@ class Client:
 
     @contextlib.contextmanager
     def _explained(self, url: str, end: float) -> Iterator[None]:
-        """Turn what libraries raise into a FetchError; a URL that is none is a ValueError to most of them."""
+        """Turn exceptions of libraries into FetchError; most of them raise ValueError for an invalid URL."""
         try:
             yield
         except FetchError:
@@ -193,10 +192,10 @@ class Client:
 
 @contextlib.contextmanager
 def _ended(end: float, shutdown: Callable[[], None]) -> Iterator[None]:
-    """Shut a socket at a time: one that gets a byte now and then never times out."""
+    """Shut down a socket at a deadline: a connection that receives a byte now and then never times out."""
 
     def shut() -> None:
-        with contextlib.suppress(OSError, ValueError, RuntimeError):  # it is closed already
+        with contextlib.suppress(OSError, ValueError, RuntimeError):  # already closed
             shutdown()
 
     timer = threading.Timer(max(0.0, end - time.monotonic()), shut)
@@ -209,7 +208,7 @@ def _ended(end: float, shutdown: Callable[[], None]) -> Iterator[None]:
 
 
 def _pools(policy: AddressPolicy) -> dict[str, type[HTTPConnectionPool]]:
-    """Return pools of connections to addresses that the policy lets pass, and to no other."""
+    """Return connection pools that connect only to addresses that the policy allows."""
 
     class Plain(HTTPConnection):
         def _new_conn(self) -> socket.socket:
@@ -232,7 +231,7 @@ def _pools(policy: AddressPolicy) -> dict[str, type[HTTPConnectionPool]]:
 
 
 def _connected(policy: AddressPolicy, connection: HTTPConnection) -> socket.socket:
-    """Connect to the very address that was checked: a name may have another one the next time."""
+    """Connect to the address that was checked: resolving the name again may give another one."""
     host, port = connection.host, connection.port
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
@@ -256,12 +255,12 @@ def _cause(error: BaseException) -> str:
 def seconds_to_wait(retry_after: str, tries: int) -> float:
     """Return the seconds of a Retry-After header, which is a number or a date.
 
-    Without one it is a second, which doubles with each of the `tries` before.
+    Without the header, returns one second, doubled for each previous try.
     """
     value = retry_after.strip()
     if value.isascii() and value.isdecimal():
-        return float(value)  # of whatever length: of more than 308 digits it is infinite
+        return float(value)  # infinite for more than 308 digits
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, OverflowError):  # of a year of very many digits
+    except (ValueError, OverflowError):  # a year with very many digits
         return float(2**tries)

@@ -1,7 +1,7 @@
-"""Fetch what collections list, item by item, into the journal of a crawl.
+"""Fetch the items that collections list, one by one, into the journal of a crawl.
 
-Belongs here: the loop over items and its bounds; what the lines of a list stand for, written before any of it
-is fetched, and what one line may cost. Not here: pages of the web (spider.py), searches (search.py), the
+Belongs here: the loop over items and its limits; listing the lines of a list, which is recorded before any
+item is fetched; the limit of one line's listing. Not here: web pages (spider.py), searches (search.py), the
 collections themselves (collections/).
 """
 
@@ -21,7 +21,7 @@ from ops.crawl.journal import FormerVersion, Journal, UrlOutcome
 from ops.crawl.warc import resource_record
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
-#: Of names, the same on every system.
+#: MIME types by name, the same on every system.
 _TYPES = mimetypes.MimeTypes()
 
 
@@ -34,10 +34,10 @@ def collect(
     tell: Callable[[int, int], None],
     former: FormerVersion,
 ) -> None:
-    """Fetch the items of a month that each line lists, but for what the journal has.
+    """Fetch the items of a month that each line lists, except those with an outcome in the journal.
 
-    What the `former` version has is asked for on condition that it changed. An item that cannot be
-    fetched costs itself alone. Items stay as they were where their line cannot be listed again.
+    Items of the `former` version are requested only if they have changed. An item that cannot be fetched
+    affects no other. If a line cannot be listed again, its items do not change.
     """
     client = Client.of(options, options.listing_bytes)
     found: dict[str, tuple[Collection, Item]] = {}
@@ -49,7 +49,7 @@ def collect(
         return items
 
     list_lines([line for line in lines if not _through(line, journal)], addresses, journal, former, tell)
-    client.most_bytes = sys.maxsize  # items are bounded one by one
+    client.most_bytes = sys.maxsize  # each item has its own limit
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
         urls = [page.url for page in level if page.url not in journal.entries]
@@ -59,7 +59,7 @@ def collect(
 
 
 def _through(line: str, journal: Journal) -> bool:
-    """Say whether a line was listed, and all its items have an outcome."""
+    """Say whether a line was listed and all its items have outcomes."""
     entry = journal.entries.get(line)
     return entry is not None and entry.fate == "listing" and journal.entries.keys() >= {*entry.links}
 
@@ -71,7 +71,7 @@ def _outcome(
     options: CollectionOptions,
     former: FormerVersion,
 ) -> tuple[UrlOutcome, bytes]:
-    """Return the outcome of an item, and its record; it has no place where its line was not listed again."""
+    """Return the outcome and record of an item; `place` is None if its line could not be listed again."""
     try:
         if place is None:
             return former.as_it_was(url)
@@ -90,7 +90,7 @@ def _fetched(
     options: CollectionOptions,
     conditions: Mapping[str, str],
 ) -> tuple[UrlOutcome, bytes]:
-    """Fetch an item; its outcome, and its record. Raises whatever a library does."""
+    """Fetch an item; return its outcome and its record. Raises any exception of the libraries."""
     url, content = item.address, bytearray()
     client.validators = {}
     for chunk in collection.content(item, conditions):
@@ -117,12 +117,12 @@ def _fetched(
 
 
 def _content_type(address: str) -> str:
-    """Return the type that the name of an item tells."""
+    """Return the content type implied by an item's name."""
     kind, packing = _TYPES.guess_type(urlsplit(address).path)
     return "application/octet-stream" if kind is None or packing else kind
 
 
-#: Of the processor, for what one line lists.
+#: CPU seconds for listing one line.
 SECONDS = 600
 
 
@@ -133,17 +133,17 @@ def list_lines(
     former: FormerVersion,
     tell: Callable[[int, int], None],
 ) -> None:
-    """Write down the addresses that each line lists.
+    """Record the addresses that each line lists.
 
-    A line that cannot be listed costs itself alone; it keeps what it listed before. `tell` is called with how
-    many lines and addresses are done, and how many are known.
+    A line that cannot be listed affects no other, and keeps its earlier listing. `tell` is called with the
+    number of lines and addresses done, and of those known.
     """
     for number, line in enumerate(lines, start=1):
         try:
             with computing_at_most(SECONDS):
                 links = tuple(addresses(line))
-            "".join(links).encode()  # what is no text cannot be written
-        except Exception as error:  # whatever a library raises at an answer that no provider gives
+            "".join(links).encode()  # raises for lone surrogates, which cannot be written
+        except Exception as error:  # any library error about a malformed response
             journal.add(_not_listed(line, cause_of(error), journal, former))
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=links))
@@ -152,7 +152,7 @@ def list_lines(
 
 
 def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) -> UrlOutcome:
-    """Return the outcome of a line that cannot be listed, with the items that it listed before."""
+    """Return the outcome of a line that cannot be listed, with its earlier items if any."""
     entry = journal.entries.get(line) or former.entry(line)
     if entry is None or entry.fate != "listing":
         return UrlOutcome(url=line, fate="rejected", cause=cause)
@@ -160,7 +160,7 @@ def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) 
 
 
 def cause_of(error: Exception) -> str:
-    """Return what an error says, as text that can be written."""
+    """Return an error's message in a form that can be encoded."""
     if isinstance(error, MemoryError):
         return "what was answered takes too much memory"
     told = isinstance(error, (FetchError, LookupError, TooLongError))

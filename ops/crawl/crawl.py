@@ -1,9 +1,8 @@
-"""A crawl from its lists to its rows: what was fetched before is taken, the rest is asked for.
+"""A crawl from its lists to its rows: results of earlier runs are reused, and only the rest is requested.
 
-Belongs here: the op of the dataset of crawls; lists as a source (text files with a URL a line, a query, or
-what a collection lists); whether anything is asked at all; the beginning and the end of the process that
-asks. Not here: what that process does (child.py), rows (outcomes.py), crawls of what articles cite
-(cited.py).
+Belongs here: the op of the dataset of crawls; lists as a source (text files with a URL, a query, or a
+collection's item per line); whether anything needs to be requested; starting and ending the process that
+does. Not here: that process (child.py), rows (outcomes.py), crawls of what articles cite (cited.py).
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ _MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 def crawl(records: Records, place: CrawlPlace) -> Outcomes:
-    """Yield what became of the URLs of a month's lists, and of what they lead to, crawl by crawl.
+    """Yield the outcomes of the URLs in a month's lists, and of pages that they lead to, crawl by crawl.
 
-    Raises SourceError for a collection where partitions are no months, CrawlError where the crawl itself
-    ended early; what it has is kept in `place.working`.
+    Raises SourceError for a collection if partitions are not months, and CrawlError if the crawl ended early;
+    what it has so far stays in `place.working`.
     """
     corpus = records.corpus
     for name, found in itertools.groupby(
@@ -94,9 +93,9 @@ def _listed(record: Record, policy: AddressPolicy) -> Listed:
     return Listed(record.id, line, None)
 
 
-#: That the web is asked again, though an earlier run for that may have been cut short.
+#: Marks that the web is to be requested again; it survives if that run is interrupted.
 AGAIN = "recrawl"
-#: The folder of the former crawl's journal, within that of a crawl that asks again.
+#: The folder of the previous crawl's journal, in the folder of a repeated crawl.
 FORMER = "former"
 
 
@@ -109,10 +108,10 @@ def fetched(
     ask: Callable[[Path, Path | None], None],
     listings: Sequence[UrlOutcome] = (),
 ) -> Iterator[Journal]:
-    """Give a journal that has the outcome of every URL; `ask` fills it, with the former one at hand.
+    """Yield a journal with the outcome of every URL; `ask` fills it from the web and the previous journal.
 
-    `listings` are outcomes of what is listed that are known beforehand. Raises SourceError where a folder
-    that is to be served is not there, or a key that is needed: all that is asked for would be lost.
+    `listings` are outcomes of listings known in advance. Raises SourceError if a folder to be served or a
+    required key is missing, since all requests would fail.
     """
     for host, served in options.serve.items():
         if not (place.root / served).is_dir():
@@ -142,14 +141,14 @@ def fetched(
 
 @contextlib.contextmanager
 def _alone(file: Path) -> Iterator[None]:
-    """Wait until no other crawl asks: two would come to a host at the same time."""
+    """Wait until no other crawl sends requests: two might request from one host at the same time."""
     with file.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _asks_again(folder: Path, recrawl: bool) -> bool:
-    """Say whether the web is asked again, also where a run that was to do so was cut short."""
+    """Say whether the web is requested again, now or because an interrupted run was to do so."""
     folder.mkdir(parents=True, exist_ok=True)
     if recrawl:
         (folder / AGAIN).touch()
@@ -162,25 +161,25 @@ def _through(frontier: Frontier) -> bool:
 
 @dataclass(frozen=True)
 class UrlList:
-    """`*.txt` in UTF-8: a line is a URL, or what a collection lists, and a comment if it begins with #.
+    """Reads `*.txt` in UTF-8: a line is a URL or a collection's item, or a comment if it starts with #.
 
-    A month rule may name `file`, the name of the file without its extension: `2018-06.txt`.
+    A month rule may use the field `file`, the file name without its extension: `2018-06.txt`.
     """
 
     options: type[CrawlOptions]
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield the lines that are no comments."""
+        """Yield the lines that are not comments."""
         for raw in lines_of_files(folder, source, (".txt",), only):
             if not raw.content.startswith(b"#"):
                 yield raw
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the file's name without its extension."""
+        """Return the file name without its extension."""
         return {"file": PurePosixPath(raw.path).stem}
 
     def parse(self, raw: Raw) -> str:
-        """Return the URL, checked by nobody."""
+        """Return the URL, unchecked."""
         try:
             return raw.content.decode().strip()
         except UnicodeDecodeError as error:
@@ -189,10 +188,10 @@ class UrlList:
 
 @dataclass(frozen=True)
 class QueryList(UrlList):
-    """As a list of URLs; a line is a query."""
+    """Like a list of URLs, but a line is a query."""
 
     def parse(self, raw: Raw) -> str:
-        """Return the query. Raises ParseError for a URL: as a result, it could not be told from the query."""
+        """Return the query. Raises ParseError for a URL, which could be mistaken for a result of a query."""
         query = super().parse(raw)
         if query.startswith(("http://", "https://")):
             raise ParseError("a URL and no query; the kind url_list asks for URLs")
@@ -206,13 +205,13 @@ FORMATS = {
 }
 
 
-#: What every crawl is handed of the environment, as patterns of names: no secrets of other programs.
+#: Environment variables passed to every crawl, as name patterns: no secrets of other programs.
 _ENVIRONMENT = (
     *("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", "TEMP", "TMP", "PYTHON*", "LD_LIBRARY_PATH"),
     *("*_PROXY", "*_proxy", "SSL_CERT_*", "SILVERLOOM_*"),
 )
 
-#: What the process that fetches knows of the options of a kind.
+#: The options that the fetching process reads, by kind.
 _OPTIONS: Mapping[str, type[CrawlOptions]] = {
     CAPTURES: CaptureOptions,
     **{kind: form.options for kind, form in FORMATS.items()},
@@ -220,7 +219,7 @@ _OPTIONS: Mapping[str, type[CrawlOptions]] = {
 
 
 class CrawlError(RuntimeError):
-    """A crawl that ended before it was through: what it has is kept, and the next run goes on from it."""
+    """A crawl ended before it was complete. Its results are kept, and the next run continues it."""
 
 
 def run(
@@ -234,12 +233,12 @@ def run(
     month: str = "",
     queries: Sequence[str] = (),
 ) -> None:
-    """Ask for all URLs, and what they lead to, that the journal in `folder` has no outcome of.
+    """Request all URLs, and what they lead to, without an outcome in the journal in `folder`.
 
-    Of a `kind` that lists, `urls` are lines of it: queries, or what lists the items of a `month`. `queries`
-    are those of a search whose lines list them, which the journal knows. `former` is
-    the folder of another journal, whose pages are asked for on condition that they changed. `tell` is called
-    with how many URLs are done and how many are known. Raises CrawlError.
+    If `kind` is a listing, `urls` are its lines: queries, or lists of the items of a `month`. `queries` are
+    those of a search whose listings are in the journal already. `former` is the folder of another journal,
+    whose pages are requested only if they have changed. `tell` is called with the number of URLs done and of
+    those known. Raises CrawlError.
     """
     from ops.crawl.child import PLAN, Plan
 
@@ -255,7 +254,7 @@ def run(
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN).write_text(plan.model_dump_json())
-    ours, theirs = socket.socketpair()  # its end tells the child that this process is gone, however it went
+    ours, theirs = socket.socketpair()  # closing it tells the child that this process has ended, however
     with tempfile.TemporaryFile() as printed, ours, ours.makefile() as progress:
         with theirs:
             child = subprocess.Popen(
@@ -265,7 +264,7 @@ def run(
                 stdout=printed,
                 stderr=printed,
                 env=environment(options),
-                start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the child
+                start_new_session=True,  # Ctrl-C reaches only this process, which then kills the child
             )
         try:
             for line in progress:
@@ -282,7 +281,7 @@ def run(
 
 
 def environment(options: CrawlOptions) -> dict[str, str]:
-    """Return the environment of the process that fetches: what it needs of this one's."""
+    """Return the environment of the fetching process: the allowed variables of this one."""
     patterns = (*_ENVIRONMENT, *options.environment)
     handed = {
         name: value

@@ -1,9 +1,9 @@
-"""Which URLs a crawl asks for, level by level: those listed, then the links of what came back.
+"""Which URLs a crawl requests, level by level: first the listed ones, then the links of their pages.
 
-Belongs here: the order, each URL once, the limit on pages. Not here: asking (spider.py).
+Belongs here: the order, removing duplicates, the limit on pages. Not here: requests (spider.py).
 
-A level begins when the one before it is finished. So what is asked for, and the order in which it is written,
-depend on the pages alone, not on which of them came first.
+A level starts when the one before it is finished. So the requested URLs, and the order in which they are
+written, depend on the pages alone, not on which of them arrived first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from w3lib.url import canonicalize_url
 from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
 
-#: URLs over the limit of pages that are told apart. Of more, each counts as often as it is linked to.
+#: URLs over the page limit that are deduplicated. Beyond this number, each link counts.
 TOLD_APART = 100_000
 
 
 class PageRequest(NamedTuple):
-    """A URL to be asked for."""
+    """A URL to request."""
 
     url: str
     depth: int = 0
@@ -32,20 +32,20 @@ class PageRequest(NamedTuple):
 
 @dataclass
 class Frontier:
-    """The levels of a crawl. `entries` holds what is known of the URLs, and grows from level to level."""
+    """The levels of a crawl. `entries` has the outcomes so far, and grows with each level."""
 
     listed: Sequence[str]
     options: CrawlOptions
     entries: Mapping[str, UrlOutcome]
     left_out: int = 0
-    """How many URLs were over the limit of pages, so far; see TOLD_APART."""
+    """URLs over the page limit so far; see TOLD_APART."""
     asked: int = 0
-    """How many URLs the levels hold, so far, listings included."""
+    """URLs in the levels so far, including listings."""
     _listings: int = 0
     _seen: set[str] = field(default_factory=set)
 
     def levels(self) -> Iterator[list[PageRequest]]:
-        """Yield each level; before the next is asked for, the URLs of the last must have entries."""
+        """Yield each level; the URLs of one level must have entries before the next is taken."""
         level = self._fresh(PageRequest(url) for url in self.listed)
         while level:
             yield level
@@ -79,16 +79,15 @@ class Frontier:
         return fresh
 
 
-@lru_cache(50_000)  # asked for several times of each URL, and as costly as a request's headers
+@lru_cache(50_000)  # called several times for each URL, and as expensive as a request's headers
 def same(url: str) -> str:
-    """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
+    """Return a canonical form of a URL, which ignores its fragment and the order of query fields.
 
-    A fragment that names a range of bytes counts. What is no URL of a page (a query, a path) is the same as
-    itself alone.
+    A fragment with a range of bytes is kept. Anything but a web URL (a query, a path) is returned unchanged.
     """
     if not url.lower().startswith(("http://", "https://")):
         return url
     try:
         return str(canonicalize_url(url, keep_blank_values=True, keep_fragments="#bytes=" in url))
-    except ValueError:  # of a port, of brackets, of letters: who asks for it rejects it
+    except ValueError:  # invalid port, brackets or letters: the request will be rejected
         return url

@@ -1,6 +1,6 @@
-"""The links of a page, read in a child with bounds: a page may be made to be slow to read.
+"""The links of a page, read in a child process with limits: a page may be built to be slow to read.
 
-Belongs here: which links a page has. Not here: which of them are asked for (frontier.py).
+Belongs here: finding the links of a page. Not here: choosing which to request (frontier.py).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from w3lib.encoding import resolve_encoding
 from ops.parse.bounded import Bounds
 from ops.parse.source import ParseError, Raw
 
-#: What reading one page may take. Pages are read one after the other, so one that is slow holds others up.
+#: Limits for reading one page. Pages are read one after the other, so a slow one delays all others.
 BOUNDS = Bounds(seconds=5, memory=2**30, output=2**25, patience=120)
 
-#: Links of one page that are looked at, those that may be followed, and how long their addresses may be.
+#: Maximum link elements examined per page, links that may be followed, and length of an address.
 _LOOKED_AT, _LINKS, _LONGEST = 10_000, 5_000, 2_083
-#: Bytes of a page from which on those before it are taken out of memory first.
+#: Pages larger than this trigger a garbage collection first.
 _LARGE = 2**17
 
-#: The encodings of the WHATWG's standard, and UTF-16 as pages name it, by the names that w3lib gives them.
+#: The encodings of the WHATWG standard, and the names of UTF-16, in w3lib's spelling.
 _BROWSERS_KNOW = frozenset(
     resolve_encoding(name)
     for name in (
@@ -49,7 +49,7 @@ _BROWSERS_KNOW = frozenset(
 
 
 class LinkRules(NamedTuple):
-    """Which links of a page may be followed."""
+    """Rules for which links of a page may be followed."""
 
     follow: tuple[str, ...]
     skip: tuple[str, ...]
@@ -57,18 +57,18 @@ class LinkRules(NamedTuple):
 
 
 def may_link(body: bytes) -> bool:
-    """Say whether HTML may hold links, in any encoding: to read a page is a third of what it costs."""
+    """Say whether HTML may contain links, in any encoding. Skipping others saves a third of their cost."""
     return b"href" in body.lower() or b"\0" in body
 
 
 def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
-    """Return the links of a page that may be followed, in its order, each once.
+    """Return the links of a page that may be followed, in page order, each once.
 
-    `page.path` is its address, its companions have its `content_type`. Raises ParseError where the address
-    that its links go by is none.
+    `page.path` is its address, and its companions have its `content_type`. Raises ParseError if the page's
+    base address is invalid.
     """
     if len(page.content) > _LARGE:
-        gc.collect()  # a response and its tree hold each other: of large pages there would soon be many
+        gc.collect()  # a response and its tree reference each other, so large pages would pile up
     try:
         response = _response(page)
         for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
@@ -88,7 +88,7 @@ def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
 
 
 def _response(page: Raw) -> HtmlResponse:
-    """Return a page with its encoding. One that no browser knows would be Python's, and slow at will."""
+    """Return a page in its encoding. Encodings unknown to browsers are Python's own and may be very slow."""
     headers = {"Content-Type": page.companions["content_type"].encode("latin-1")}
     response = HtmlResponse(page.path, headers=headers, body=page.content)
     if response.encoding in _BROWSERS_KNOW:

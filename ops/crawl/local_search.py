@@ -1,15 +1,14 @@
-"""Search in what was crawled: BM25 over the texts of pages, by tantivy.
+"""Search in crawled pages: BM25 over their texts, with tantivy.
 
-Belongs here: the index, its folder and answers, and the texts of crawled pages for it. Not here: search by
+Belongs here: the index, its folder and results, and the texts of crawled pages for it. Not here: search by
 HTTP (search.py), paragraphs, language and boilerplate (ops/parse/web.py).
 
-The index is built on disk with bounded memory and is mapped from there. Tantivy finds candidates; the scores
-are computed here, exactly. It rounds lengths of documents down (to one byte), has another `k1`, and adds in
-single precision by segment, so that its scores may differ with the order of pages. But they bound the exact
-ones from above: `tf / (tf + k1 (1 - b + b length / average))` grows as `k1` and `length` fall, and tantivy
-has 1.2 for 1.5 and never a greater length. Candidates are therefore scored in tantivy's order until the worst
-of the best k is above the bound of all that come later. So the answer is that of scoring every page; ties go
-by URL.
+The index is built on disk with limited memory, and memory-mapped. Tantivy finds candidates; this module
+computes exact scores. Tantivy rounds document lengths down (to one byte), has another `k1`, and adds in
+single precision by segment, so that its scores may depend on the order of pages. But they are upper bounds of
+the exact scores: `tf / (tf + k1 (1 - b + b length / average))` grows as `k1` and `length` fall, and tantivy
+has 1.2 for 1.5 and never a greater length. So candidates are scored in tantivy's order until the worst of the
+best k exceeds the bounds of all later ones. The result equals that of scoring every page; ties go by URL.
 """
 
 from __future__ import annotations
@@ -41,41 +40,41 @@ from ops.parse.source import ParseError
 if TYPE_CHECKING:
     import tantivy
 
-#: Of BM25, as Lucene's paper variant has it (Kamphuis et al. 2020).
+#: BM25 parameters, in the variant of Lucene's paper (Kamphuis et al. 2020).
 _K1, _B = 1.5, 0.75
-#: Tantivy multiplies its scores by its own k1 + 1.
+#: Tantivy multiplies its scores by k1 + 1, with its own k1.
 _FACTOR = 2.2
-#: What single precision may take from a bound: of the sum, and of the rarity of each word.
+#: Tolerances for single precision: relative for the sum, absolute for each word's rarity.
 _RELATIVE, _ABSOLUTE = 1e-5, 1e-6
 
-#: Memory for words that are not yet on disk, of both threads that write.
+#: Memory for words that are not on disk yet, for both writer threads together.
 HEAP, THREADS = 128_000_000, 2
-#: How many candidates are asked for at first; each time again, four times as many.
+#: Candidates requested first; each further request asks for four times as many.
 FIRST, _MORE = 64, 4
 _BATCH = 256
 
 _STATISTICS = "statistics.json"
 _WORD = re.compile(r"(?u)\b\w\w+\b")
-#: Lucene's list.
+#: Lucene's stop words.
 STOP_WORDS = frozenset(
     _WORD.findall(
         "an and are as at be but by for if in into is it no not of on or such that the their then there "
         "these they this to was will with"
     )
 )
-#: Tantivy leaves out words that are longer than some 65,000 bytes, and then counts fewer.
+#: Longer words are hashed: tantivy drops words over some 65,000 bytes, and would then count fewer.
 _LONGEST = 1000
 
 
 class LocalIndex:
-    """Pages by URL, in a folder. The same pages give the same answers, in whichever order they came."""
+    """Pages by URL, in a folder. The same pages give the same results, in whatever order they were added."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @classmethod
     def of(cls, pages: Iterable[tuple[str, str]], folder: Path) -> LocalIndex:
-        """Write the index of pages, given as URL and text; of two with one URL the last counts."""
+        """Write the index of pages, given as URL and text; if a URL occurs twice, the last one wins."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent) as scratch, database(Path(scratch) / "pages") as tables:
             tables.execute("CREATE TABLE pages (place BIGINT, url VARCHAR, text VARCHAR)")
@@ -103,7 +102,7 @@ class LocalIndex:
 
     @classmethod
     def of_distinct(cls, pages: Iterable[tuple[str, str]], folder: Path) -> LocalIndex:
-        """Write the index of pages, given as URL and text, each URL once, into a folder, which is made."""
+        """Write the index of pages (distinct URLs, with text) to a folder, which is created."""
         import tantivy
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -123,17 +122,17 @@ class LocalIndex:
 
     @classmethod
     def load(cls, folder: Path) -> LocalIndex:
-        """Return the index of a folder, mapped from there. Raises FileNotFoundError where there is none."""
+        """Return the index in a folder, memory-mapped. Raises FileNotFoundError if it does not exist."""
         if not (folder / _STATISTICS).is_file():
             raise FileNotFoundError(f"{folder} holds no index of pages")
         return cls(folder)
 
     def __reduce__(self) -> tuple[type[LocalIndex], tuple[Path]]:
-        """Go to another process as the path alone."""
+        """Pickle only the path."""
         return LocalIndex, (self._folder,)
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return at most `k` pages that share a word with the query; ties go by URL."""
+        """Return up to `k` pages that share a word with the query; ties go by URL."""
         words = [(word, rarity) for word in _words(query) if (rarity := self.rarity(word)) > 0]
         if not words or k < 1:
             return []
@@ -143,7 +142,7 @@ class LocalIndex:
         return [Hit(url, rank, -score) for rank, (score, url) in enumerate(best, start=1)]
 
     def scores(self, words: Sequence[tuple[str, float]], k: int) -> list[tuple[float, tantivy.DocAddress]]:
-        """Return the scores of some pages, all those among them that may be of the best k."""
+        """Return the scores of some pages, including all that may be among the best k."""
         import tantivy
 
         terms = {word: tantivy.Query.term_query(self._index.schema, "text", word) for word, _ in words}
@@ -174,9 +173,9 @@ class LocalIndex:
         address: tantivy.DocAddress,
         length: int,
     ) -> float:
-        """Return the score of a page, in single precision and added up in the order of the query.
+        """Return the score of a page, in single precision and summed in the order of the query's words.
 
-        Rows that were made hold scores that were computed like this.
+        Existing datasets have scores computed in exactly this way.
         """
         norm = _K1 * (1 - _B + _B * length / self._average)
         score = np.float32(0)
@@ -186,16 +185,16 @@ class LocalIndex:
         return float(score)
 
     def _times(self, term: tantivy.Query, address: tantivy.DocAddress) -> float:
-        """Return how often a page has a word."""
+        """Return the number of times that a word occurs in a page."""
         try:
             told: dict[str, Any] = json.loads(term.explain(self._searcher, address).to_json())
-        except ValueError:  # the page does not have it
+        except ValueError:  # the word does not occur
             return 0
         [frequency] = [part for part in told["details"] if part["description"].startswith("freq /")]
         return float(frequency["details"][0]["value"])
 
     def rarity(self, word: str) -> float:
-        """Return the inverse document frequency of a word; 0 where no page has it."""
+        """Return the inverse document frequency of a word; 0 if it occurs in no page."""
         pages = self._searcher.doc_freq("text", word)
         if not pages:
             return 0
@@ -219,7 +218,7 @@ class LocalIndex:
         import tantivy  # late: not every command searches
 
         index = tantivy.Index.open(str(self._folder))
-        index.config_reader("manual")  # it never changes: no thread has to look
+        index.config_reader("manual")  # the index never changes, so no thread needs to watch it
         return index
 
     @cached_property
@@ -238,7 +237,7 @@ def _schema() -> tantivy.Schema:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text that count, as bm25s and scikit-learn cut them, in lower case."""
+    """Return the words of a text in lower case, without stop words, split as by bm25s and scikit-learn."""
     return [
         word if len(word) <= _LONGEST else sha256(word.encode()).hexdigest()
         for word in _WORD.findall(text.lower())
@@ -249,15 +248,15 @@ def _words(text: str) -> list[str]:
 _BOUNDS = Bounds(seconds=10)
 _PAGES = WarcRecordType.response | WarcRecordType.resource
 _GZIP = b"\x1f\x8b"
-#: The bytes of a page that are looked at: what a collection gave may unpack to any number.
+#: Maximum bytes read of a page: an item of a collection may decompress to any size.
 _PAGE = 16 * 2**20
 
 
 def texts_of_crawl(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Yield URL and text of the HTML pages in the WARC files of published crawls.
 
-    A record of WARC that a collection gave as an item is read as the page that it holds. The crawl wrote the
-    records; their pages are untrusted, and one that cannot be read within bounds is left out.
+    If an item of a collection is itself a WARC record, the page in it is read. The crawl wrote the records,
+    but their pages are untrusted: one that cannot be read within limits is skipped.
     """
     for folder in folders:
         for path in sorted([*folder.glob("*.warc"), *folder.glob("*.warc.gz")]):
@@ -275,7 +274,7 @@ def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]
         if "html" in (kind or ""):
             yield record.headers["WARC-Target-URI"], content
         elif resource and not within and content.startswith(_GZIP):
-            with suppress(OSError):  # it holds no WARC
+            with suppress(OSError):  # it is not WARC
                 yield from _pages(BytesIO(content), within=True)
 
 

@@ -1,13 +1,13 @@
-"""Scrapy's settings, and middlewares of our own where Scrapy's do too little.
+"""Scrapy's settings, and middlewares of our own where Scrapy's are not enough.
 
-Belongs here: Scrapy's settings for the options of a crawl; addresses, robots.txt within bounds or missing,
-Retry-After, what unpacking hides; the resolver. Not here: the options themselves (options.py), which
-addresses are allowed (addresses.py), what becomes of an answer (spider.py).
+Belongs here: Scrapy's settings from the options of a crawl; address checks, robots.txt that is huge, slow or
+missing, Retry-After, headers that decompression removes; the resolver. Not here: the options themselves
+(options.py), which addresses are allowed (addresses.py), handling a response (spider.py).
 
-A robots.txt may be made to be slow to read, as a page may. Twisted asks the resolver for every connection,
-also where a URL holds an address, and connects to what it answers. So a connection goes to an address that
-was checked, and nothing can change between check and connection, as a name can whose server gives another
-address each time.
+A robots.txt, like a page, may be built to be slow to read. Twisted asks the resolver for every connection,
+even if a URL contains an IP address, and connects to the address in the answer. So every connection goes to a
+checked address, which cannot change between check and connection. (A name can, if its server returns another
+address each time.)
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _BUSY = frozenset({429, 503})
 
 
 class RefusedError(IgnoreRequest):
-    """The address of a URL, or of what it leads to, is refused."""
+    """The address of a URL, or of a redirect target, is refused."""
 
 
 class Guard:
-    """Checks each URL as it is written, also those that redirects lead to, and those of robots.txt.
+    """Checks each URL as written, including redirect targets and those of robots.txt.
 
-    Hosts that the crawl serves itself are asked there.
+    Hosts that the crawl serves itself are requested from its own server.
     """
 
     def __init__(self, hosts: CheckedHosts, served: frozenset[str]) -> None:
@@ -52,12 +52,12 @@ class Guard:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Guard:
-        """Return the guard of a crawl, as Scrapy asks for it."""
+        """Return the guard of a crawl, for Scrapy."""
         return cls(crawler.settings["CHECKED_HOSTS"], crawler.settings["SERVED_HOSTS"])
 
     def process_request(self, request: Request) -> None:
-        """Let a request pass, or raise RefusedError."""
-        for name in ("proxy", "download_slot"):  # which a redirect to another host brings along
+        """Accept a request, or raise RefusedError."""
+        for name in ("proxy", "download_slot"):  # a redirect to another host would keep them
             request.meta.pop(name, None)
         try:
             host = self._hosts.policy.check_url(request.url)
@@ -70,14 +70,14 @@ class Guard:
 
 
 class Robots(RobotsTxtMiddleware):
-    """Obeys robots.txt as RFC 9309 has it: without one all is allowed, with an unreadable one nothing."""
+    """Obeys robots.txt as in RFC 9309: if it does not exist, all is allowed, and if unreadable, nothing."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._faults: dict[str, Exception] = {}
 
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
-        """Raise RobotsError for what is not allowed, with what went wrong as its cause."""
+        """Raise RobotsError if the request is not allowed, with an error of reading robots.txt as cause."""
         if rp is None:
             fault = self._faults.get(urlsplit(request.url).netloc)
             raise RobotsError("nothing of a site is asked for whose robots.txt cannot be read") from fault
@@ -91,9 +91,9 @@ class Robots(RobotsTxtMiddleware):
         super()._robots_error(exc, netloc)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
-        """Return what was read of robots.txt, None where it could not be read."""
+        """Return the parsed robots.txt, or None if it could not be read."""
         await super().robot_parser(request)
-        # Of several that wait for one answer, Scrapy 2.19 gives it to the first, and None to the others.
+        # If several requests wait for one response, Scrapy 2.19 gives it to the first and None to the others.
         found = self._parsers[urlsplit(request.url).netloc]
         return None if isinstance(found, Deferred) else found
 
@@ -105,11 +105,11 @@ class Robots(RobotsTxtMiddleware):
 
 
 class PatientRetry(RetryMiddleware):
-    """Waits as long as Retry-After asks for, with the whole host; gives up where that is too long."""
+    """Waits as long as Retry-After demands, for the whole host; gives up if that is too long."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PatientRetry:
-        """Return the middleware of a crawl, as Scrapy asks for it."""
+        """Return the middleware of a crawl, for Scrapy."""
         made = super().from_crawler(crawler)
         made._longest = crawler.settings.getfloat("LONGEST_WAIT")
         crawler.signals.connect(made._pause, signals.response_downloaded)
@@ -120,13 +120,13 @@ class PatientRetry(RetryMiddleware):
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Request | Response:
-        """Return the answer, or the request again."""
+        """Return the response, or the request for a retry."""
         if response.status in _BUSY and _wait(response, request) > self._longest:
             return response
         return super().process_response(request, response)
 
     def _pause(self, response: Response, request: Request) -> None:
-        """Ask the host for nothing until it wants to be asked: called before its next request is begun."""
+        """Block the host until it accepts requests again; called before its next request starts."""
         if response.status not in _BUSY or (seconds := _wait(response, request)) > self._longest:
             return
         engine = self.crawler.engine
@@ -137,10 +137,10 @@ class PatientRetry(RetryMiddleware):
 
 
 class Unpacking:
-    """Remembers the headers that an answer loses when it is unpacked."""
+    """Remembers the headers that a response loses when it is decompressed."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note how the page came."""
+        """Store the original headers."""
         request.meta["packing"] = [
             (name, value.decode("latin-1"))
             for name in ("Content-Encoding", "Content-Length")
@@ -154,9 +154,9 @@ def _wait(response: Response, request: Request) -> float:
     return seconds_to_wait(header, int(request.meta.get("retry_times", 0)))
 
 
-#: What is read of it: as much as RFC 9309 asks for at the least.
+#: Bytes of robots.txt that are read: the minimum that RFC 9309 requires.
 _ROBOTS_BYTES = 500 * 2**10
-#: Of the processor, to read it: each rule is stored for each of the agents above it.
+#: CPU seconds for parsing it: each rule is stored for each of the agents above it.
 _ROBOTS_SECONDS = 2
 
 
@@ -165,14 +165,14 @@ class RobotsError(IgnoreRequest):
 
 
 class RobotRules(RobotParser):
-    """The rules of one robots.txt, as Protego reads them."""
+    """The rules of one robots.txt, parsed by Protego."""
 
     def __init__(self, rules: RobotParser) -> None:
         self._rules = rules
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> Self:
-        """Return the rules, as Scrapy asks for them. Raises RobotsError."""
+        """Return the rules, for Scrapy. Raises RobotsError."""
         try:
             with computing_at_most(_ROBOTS_SECONDS):
                 return cls(ProtegoRobotParser.from_crawler(crawler, robotstxt_body[:_ROBOTS_BYTES]))
@@ -180,19 +180,19 @@ class RobotRules(RobotParser):
             raise RobotsError(f"to read it takes {error}") from None
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Say whether an agent may ask for a URL."""
+        """Say whether an agent may request a URL."""
         return self._rules.allowed(url, user_agent)
 
 
 class CheckedHosts:
-    """The policy of a crawl, its own server on loopback, and why hosts were refused."""
+    """A crawl's address policy, its own local server, and why hosts were refused."""
 
     def __init__(self, policy: AddressPolicy, server: tuple[str, int] | None = None) -> None:
         self.policy, self.server = policy, server
         self.refused: dict[str, str] = {}
 
     def __deepcopy__(self, known: object) -> CheckedHosts:
-        """Stay one, though Scrapy copies its settings."""
+        """Return the same object, although Scrapy deep-copies its settings."""
         return self
 
     def check(self, host: str, port: int, addresses: Sequence[str]) -> bool:
@@ -211,7 +211,7 @@ class CheckedHosts:
 
 @implementer(IResolutionReceiver)
 class _Collector:
-    """Holds addresses back until all are there: if one is refused, the name has none."""
+    """Holds addresses back until all have arrived: if one is refused, the name gets none."""
 
     def __init__(self, receiver: Any, hosts: CheckedHosts, host: str, port: int) -> None:
         self._receiver, self._hosts, self._host, self._port = receiver, hosts, host, port
@@ -233,7 +233,7 @@ class _Collector:
 
 @implementer(IHostnameResolver)
 class CheckedResolver:
-    """Resolves IPv4 and IPv6 as the system does, and gives only what the crawl's `CheckedHosts` let pass."""
+    """Resolves IPv4 and IPv6 like the system, but returns only addresses that `CheckedHosts` allows."""
 
     def __init__(self, reactor: Any, hosts: CheckedHosts) -> None:
         self._reactor, self._hosts = reactor, hosts
@@ -241,11 +241,11 @@ class CheckedResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> CheckedResolver:
-        """Return the resolver of a crawl, as Scrapy asks for it."""
+        """Return the resolver of a crawl, for Scrapy."""
         return cls(reactor, crawler.settings["CHECKED_HOSTS"])
 
     def install_on_reactor(self) -> None:
-        """Take the place of the system's resolver."""
+        """Replace the system's resolver."""
         self._reactor.installNameResolver(self)
 
     def resolveHostName(  # noqa: N802
@@ -256,14 +256,14 @@ class CheckedResolver:
         addressTypes: Any = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        """Look a name up, and check what it is."""
+        """Resolve a name, and check the addresses."""
         receiver = _Collector(resolutionReceiver, self._hosts, hostName, portNumber)
         return self._system.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
 
 _DOWNLOADER = "scrapy.downloadermiddlewares"
 _SPIDER = "scrapy.spidermiddlewares"
-#: Seconds between two requests to a host, at the least: without any, Scrapy 2.19 may begin two at once.
+#: Minimum seconds between two requests to a host: without any, Scrapy 2.19 may start two at once.
 _LEAST_DELAY = 0.001
 
 
@@ -279,7 +279,7 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),
         "DOWNLOAD_DELAY": max(options.delay, _LEAST_DELAY),
         "CONCURRENT_REQUESTS": options.connections,
-        "CONCURRENT_ITEMS": 1,  # there are none, and Scrapy makes so many tasks for every answer
+        "CONCURRENT_ITEMS": 1,  # there are no items, and Scrapy creates this many tasks per response
         "CONCURRENT_REQUESTS_PER_DOMAIN": options.host_connections,
         "DOWNLOAD_SLOTS": {host: {"delay": _LEAST_DELAY, "concurrency": 1} for host in options.serve},
         "DOWNLOAD_TIMEOUT": options.timeout,
@@ -292,8 +292,8 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "REDIRECT_MAX_TIMES": options.redirects,
         "METAREFRESH_ENABLED": False,
         "COOKIES_ENABLED": False,
-        "HTTPPROXY_ENABLED": False,  # a proxy would look names up itself, unchecked
-        "EXTENSIONS": dict.fromkeys(  # which listen on ports
+        "HTTPPROXY_ENABLED": False,  # a proxy would resolve names itself, unchecked
+        "EXTENSIONS": dict.fromkeys(  # disabled: they listen on ports
             ("scrapy.extensions.telnet.TelnetConsole", "scrapy.extensions.remote_control.RemoteControl")
         ),
         "LOG_LEVEL": "ERROR",

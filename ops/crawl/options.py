@@ -1,8 +1,8 @@
-"""What params.yaml says of a crawl, beside where its URLs are listed, and where a crawl works.
+"""The options of a crawl in params.yaml, and the folders in which a crawl works.
 
-Belongs here: the options of a source whose pages are asked for over HTTP, and the folders of a partition,
-which an asset function of crawls is handed. Not here: the list of URLs (crawl.py), what the options become
-for Scrapy (middlewares.py), who makes the folders (orchestration/partition).
+Belongs here: the options of a source whose pages are requested over HTTP, and the folders of a partition that
+the asset function of crawls receives. Not here: the list of URLs (crawl.py), translating options for Scrapy
+(middlewares.py), creating the folders (orchestration/partition).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pydantic import Field, field_validator
 
 from ops.core.params import Params
 
-#: The kinds of lists that lead to pages of the web; others are those of collections (collections/kinds.py).
+#: Kinds of lists that lead to web pages; other kinds are collections (collections/kinds.py).
 URLS, SEARCH = "url_list", "search"
-#: The kind of a source whose pages are taken from Common Crawl, by its columnar index (captures/).
+#: The kind of a source whose pages are looked up in Common Crawl's columnar index (captures/).
 CAPTURES = "common_crawl_index"
 
 
 def expression(text: str) -> re.Pattern[str]:
-    """Return a regular expression. Raises ValueError for a text that is none."""
+    """Return a compiled regular expression. Raises ValueError if it is invalid."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -34,9 +34,9 @@ def expression(text: str) -> re.Pattern[str]:
 
 
 class CrawlOptions(Params):
-    """How the pages of a source are asked for; `agent` and `contact` must be there."""
+    """How the pages of a source are requested; `agent` and `contact` are required."""
 
-    #: What says how many URLs are asked for, and which, but not how.
+    #: Options that affect how many URLs are requested, and which, but not how.
     how_many: ClassVar[frozenset[str]] = frozenset({"depth", "pages", "unchanged"})
 
     agent: str = Field(min_length=1, pattern=r"^[\w./ -]+$", description="who asks, for robots.txt and logs")
@@ -95,43 +95,43 @@ class CrawlOptions(Params):
 
     @property
     def user_agent(self) -> str:
-        """What the crawl calls itself."""
+        """The User-Agent header of the crawl."""
         return f"{self.agent} (+{self.contact})"
 
     @property
     def environment(self) -> tuple[str, ...]:
-        """What the process that fetches is handed of the environment besides, as patterns of names."""
+        """Additional environment variables for the fetching process, as name patterns."""
         return self.keys
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The variables of the environment without which nothing can be asked."""
+        """Required environment variables."""
         return ()
 
     @property
     def digest(self) -> str:
-        """Return the hash of how pages are asked for: what was asked for otherwise is asked for again."""
+        """Return the hash of how pages are requested: if it changes, they are requested again."""
         return hashlib.sha256(self.model_dump_json(exclude={*self.how_many}).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
 class CrawlPlace:
-    """Where a crawl works, and what is there of the one before."""
+    """The folders of a crawl, and what is left of the previous one."""
 
     working: Path
-    """Stays until the partition is published: an interrupted crawl goes on from there."""
+    """Kept until the partition is published: an interrupted crawl continues from here."""
     former: Path | None
-    """The files of the published partition, if there is one."""
+    """The files of the published partition, if any."""
     recrawl: bool
-    """Whether the web is asked again for what the former one has."""
+    """Whether pages of the previous crawl are requested again."""
     tell: Callable[[int, int], None]
-    """Called with how many URLs are done, and how many are known."""
+    """Called with the number of URLs done, and of those known."""
     root: Path = Path()
-    """What relative paths of params.yaml begin at."""
+    """Where relative paths in params.yaml start."""
     lock: Path | None = None
-    """Of all that ask, one after the other; by default of the crawls that work beside this one."""
+    """A lock that serialises all crawls; by default shared with the crawls in the same parent folder."""
 
     @property
     def asking(self) -> Path:
-        """The file that is locked as long as the web is asked."""
+        """The file that is locked while the web is requested."""
         return self.lock or self.working.parent / ".asking"

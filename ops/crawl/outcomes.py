@@ -1,8 +1,8 @@
-"""What a crawl fetched as rows and WARC files, part by part.
+"""The rows and WARC files of a crawl, part by part.
 
-Belongs here: the order of records, duplicate pages, the files of a part, the columns of the rows, the name of
-a licence that a listing gives as an address. Not here: fetching (spider.py), the form of a record in a WARC
-file (warc.py).
+Belongs here: the order of records, duplicate pages, the files of a part, the columns of the rows, and SPDX
+names of licences that a listing gives as addresses. Not here: fetching (spider.py), the format of a record in
+a WARC file (warc.py).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from ops.crawl.journal import (
 from ops.crawl.options import CrawlOptions
 from ops.crawl.warc import head
 
-#: The bytes of records, and of lines about them, after which a part is closed.
+#: Bytes of records, and of journal lines about them, after which a part ends.
 PART_BYTES = 64 * 2**20
 
 
 class Listed(NamedTuple):
-    """A line of a list: its id among the raw records, its URL, and why it is none."""
+    """A line of a list: its id among the raw records, its URL, and why it is invalid, if so."""
 
     id: str
     url: str
@@ -48,7 +48,7 @@ class Listed(NamedTuple):
 
 @dataclass
 class CrawlParts:
-    """The parts of one crawl: URLs in the order of levels, with all that became of them."""
+    """The parts of one crawl: the outcomes of its URLs, ordered by level."""
 
     name: str
     month: str
@@ -57,22 +57,22 @@ class CrawlParts:
     options: CrawlOptions
     journal: Journal
     per_part: int
-    """URLs that a part holds at most."""
+    """Maximum URLs per part."""
     ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Of pages that a search found: the rank by the query, by what URLs of a page have in common."""
+    """For pages that a search found: ranks by query, keyed by canonical URL (`same`)."""
     _unread: int = 0
-    """How many pages have links that cannot be read."""
+    """The number of pages whose links could not be read."""
     _digests: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
     """The listed line that led to a page, by URL."""
     _forms: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """The listed URLs by what they have in common."""
+    """The listed URLs, by canonical URL."""
     _copies: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """The URLs that gave the same bytes, by digest; what an earlier crawl left out, by the URL it kept."""
+    """URLs with the same bytes, by digest; if an earlier crawl left a page out, by the URL that it kept."""
 
     def outcomes(self) -> Outcomes:
-        """Yield the parts. Raises LookupError for a URL that the journal has no outcome of."""
+        """Yield the parts. Raises LookupError for a URL without an outcome in the journal."""
         urls = [line.url for line in self.listed if not line.error]
         frontier = Frontier(urls, self.options, self.journal.entries)
         for url in urls:
@@ -95,7 +95,7 @@ class CrawlParts:
         yield part.outcome({what: count for what, count in noted.items() if count})
 
     def _units(self, frontier: Frontier) -> Iterator[tuple[Row, UrlOutcome]]:
-        """Yield every unit with its outcome: the listed ones in the order of the lists, then the links."""
+        """Yield every unit with its outcome: listed URLs in list order, then links."""
         levels = frontier.levels()
         first = {page.url for page in next(levels, [])}
         for line in self.listed:
@@ -156,9 +156,9 @@ class CrawlParts:
         part.note(unit["id"], file, entry)
 
     def _origin(self, unit: Row, entry: UrlOutcome, first: str) -> str | None:
-        """Return the listed line that led to a page; None where it is lost: no kept row may name it then.
+        """Return the listed line that led to a page; None if it is lost, since no kept row may name it then.
 
-        Of a listed copy it is the line of the page with the same bytes.
+        For a listed duplicate it is the line of the page with the same bytes.
         """
         if unit["depth"]:
             origin = self._origins.get(unit["found_on"])
@@ -169,14 +169,14 @@ class CrawlParts:
         return origin
 
     def _also(self, entry: UrlOutcome) -> list[str]:
-        """Return the other URLs that have the record of a page."""
+        """Return the other URLs that share the record of a page."""
         found = (self._copies.get(group, set()) for group in (entry.digest, entry.url))
         gave = {entry.url}.union(*found)
         forms = (self._forms.get(same(url), set()) for url in gave)
         return sorted(gave.union(*forms) - {entry.url})
 
     def _ranks(self, urls: Sequence[str]) -> dict[str, int]:
-        """Return the best rank of some URLs by query."""
+        """Return the best rank of some URLs for each query."""
         found: dict[str, int] = {}
         for url in urls:
             for query, rank in self.ranks.get(same(url), {}).items():
@@ -200,7 +200,7 @@ class CrawlParts:
         }
 
 
-#: What a row has of its entry.
+#: Columns of a row that equal fields of its entry.
 _SHARED = (
     *("final_url", "status", "content_type", "bytes", "digest", "date"),
     *("etag", "last_modified", "unchanged", "offset", "length"),
@@ -209,7 +209,7 @@ _SHARED = (
 
 @dataclass
 class _OpenPart:
-    """The rows and the files of a part, as far as it is."""
+    """The rows and files of a part so far."""
 
     name: str
     options: CrawlOptions
@@ -223,7 +223,7 @@ class _OpenPart:
     _size: int = 0
     """Bytes of the records."""
     _noted: int = 0
-    """Bytes of the lines, which hold links."""
+    """Bytes of the journal lines, which include links."""
 
     @property
     def _file(self) -> str:
@@ -233,7 +233,7 @@ class _OpenPart:
         return len(self.units) >= per_part or self._size + self._noted >= PART_BYTES
 
     def write(self, record: bytes, date: str) -> tuple[str, int]:
-        """Append a record; return the name of the file, and where it begins there."""
+        """Append a record; return the name of the file, and the record's offset in it."""
         if not self._records:
             software = f"Scrapy {importlib.metadata.version('scrapy')}"
             self._append(head(self._file, software, date, packed=self.options.clock is None))
@@ -242,7 +242,7 @@ class _OpenPart:
         return self._file, offset
 
     def note(self, unit: str, file: str, entry: UrlOutcome) -> None:
-        """Write down what became of a unit, for the next crawl (journal.py)."""
+        """Record the outcome of a unit for the next crawl (journal.py)."""
         self.units.append(unit)
         self._lines.append(published_line(unit, file, entry))
         self._noted += len(self._lines[-1])
@@ -262,7 +262,7 @@ _COMMONS = re.compile(r"creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)
 
 
 def spdx(address: str) -> str:
-    """Return the SPDX name of a licence, `LicenseRef-` and its address where SPDX has none."""
+    """Return the SPDX name of a licence, or `LicenseRef-` and its address if SPDX lacks it."""
     if found := _COMMONS.search(address.lower()):
         name, version = found.groups()
         name = {"zero": "CC0", "mark": "CC-PDM"}.get(name) or f"CC-{name.upper()}"

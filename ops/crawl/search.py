@@ -1,9 +1,9 @@
-"""A crawl of what a search finds: lists of queries, each of which leads to pages of the web.
+"""Crawls of search results: lists of queries, whose results are web pages.
 
-Belongs here: from queries to the URLs of results, the ranks of a page, and what is searched for an article:
-its title, and the headings of its sections; search by somebody's HTTP API, any that answers a URL with JSON,
-and what every search gives. Not here: search in what was crawled (local_search.py), asking for the pages
-(spider.py), crawling what is found for articles (cited.py).
+Belongs here: getting from queries to URLs of results, the ranks of a page, the queries for an article (its
+title, and the headings of its sections); search through any HTTP API that responds with JSON, and the
+interface of searches. Not here: search in crawled pages (local_search.py), requesting pages (spider.py),
+crawling what is found for articles (cited.py).
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from ops.parse.source import Raw
 
 
 class Hit(NamedTuple):
-    """A page that was found."""
+    """A search result."""
 
     url: str
     rank: int
-    """From 1."""
+    """Rank from 1."""
     score: float | None
-    """What the back end ranks by, where it says."""
+    """The back end's score, if it has one."""
 
 
 class Search(Protocol):
-    """A back end."""
+    """A search back end."""
 
     def search(self, query: str, k: int) -> Sequence[Hit]:
-        """Return at most `k` pages, the best first, each URL once."""
+        """Return up to `k` pages, the best first, each URL once."""
         ...
 
 
 class HttpSearchParams(Params):
-    """A provider. Nothing of it is a secret: the key stands in the environment."""
+    """A search provider, without secrets: the key is in the environment."""
 
     url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k}, {offset}, {key}")
     results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
@@ -62,7 +62,7 @@ class HttpSearchParams(Params):
     @field_validator("results")
     @classmethod
     def _path(cls, value: str) -> str:
-        import jmespath  # here, as below, since every command imports the kinds of crawls
+        import jmespath  # late, as below: every command imports the kinds of crawls
         from jmespath.exceptions import JMESPathError
 
         try:
@@ -74,23 +74,23 @@ class HttpSearchParams(Params):
 
 @dataclass(frozen=True)
 class HttpSearch:
-    """A provider that is asked by a client."""
+    """A provider that is queried by a client."""
 
     params: HttpSearchParams
     client: Client
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return at most `k` pages in the order of the answers, of which there are several for an {offset}.
+        """Return up to `k` pages in the provider's order, with several requests if the URL has an {offset}.
 
-        Without one there are at most `page`. Raises LookupError where the environment has no key, FetchError
-        for an answer that holds no URLs; neither text holds the key.
+        Without {offset}, it returns up to `page` results. Raises LookupError if the environment has no key,
+        FetchError if a response has no URLs; neither message contains the key.
         """
         found: dict[str, None] = {}
         offset, paged = 0, "{offset}" in self.params.url
         while len(found) < k and (paged or not offset):
             size = min(k - len(found), self.params.page)
             urls = self._answer(query, size, offset)[:size]
-            if found.keys() >= {*urls}:  # the end, or the same again
+            if found.keys() >= {*urls}:  # the end, or repeated results
                 break
             found |= dict.fromkeys(urls)
             offset += len(urls)
@@ -120,7 +120,7 @@ class HttpSearch:
             raise FetchError(f"the answer to {query!r} is no JSON: {str(error)[:300]}") from None
         if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
             raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
-        # Half of a surrogate pair becomes what it does in browsers.
+        # Lone surrogates are replaced, as in browsers.
         return [url.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for url in found]
 
     def _key(self) -> str:
@@ -134,14 +134,14 @@ class HttpSearch:
 
 
 def _without(key: str, text: str) -> str:
-    """Return a text without a key, in any form that it has in URLs and headers."""
+    """Return a text with all forms of a key in URLs and headers masked."""
     for form in filter(None, (key, quote_plus(key), quote(key))):
         text = text.replace(form, "***")
     return text
 
 
 class SearchOptions(HttpSearchParams, CrawlOptions):
-    """Of a search: a line is a query; its results are asked for as pages of a list are."""
+    """Options of a search: a line is a query, and its results are requested like listed pages."""
 
     depth: int = Field(default=1, ge=1, description="1: the results alone")
     k: int = Field(default=10, gt=0, description="how many results of a query are asked for")
@@ -149,7 +149,7 @@ class SearchOptions(HttpSearchParams, CrawlOptions):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The key of the provider."""
+        """The variable with the provider's key."""
         return (self.key_variable,) if self.key_variable else ()
 
 
@@ -160,7 +160,7 @@ def list_results(
     former: FormerVersion,
     tell: Callable[[int, int], None],
 ) -> None:
-    """Write down the results of each query, the best first, but for queries whose results the journal has."""
+    """Record the results of each query, the best first, except for queries already in the journal."""
     provider = HttpSearch(options, Client.of(options, options.listing_bytes))
 
     def results(query: str) -> list[str]:
@@ -174,7 +174,7 @@ def list_results(
 
 
 def ranks(queries: Sequence[str], entries: Mapping[str, UrlOutcome]) -> dict[str, dict[str, int]]:
-    """Return the rank of each page by the query that found it; pages by what their URLs have in common."""
+    """Return the ranks of each page by query; pages are keyed by canonical URL."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for query in queries:
         results = entries[query].links if query in entries else ()
@@ -183,9 +183,9 @@ def ranks(queries: Sequence[str], entries: Mapping[str, UrlOutcome]) -> dict[str
     return found
 
 
-#: The title in front tells sections of many articles apart.
+#: The title distinguishes sections with the same heading in different articles.
 QUERY = "{title} {section}"
-#: Headings of lists that every article may have: nothing is about them.
+#: Headings of standard lists, which are not about anything.
 NOT_ASKED = ("References", "External links", "See also", "Further reading", "Notes", "Bibliography")
 
 
@@ -197,24 +197,24 @@ def _words(query: str) -> str:
     return query
 
 
-#: How a query is worded, with {title} and {section}.
+#: A template of a query, with {title} and {section}.
 Query = Annotated[str, AfterValidator(_words)]
 
 
 def asked(headings: Iterable[str], not_asked: Collection[str]) -> list[str]:
-    """Return the headings that are searched for, without those that are `not_asked`, in whatever case."""
+    """Return the headings to search for, without those in `not_asked`, ignoring case."""
     without = {heading.casefold() for heading in not_asked}
     return [heading for heading in headings if heading.strip().casefold() not in without]
 
 
 def queries(title: str, headings: Iterable[str], query: str) -> list[str]:
-    """Return what is searched for an article, each query once: of a lead, which has no heading, the title."""
+    """Return the queries for an article, each once; for the lead, which has no heading, it is the title."""
     found = (query.format(title=title, section=heading) if heading else title for heading in headings)
     return list(dict.fromkeys(found))
 
 
 class ArticleSearchOptions(SearchOptions):
-    """How a search is asked for articles, and sites for its results."""
+    """How queries for articles are built, and how their results are requested."""
 
     how_many: ClassVar = SearchOptions.how_many | {"query", "not_asked"}
 
@@ -227,7 +227,7 @@ class ArticleSearchOptions(SearchOptions):
 
 
 class ArticleQueries:
-    """Reads rows with `title` and `sections`, and gives what is searched for them."""
+    """Reads rows with `title` and `sections`, and returns the queries for them."""
 
     beside = False
     options = ArticleSearchOptions
@@ -237,17 +237,17 @@ class ArticleQueries:
         self._query, self._not_asked = query, not_asked
 
     def given(self, options: ArticleSearchOptions) -> ArticleQueries:
-        """Return the reader that words queries as a source has it."""
+        """Return a reader that builds queries with a source's options."""
         return ArticleQueries(options.query, options.not_asked)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns of title and sections. Raises ValueError for rows that have none."""
+        """Return the columns of title and sections. Raises ValueError for rows without them."""
         if missing := {"title", "sections"} - {*kept.names}:
             raise ValueError(f"has no {' and no '.join(sorted(missing))}")
         return ["title", "sections"]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the queries of an article, as JSON; what is a URL is none."""
+        """Return the queries of an article as JSON, without any that are URLs."""
         headings = asked((section["title"] for section in row["sections"]), self._not_asked)
         found = queries(row["title"], headings, self._query)
         no_urls = [query for query in found if not query.lower().startswith(("http://", "https://"))]

@@ -1,9 +1,9 @@
-"""The spider: asks for what the frontier holds, and writes the outcome of each URL into the journal.
+"""The spider: requests the URLs of the frontier, and records their outcomes in the journal.
 
-Belongs here: requests, and what an answer or a failure means. Not here: politeness and safety
+Belongs here: requests, and interpreting responses and failures. Not here: politeness and safety
 (middlewares.py), the order of URLs (frontier.py), reading pages (links.py).
 
-What is untrusted and may be slow to read is not read on the reactor, where it would hold up all other pages.
+Untrusted content that may be slow to read is not read in the reactor, where it would delay all other pages.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from ops.parse.bounded import child_of
 from ops.parse.source import ParseError, Raw
 
 _LONGEST_CAUSE = 300
-#: Not Found and Gone: what such a page linked to is no part of its site any more.
+#: Not Found and Gone: pages that such a page linked to no longer belong to its site.
 _GONE = frozenset({404, 410})
 
 
 class PageSpider(Spider):
-    """Asks for every URL of a frontier that has no entry in the journal.
+    """Requests every URL of a frontier that has no entry in the journal.
 
-    Pages of the `former` version are asked for on condition that they changed. `tell` is called with how many
-    URLs are done and how many are known.
+    Pages of the `former` version are requested only if they have changed. `tell` is called with the number of
+    URLs done and of those known.
     """
 
     name = "pages"
@@ -68,7 +68,7 @@ class PageSpider(Spider):
         self._reading = asyncio.Lock()
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the requests level by level, each when the one before is through."""
+        """Yield the requests level by level, each level when the one before is finished."""
         for level in self._frontier.levels():
             urls = [page.url for page in level if page.url not in self._journal.entries]
             self._open = len(urls)
@@ -94,19 +94,19 @@ class PageSpider(Spider):
         )
 
     async def _answered(self, response: Response, asked: str) -> None:
-        """Write down what an answer gives, before the links of another page are read."""
+        """Record a response. Pages with links are handled one at a time."""
         linking = isinstance(response, HtmlResponse) and may_link(response.body)
         async with self._reading if linking else contextlib.nullcontext():
             try:
                 outcome, record = await self._outcome(response, asked, linking)
             except OSError as error:
                 _end(f"the crawl cannot go on: {error}")
-            except Exception as error:  # a page that cannot be written must not keep its level open for ever
+            except Exception as error:  # a page that cannot be recorded must not keep its level open forever
                 outcome, record = self._lost(asked, _text(error)), b""
             self._close(outcome, record)
 
     async def _outcome(self, response: Response, asked: str, linking: bool) -> tuple[UrlOutcome, bytes]:
-        """Return what an answer says of the URL that was asked for, and its record."""
+        """Return the outcome of the requested URL from its response, and its record."""
         if response.status == 304 and self._former.conditions(asked):
             return self._former.unchanged(asked)
         if 200 <= response.status < 300:
@@ -115,7 +115,7 @@ class PageSpider(Spider):
         return self._lost(asked, f"status {_status(response.status)}", status=response.status), b""
 
     def _lost(self, asked: str, cause: str, fate: Fate = "rejected", **more: Any) -> UrlOutcome:
-        """Return the outcome of a page that cannot be had; unless it is gone, with its former links."""
+        """Return the outcome of an unavailable page, with its earlier links unless it is gone."""
         former = self._former.entry(asked)
         links = former.links if former is not None and more.get("status") not in _GONE else ()
         return UrlOutcome(url=asked, fate=fate, cause=cause, links=links, **more)
@@ -128,7 +128,7 @@ class PageSpider(Spider):
             _headers(response),
             response.body,
             date,
-            packed=self._options.clock is None,  # zlib's bytes are not the same on every system
+            packed=self._options.clock is None,  # zlib's output differs between systems
         )
         entry = UrlOutcome(
             url=asked,
@@ -146,9 +146,9 @@ class PageSpider(Spider):
         return entry, record
 
     async def _found(self, response: Response) -> Mapping[str, Any]:
-        """Return the links of a page, also at the deepest level: depth and list may be others later.
+        """Return the links of a page, even at the deepest level: depth and list may change later.
 
-        Where they cannot be read, the page is kept without them, and says so.
+        If they cannot be read, the page is kept without links, with the cause in `about`.
         """
         told = {"content_type": _header(response, "Content-Type")}
         page = Raw(response.url, response.url, response.body, companions=told)
@@ -187,7 +187,7 @@ class PageSpider(Spider):
         return _text(_reason(error))
 
     def _close(self, outcome: UrlOutcome, record: bytes = b"") -> None:
-        """Write an outcome down. Where that cannot be, the crawl ends; the next run goes on from there."""
+        """Record an outcome. If that fails, the crawl ends, and the next run continues it."""
         try:
             self._journal.add(outcome, record)
         except OSError as error:
@@ -199,13 +199,13 @@ class PageSpider(Spider):
 
 
 def _end(cause: str) -> NoReturn:
-    """End the process for what is no fault of a page."""
+    """End the process because of a problem that no page caused."""
     print(cause, file=sys.stderr, flush=True)
     os._exit(4)
 
 
 def _headers(response: Response) -> Headers:
-    """Return the headers of an answer as they came, packed or not."""
+    """Return the original headers of a response, including those that decompression removed."""
     plain = [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in response.headers.items()
@@ -228,7 +228,7 @@ def _status(status: int) -> str:
 
 
 def _reason(error: BaseException) -> BaseException:
-    """Return what an answer failed for, which Scrapy names within another error."""
+    """Return the reason of a failure, which Scrapy wraps in another error."""
     failures = getattr(error.__cause__, "reasons", None)
     return failures[0].value if failures else error
 

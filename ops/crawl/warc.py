@@ -1,10 +1,11 @@
-"""WARC 1.1 records of pages, as bytes, written one by one.
+"""WARC 1.1 records of pages as bytes.
 
-Belongs here: the form of a record and of the head of a file. Not here: which pages are written, and where
-they lie (journal.py, outcomes.py), reading them (ops/parse/warc.py).
+Belongs here: the format of a record and of the head of a file. Not here: which pages are written, and where
+(journal.py, outcomes.py), reading them (ops/parse/warc.py).
 
-A record holds the page as it was unpacked (gzip, Brotli), with the headers of the answer; those that told of
-the packing are called X-Crawler-..., as in Common Crawl's files. So no reader unpacks what a server made.
+A record contains the decompressed page (gzip, Brotli) with the headers of the response. Headers about the
+compression are renamed to X-Crawler-..., as in Common Crawl's files. So no reader decompresses a server's
+output.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import uuid
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-#: Headers that are not true of the unpacked page.
+#: Headers that are wrong for the decompressed page.
 _TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 Headers = list[tuple[str, str]]
@@ -26,7 +27,7 @@ def response_record(
 ) -> tuple[bytes, str]:
     """Return a response record, gzipped if `packed`, and the digest of its payload.
 
-    `status` is like "200 OK". The id of the record follows from what it holds.
+    `status` is like "200 OK". The record's id is derived from its content.
     """
     kept = [(f"X-Crawler-{name}" if name.lower() in _TRANSFER else name, value) for name, value in headers]
     kept.append(("Content-Length", str(len(body))))
@@ -36,7 +37,7 @@ def response_record(
 def resource_record(
     url: str, body: bytes, date: str, packed: bool, content_type: str = "application/octet-stream"
 ) -> tuple[bytes, str]:
-    """Return the record of what came without headers worth keeping, and the digest of its payload."""
+    """Return the record of content without headers worth keeping, and the digest of its payload."""
     return _record(url, body, date, packed, None, content_type)
 
 
@@ -66,7 +67,7 @@ def _record(
 
 
 def head(name: str, software: str, date: str, packed: bool) -> bytes:
-    """Return the record that a WARC file begins with."""
+    """Return the first record of a WARC file."""
     content = io.BytesIO()
     writer = WARCWriter(content, gzip=packed, warc_version="WARC/1.1")
     about = {"software": software, "format": "WARC File Format 1.1"}

@@ -1,5 +1,5 @@
-"""Reading what others wrote: from files, tables, crawls and other datasets to rows.
+"""Read files, tables, crawls and other datasets written by others into rows.
 
-Belongs here: sources and their records, and the formats that several systems read. Not here: asking the web
-for anything (ops/crawl), formats that one system alone reads (beside it).
+Belongs here: sources and their records, and formats that several systems read. Not here: web requests
+(ops/crawl), formats that only one system reads (in that system's package).
 """

@@ -1,16 +1,14 @@
-"""From bytes to text, and from text to the values of JSON and CSV, with errors for people.
+"""Decode bytes to text, and text to JSON values and CSV rows, with readable errors.
 
-Belongs here: decoding, which characters are text, reading values of JSON by their type, the rows of a CSV
-file that counts only as a whole. Not here: telling an encoding (encodings.py), tables of which the sound rows
-are used (tables.py), what the text or the object must hold (the formats).
+Belongs here: decoding, which characters count as text, typed access to JSON values, the rows of a CSV file
+that is either read as a whole or refused. Not here: detecting an encoding (encodings.py), tables that are
+used even if some rows are bad (tables.py), what the text or the object must contain (the formats).
 
-Control characters are no text, apart from tabs, line feeds, carriage returns and form feeds. Halves of
-surrogate pairs are no text either: UTF-8 cannot hold them, but JSON can ("\\ud800"), and so can Python's
-names of files.
+Control characters other than tab, line feed, carriage return and form feed are not text. Neither are lone
+surrogates: UTF-8 cannot encode them, but JSON ("\\ud800") and Python's file names can hold them.
 
-U+007F to U+009F control a terminal, too, but stay in texts: where one was decoded as Latin-1 instead of
-Windows-1252, they are its quotes and dashes (in one of 37 abstracts of the ACL Anthology). What is shown in a
-terminal has them escaped.
+U+007F to U+009F also control a terminal, but they stay in texts: if Windows-1252 was decoded as Latin-1, they
+are its quotes and dashes (in one of 37 abstracts of the ACL Anthology). They are escaped for terminal output.
 """
 
 from __future__ import annotations
@@ -28,15 +26,16 @@ from pydantic_core import from_json
 
 from ops.parse.source import ParseError
 
-#: Brackets in a text that cannot be nested too deeply: 200 levels are what pydantic's reader of JSON takes.
+#: A text with no more brackets than this cannot be nested too deeply: pydantic's JSON parser takes 200
+#: levels.
 _FEW_BRACKETS = 200
 
-#: Unicode has characters of seven digits; Python refuses to read a number of thousands of digits.
+#: No character needs more than seven digits, and Python refuses to parse numbers with thousands of digits.
 _LONG_REFERENCE = re.compile(r"&#([0-9]{8,})")
 
 
 def decoded(content: bytes) -> str:
-    """Return UTF-8 bytes as text, a byte order mark taken off. Raises ParseError with the byte offset."""
+    """Decode UTF-8 and remove a byte order mark. Raises ParseError with the byte offset."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ParseError("not UTF-8: it begins with the byte order mark of UTF-16; convert it to UTF-8")
     if not content.strip():
@@ -44,19 +43,19 @@ def decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The decoder may have been given the bytes behind a byte order mark.
+        # After a byte order mark, the decoder sees only the bytes behind it.
         offset = error.start + len(content) - len(error.object)
         cause = f"byte 0x{content[offset]:02x} at byte offset {offset} ({error.reason})"
         raise ParseError(f"not UTF-8: {cause}") from None
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with the character references of HTML replaced; one beyond Unicode becomes U+FFFD."""
+    """Return `text` with HTML character references replaced; references beyond Unicode become U+FFFD."""
     return html.unescape(_LONG_REFERENCE.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or 0}", text))
 
 
 def json_value(content: bytes) -> Any:
-    """Return a JSON value. Raises ParseError if it is malformed, nested too deeply, or a key stands twice."""
+    """Return a JSON value. Raises ParseError if it is malformed or too deeply nested, or repeats a key."""
     text = decoded(content)
     if _nested_too_deeply(text):
         raise ParseError("JSON nested too deeply")
@@ -71,7 +70,7 @@ def json_value(content: bytes) -> Any:
 
 
 def _nested_too_deeply(text: str) -> bool:
-    """Say whether JSON is nested too deeply; how deep Python's own reader goes depends on who calls it."""
+    """Say whether JSON is nested too deeply. (Python's own limit depends on the call stack.)"""
     if text.count("[") + text.count("{") <= _FEW_BRACKETS:
         return False
     try:
@@ -82,7 +81,7 @@ def _nested_too_deeply(text: str) -> bool:
 
 
 def json_object(content: bytes) -> Mapping[str, Any]:
-    """Return a JSON object. Raises ParseError, see `json_value`, and if it is none."""
+    """Return a JSON object. Raises ParseError like `json_value`, and if the value is not an object."""
     found = json_value(content)
     if not isinstance(found, dict):
         raise ParseError(f"expected a JSON object, found {kind_of(found)}")
@@ -90,7 +89,7 @@ def json_object(content: bytes) -> Mapping[str, Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON: of two values of one key, one would be lost."""
+    """Return a JSON object. Raises ParseError for a repeated key, since one of its values would be lost."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
@@ -99,7 +98,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def text_at(value: Any, where: str) -> str:
-    """Return `value` if it is text, "" if it is null. Raises ParseError that says where it stands."""
+    """Return `value` if it is a string, "" if it is null. Otherwise raises ParseError that names `where`."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -108,14 +107,14 @@ def text_at(value: Any, where: str) -> str:
 
 
 def list_at(value: Any, where: str) -> list[Any]:
-    """Return `value` if it is a list. Raises ParseError that says where it stands."""
+    """Return `value` if it is a list. Otherwise raises ParseError that names `where`."""
     if not isinstance(value, list):
         raise ParseError(f"{where} must be a list, found {kind_of(value)}")
     return value
 
 
 def scalars(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts and numbers at the top of a JSON object: what a month rule may ask for."""
+    """Return the short strings and numbers at the top level of a JSON object, for use in month rules."""
     return {
         str(key): str(value)
         for key, value in record.items()
@@ -124,18 +123,18 @@ def scalars(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def kind_of(value: Any) -> str:
-    """Return the name of a JSON value's type for people."""
+    """Return a readable name of a JSON value's type."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number"}
     return names.get(type(value), "null" if value is None else "a number")
 
 
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
-#: The same, what else controls a terminal, and what breaks a line (U+0085 does, too).
+#: The same, plus other characters that control a terminal or break a line (U+0085 does both).
 _NOT_IN_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def check_characters(text: str, what: str) -> None:
-    """Raise ParseError if `text` holds a control character or half a surrogate pair."""
+    """Raise ParseError if `text` contains a control character or a lone surrogate."""
     if found := _NO_TEXT.search(text):
         before = text[: found.start()]
         place = f"line {before.count(chr(10)) + 1}, column {found.start() - before.rfind(chr(10))}"
@@ -143,7 +142,7 @@ def check_characters(text: str, what: str) -> None:
 
 
 def check_texts(value: object, what: str) -> None:
-    """Check the characters of every text in a row of a table, or beside others; names of columns tell it."""
+    """Check the characters of every string in nested values; dictionary keys name the place in the error."""
     if isinstance(value, str):
         check_characters(value, what)
     elif isinstance(value, dict):
@@ -155,13 +154,13 @@ def check_texts(value: object, what: str) -> None:
 
 
 def one_line(text: str) -> str:
-    """Return `text` with what is no text, and what breaks a line, written as escapes."""
+    """Return `text` with control characters, line breaks and lone surrogates written as escapes."""
     return _NOT_IN_LINE.sub(lambda found: _escape(found.group()), text)
 
 
 def _escape(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # how Python holds a byte that is not UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # Python's surrogate escape of a byte that is not UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
@@ -169,10 +168,10 @@ def _escape(character: str) -> str:
 def csv_rows(
     text: str, header: Callable[[Sequence[str], int], Sequence[str]], delimiter: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the cells, by column, of every row below the header; blank lines are none.
+    """Yield line number and cells by column for every row below the header; blank lines are skipped.
 
-    `header` gives the names of the columns from the cells of the header and its line. Raises ParseError,
-    naming the line, for what is no CSV and for a row of another length than the header.
+    `header` turns the cells of the header line and its number into column names. Raises ParseError with the
+    line number for invalid CSV and for a row that differs in length from the header.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     names: Sequence[str] = []
@@ -193,7 +192,7 @@ def csv_rows(
 
 
 class JsonSpan(NamedTuple):
-    """A span of a text, with what it refers to ("" where it refers to nothing)."""
+    """A span of a text, with the id that it refers to ("" if none)."""
 
     start: int
     end: int
@@ -201,7 +200,7 @@ class JsonSpan(NamedTuple):
 
 
 def object_at(value: Any, where: str) -> Mapping[str, Any]:
-    """Return `value` if it is an object, an empty one if it is null. Raises ParseError."""
+    """Return `value` if it is an object, {} if it is null. Otherwise raises ParseError."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -210,18 +209,18 @@ def object_at(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def objects_at(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield where each object of a list stands, and the object; null is an empty list. Raises ParseError."""
+    """Yield the path and value of each object in a list; null counts as an empty list. Raises ParseError."""
     for index, found in enumerate(list_at(value or [], where)):
         yield f"{where}[{index}]", object_at(found, f"{where}[{index}]")
 
 
 def word_at(value: Any) -> str:
-    """Return a text or a number as text, "" for anything else."""
+    """Return a string or an integer as text, and "" for anything else."""
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def spans_at(value: Any, where: str, length: int, key: str = "ref_id") -> list[JsonSpan]:
-    """Return the spans of a text of `length` characters, sorted. Raises ParseError for one beyond its end."""
+    """Return the spans of a text of `length` characters, sorted. Raises ParseError for one out of range."""
     spans = []
     for place, span in objects_at(value, where):
         start, end = span.get("start"), span.get("end")
@@ -234,7 +233,7 @@ def spans_at(value: Any, where: str, length: int, key: str = "ref_id") -> list[J
 
 
 def ids_of(*pairs: tuple[str, Any]) -> tuple[str, ...]:
-    """Return `scheme:value` for every pair with a value; of a list, each of its values."""
+    """Return `scheme:value` for every pair with a value; a list gives one for each of its values."""
     found = []
     for scheme, value in pairs:
         for one in value if isinstance(value, list) else [value]:

@@ -1,7 +1,7 @@
-"""Text in other encodings than UTF-8: read by what params.yaml declares, or by a guess.
+"""Text in encodings other than UTF-8: declared in params.yaml, or guessed.
 
-Belongs here: which encoding a record is in, and its bytes in UTF-8. Not here: which characters are text
-(decoding.py), what the text holds (the formats).
+Belongs here: finding the encoding of a record and converting its bytes to UTF-8. Not here: which characters
+are text (decoding.py), what the text contains (the formats).
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from typing import TypeAlias
 
 from ops.parse.source import Raw
 
-#: What gives bytes as text, and the encoding that they seem to be in; None where that cannot be told.
+#: Decodes bytes and names their likely encoding; None if it cannot tell.
 Guess: TypeAlias = Callable[[bytes], tuple[str, str] | None]
 
 
 def any_encoding(form: object) -> bool:
-    """Say whether a format's records are text that does not tell its encoding itself: then it says so."""
+    """Say whether a format declares that its records are text that does not state its own encoding."""
     return bool(getattr(form, "any_encoding", False))
 
 
 def of_lines(form: object) -> bool:
-    """Say whether a format finds its records by the ends of lines, in bytes: then it says so."""
+    """Say whether a format declares that it finds its records by line ends, in bytes."""
     return bool(getattr(form, "of_lines", False))
 
 
-#: Stretches of bytes that are no ASCII, with less than 200 that are between two.
+#: Runs of non-ASCII bytes, merged if at most 200 ASCII bytes separate them.
 _FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
-#: Bytes around these by which the encoding is guessed, and how many of them in all.
+#: Bytes of context around these for guessing the encoding, and maximum bytes in all.
 _AROUND, _SAMPLE = 100, 20_000
 _ASCII, _BROKEN = re.compile("[\x00-\x7f]+"), re.compile("[\udc80-\udcff]+")
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
 def encoding_fault(name: str, lines: bool = False) -> str | None:
-    """Return why `encoding:` of a source, of `lines` or not, cannot be used; None where it can."""
+    """Return why a source's `encoding:` cannot be used (for `lines` or whole files), or None if it can."""
     try:
-        "".encode(name)  # which knows text encodings alone
+        "".encode(name)  # accepts text encodings only
     except (LookupError, ValueError):
         return f"unknown encoding {name!r}; for instance utf-8, windows-1252, iso-8859-15, shift_jis"
     if lines and not tells_lines(name):
@@ -49,18 +49,18 @@ def encoding_fault(name: str, lines: bool = False) -> str | None:
 
 
 def tells_lines(name: str) -> bool:
-    """Say whether signs of ASCII are themselves in an encoding, so that lines and commas can be found."""
+    """Say whether an encoding preserves ASCII, so that lines and commas can be found in bytes."""
     ascii_signs = bytes(range(32, 127))
     shifts = codecs.lookup(name).name.replace("_", "").startswith(("iso2022", "hz", "utf-7", "utf7"))
     return not shifts and ascii_signs.decode(name, "replace") == ascii_signs.decode()
 
 
 def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
-    """Return a record with its bytes in UTF-8.
+    """Return a record with its bytes converted to UTF-8.
 
-    `encoding` is what all of the source is in; empty for UTF-8, or what a `guess` says of the record where it
-    is not, by default `guessed`. What is not in the declared encoding gets an error, and what nobody can
-    guess stays as it is.
+    `encoding` is the declared encoding of the whole source. If it is empty, a record is UTF-8 or else
+    converted from the encoding that `guess` (by default `guessed`) finds. A record that is not in the
+    declared encoding gets an error. A record whose encoding cannot be guessed is returned unchanged.
     """
     if raw.error is not None or not raw.content:
         return raw
@@ -74,7 +74,7 @@ def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
         return replace(raw, content=text.encode(), encoding=name, guessed=True)
     name = codecs.lookup(encoding).name
     if name == "utf-8":
-        return raw  # whoever parses it says where it is not
+        return raw  # the parser reports where it is invalid
     try:
         return replace(raw, content=raw.content.decode(encoding).encode(), encoding=name)
     except UnicodeError as error:
@@ -82,21 +82,21 @@ def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
 
 
 def guessed(content: bytes) -> tuple[str, str] | None:
-    """Return bytes as text, and the encoding that they are in as far as can be told; None where none fits.
+    """Return decoded text and the name of the most likely encoding; None if none fits.
 
-    Of encodings that are as likely, Windows-1252 is taken: that of most files which are not UTF-8. None as
-    well for UTF-8 with some broken bytes: another encoding would fit, and make rubbish of all its letters.
+    Among equally likely encodings, Windows-1252 wins: most files that are not UTF-8 use it. UTF-8 with a few
+    broken bytes gives None, too: another encoding would fit, but garble all its non-ASCII letters.
     """
     return None if damaged_utf8(content) else decoded_as(content, guess_of(content))
 
 
 def guess_of(content: bytes) -> str | None:
-    """Return the encoding that bytes are most likely in, None where that cannot be told."""
+    """Return the most likely encoding of bytes, or None if unknown."""
     return guess_sample(_sample(content))
 
 
 def decoded_as(content: bytes, name: str | None) -> tuple[str, str] | None:
-    """Return bytes as text, and the name of their encoding; None where they are in none, or not in that."""
+    """Return decoded text and the name of the encoding; None if there is no name or decoding fails."""
     if name is None:
         return None
     try:
@@ -106,7 +106,7 @@ def decoded_as(content: bytes, name: str | None) -> tuple[str, str] | None:
 
 
 def is_utf8(content: bytes) -> bool:
-    """Say whether bytes are UTF-8, as those of ASCII are."""
+    """Say whether bytes are valid UTF-8 (ASCII is)."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
@@ -115,7 +115,7 @@ def is_utf8(content: bytes) -> bool:
 
 
 def damaged_utf8(content: bytes) -> bool:
-    """Say whether bytes are UTF-8 but for fewer bytes than it has letters, or for halves of pairs."""
+    """Say whether bytes are UTF-8 with fewer broken bytes than intact letters, or with lone surrogates."""
     text = content.decode("utf-8", "surrogateescape")
     foreign = _ASCII.sub("", text)
     broken = len(foreign) - len(_BROKEN.sub("", foreign))
@@ -127,7 +127,7 @@ def damaged_utf8(content: bytes) -> bool:
 
 
 def _sample(content: bytes) -> bytes:
-    """Return the beginning of a text with a byte order mark, else the surroundings of what is no ASCII."""
+    """Return the start of a text with a byte order mark, otherwise the surroundings of non-ASCII bytes."""
     if content.startswith(_MARKS):
         return content[:_SAMPLE]
     spans = islice((match.span() for match in _FOREIGN.finditer(content)), _SAMPLE // _AROUND)
@@ -136,7 +136,7 @@ def _sample(content: bytes) -> bytes:
 
 
 def guess_sample(sample: bytes) -> str | None:
-    """Return the encoding that some bytes are likely in, None where it is not to be told."""
+    """Return the likely encoding of a sample of bytes, or None if unknown."""
     from charset_normalizer import from_bytes
 
     if b"\0" in sample and not sample.startswith(_MARKS):

@@ -1,8 +1,7 @@
-"""The files of a source's folder as records, and files as streams of bytes, unpacked where they end in .gz or
-.zst.
+"""The files of a source's folder as records, and files as byte streams, with .gz and .zst decompressed.
 
-Belongs here: what counts as a file of the source, bounds, links, names that occur twice; opening a packed
-file, and what can go wrong. Not here: what is in the files (the formats), and how much of a stream is read.
+Belongs here: which files belong to a source, size limits, links, duplicate names, and opening a compressed
+file with its possible errors. Not here: what is in the files (the formats), and how much of a stream is read.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from typing_extensions import Buffer
 from ops.parse.decoding import one_line
 from ops.parse.source import Only, ParseError, Raw, Source
 
-#: How the error of a file over the bound ends.
+#: The end of the error for a file over the limit.
 TO_READ_IT = "raise max_bytes of its source in params.yaml"
 
 
 class Found(NamedTuple):
-    """A file of a source: its path inside the folder, where it is, and why it is not to be read."""
+    """A file of a source: its path within the folder, its location, and why it cannot be read, if so."""
 
     path: str
     file: Path
@@ -38,14 +37,15 @@ class Found(NamedTuple):
 
 
 def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool = False) -> Iterator[Found]:
-    """Yield the files below `folder` sorted by path; hidden files and folders are none.
+    """Yield the files below `folder`, sorted by path; hidden files and folders are skipped.
 
-    Passed over is what the pattern `source.files` does not match: of `*/source.html`, all else.
+    Files that do not match the pattern `source.files` (such as `*/source.html`) are skipped as well.
 
-    A file with none of the suffixes is yielded with an error, or passed over if `passing` (corpora that
-    keep other files beside the papers). Links to folders, and links to files outside of `folder`, are
-    not followed: they are yielded with an error, as is whatever else cannot be read, and a folder with one of
-    the suffixes, what is in it apart. Raises FileNotFoundError if there is no such folder.
+    A file with none of the suffixes is yielded with an error, or skipped if `passing` (for corpora that keep
+    other files with the papers). Links to folders, and links to files outside of `folder`, are not followed
+    but yielded with an error. Anything else that cannot be read is yielded with an error, too, and also a
+    folder with one of the suffixes (files inside it are read). Raises FileNotFoundError if the folder does
+    not exist.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {folder.name}")
@@ -63,7 +63,7 @@ def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool 
 
 
 def obstacle(file: Path, folder: Path) -> str | None:
-    """Return why a file of `folder` is not to be read, None where nothing is against it."""
+    """Return why a file of `folder` must not be read, or None."""
     try:
         link = stat.S_ISLNK(file.lstat().st_mode)
         if link and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
@@ -84,9 +84,10 @@ def obstacle(file: Path, folder: Path) -> str | None:
 
 
 def shown(path: str) -> str:
-    """Return a path as one line of text, such that different paths stay different.
+    """Return a path as one line of text, so that different paths stay different.
 
-    What is no text is escaped; and where something looks like an escape, so is every backslash.
+    Characters that are not text are escaped. If a path needs this or seems to contain an escape, its
+    backslashes are escaped, too.
     """
     if one_line(path) == path and "\\x" not in path and "\\u" not in path:
         return path
@@ -100,7 +101,7 @@ def _against_name(path: str) -> str | None:
 
 
 def stem(path: str) -> str:
-    """Return the name of a file without its extension: the document of most sources."""
+    """Return the file name without its extension: the document id in most sources."""
     return Path(path).stem
 
 
@@ -112,21 +113,22 @@ def whole_files(
     passing: bool = False,
     document: Callable[[str], str] = stem,
 ) -> Iterator[Raw]:
-    """Yield every file as one record, whose document is told by its path in `folder`; see `find`.
+    """Yield every file as one record, with a document id derived from its path in `folder`; see `find`.
 
-    A file over source.max_bytes is yielded unread, with an error; one that is not in `only`, unread.
+    A file over source.max_bytes is yielded unread, with an error. One that is not in `only` is yielded
+    unread.
     """
     found = find(folder, source, suffixes, passing)
     return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
 
 
 def with_options(records: Iterable[Raw], source: Source) -> Iterator[Raw]:
-    """Yield the records with the source's options among their companions, where a parser finds them."""
+    """Yield the records with the source's options among their companions, where parsers find them."""
     return (replace(raw, companions={**raw.companions, **source.options}) for raw in records)
 
 
 def once(records: Iterable[Raw]) -> Iterator[Raw]:
-    """Yield the records; of those with one document id, all but the first sound one get an error."""
+    """Yield the records; of several with one document id, all but the first sound one get an error."""
     first: dict[str, str] = {}
     for raw in records:
         place = raw.path if raw.row is None else f"{raw.path}, line {raw.row}"
@@ -140,12 +142,12 @@ def once(records: Iterable[Raw]) -> Iterator[Raw]:
 
 
 def too_large(max_bytes: int) -> str:
-    """Return the error of a record over the bound."""
+    """Return the error of a record over the limit."""
     return f"larger than max_bytes = {max_bytes}; it was not read"
 
 
 def content_of(file: Path, max_bytes: int) -> bytes:
-    """Return what is in a file. Raises ParseError where it is larger than `max_bytes`, or cannot be read."""
+    """Return the content of a file. Raises ParseError if it is larger than `max_bytes` or cannot be read."""
     try:
         with file.open("rb") as stream:
             if os.fstat(stream.fileno()).st_size <= max_bytes:
@@ -169,7 +171,7 @@ def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
-    """Return the files, and the folders that are links, that cannot be read or that are named like files."""
+    """Return the files, and those folders that are links, unreadable or named like files."""
     found: set[Path] = set()
     for place, folders, files in os.walk(folder, onerror=lambda error: found.add(Path(error.filename))):
         here = Path(place)
@@ -180,27 +182,27 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
     return found
 
 
-#: What reading a damaged file raises.
+#: Exceptions raised when reading a damaged file.
 ERRORS = (OSError, EOFError, zlib.error, zstd.ZstdError)
 
-#: Packed bytes that are read at once: what is behind a frame is copied for the next.
+#: Compressed bytes read at a time: those behind the end of a frame are copied for the next frame.
 _CHUNK = 2**14
-#: A file of Zstandard may have so many frames, and one more for so many bytes: an empty one takes 10 µs.
+#: Zstandard frames allowed per file, plus one for each so many bytes: an empty frame takes 10 µs.
 _ANY_FRAMES, _FRAME = 1_000, 256
 
 
 def packings(*suffixes: str) -> tuple[str, ...]:
-    """Return suffixes of files, each plain and packed."""
+    """Return file suffixes, each plain and compressed."""
     return tuple(f"{suffix}{packed}" for suffix in suffixes for packed in ("", ".gz", ".zst"))
 
 
 def is_packed(name: str) -> bool:
-    """Say whether a file is packed, by its name."""
+    """Say whether a file is compressed, judging by its name."""
     return name.lower().endswith((".gz", ".zst"))
 
 
 def opened(file: Path) -> IO[bytes]:
-    """Return a file as it reads unpacked. Raises OSError where it cannot be opened."""
+    """Open a file and decompress it if necessary. Raises OSError if it cannot be opened."""
     name = file.name.lower()
     if name.endswith(".zst"):
         return cast("IO[bytes]", io.BufferedReader(_Frames(file)))
@@ -208,7 +210,7 @@ def opened(file: Path) -> IO[bytes]:
 
 
 class _Frames(io.RawIOBase):
-    """A file of Zstandard, frame by frame, of which it has as many as its size allows."""
+    """A Zstandard file, read frame by frame; its size limits the number of frames."""
 
     def __init__(self, file: Path) -> None:
         self._file = file.open("rb")
@@ -224,7 +226,7 @@ class _Frames(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Buffer) -> int:
-        """Read unpacked bytes. Raises EOFError for a file that is cut short, ZstdError for a damaged one."""
+        """Read decompressed bytes. Raises EOFError for a truncated file, ZstdError for a damaged one."""
         view = memoryview(buffer)
         while True:
             if self._frame.eof:

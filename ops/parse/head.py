@@ -1,7 +1,7 @@
-"""The head of a plain-text file: a first line as title, and `key: value` lines below it.
+"""The head of a plain-text file: the title in the first line, and `key: value` lines below it.
 
-Belongs here: reading both, and the lines of a text with their places. Not here: what follows them, which is
-the formats' own.
+Belongs here: reading both, and splitting a text into lines with offsets. Not here: the rest of the file,
+which each format reads itself.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ _METADATA = re.compile(r"(?P<key>[A-Za-z][\w -]{0,40}):(?:\s+(?P<value>.*))?\Z")
 
 @dataclass(frozen=True)
 class Head:
-    """A file with its title and metadata read."""
+    """A file whose title and metadata have been read."""
 
     text: str
     title: str
     metadata: Mapping[str, str]
     end: int
-    """Where the first line behind title and metadata begins; at the end of the text where there is none."""
+    """The start of the first line after title and metadata, or the end of the text."""
 
     @cached_property
     def lines(self) -> list[Span]:
-        """The lines of the text without the white space around them; they take much memory."""
+        """The lines of the text as spans without surrounding white space; they take much memory."""
         return lines_of(self.text)
 
     @cached_property
     def body(self) -> int:
-        """The index of the first line behind title and metadata."""
+        """The index of the first line after title and metadata."""
         return len(lines_of(self.text, 0, self.end))
 
     @property
     def ended(self) -> bool:
-        """Whether a blank line, or nothing, stands behind title and metadata."""
+        """Whether title and metadata are followed by a blank line or the end of the file."""
         return not self._first_line.strip()
 
     @property
     def rest(self) -> str:
-        """The text behind title and metadata, without the white space that its first line begins with."""
+        """The text after title and metadata, without leading white space on its first line."""
         line = self._first_line
         return self.text[self.end + len(line) - len(line.lstrip()) :]
 
@@ -57,7 +57,7 @@ class Head:
 
 
 def head_of(content: bytes) -> Head:
-    """Return a file with its first line as title, and the metadata below it. Raises ParseError."""
+    """Read the first line of a file as title, and the metadata below it. Raises ParseError."""
     text = decoded(content)
     first = _end(_SPACE, text, 0)
     if first == len(text):
@@ -76,15 +76,15 @@ def head_of(content: bytes) -> Head:
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """Return where what is found at a place ends: both patterns match any text."""
+    """Return the end of a match at an offset; both patterns match any text."""
     found = pattern.match(text, start)
     return found.end() if found else start
 
 
 def lines_of(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """Return the lines of text[start:end] as spans without the white space around them; blank ones are empty.
+    """Return the lines of text[start:end] as spans without surrounding white space; blank ones are empty.
 
-    A line ends at a line feed, a carriage return, both, or a form feed.
+    A line ends with a line feed, a carriage return, both, or a form feed.
     """
     end = len(text) if end is None else end
     lines = []

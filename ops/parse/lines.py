@@ -1,15 +1,15 @@
-"""The lines of a source's files as records: a file of many documents, one a line.
+"""The lines of a source's files as records, for files with one document per line.
 
-Belongs here: walking the lines within bounds, packed or not; what a line of JSON calls its document, which
-the bounded child reads first; the encoding of a file's lines and rows. Not here: finding the files
-(files.py), telling the encoding of one text (encodings.py), what else a line holds (the formats).
+Belongs here: reading lines within limits, compressed or not; the document ids in lines of JSON, which the
+child process reads first; the encoding of a file's lines and rows. Not here: finding the files (files.py),
+guessing the encoding of one text (encodings.py), what else a line contains (the formats).
 
-A line that the child reads within its bounds can be read here as well: it is the same JSON.
+Once the child has read a line of JSON within its limits, the parent can read the same line safely.
 
-A guess of an encoding takes milliseconds, however short a text is, and a small packed file may hold very
-many. So the first lines of a file are guessed one by one, as many as its size allows; later lines get the
-encoding that is guessed from all lines of the file that are not UTF-8. Which lines these are depends on the
-file alone, so a line reads the same whichever others are asked for.
+Guessing an encoding takes milliseconds, however short the text is, and a small compressed file may hold a
+huge number of lines. So only the first lines of a file are guessed one by one; their number depends on its
+size. Later lines get the encoding guessed from all lines of the file that are not UTF-8. Both depend on the
+file alone, so a line reads the same whichever other lines are requested.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ from ops.parse.encodings import damaged_utf8, decoded_as, guess_of, guessed, in_
 from ops.parse.files import ERRORS, Found, find, is_packed, once, opened, too_large
 from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 
-#: A line that is so many times too long ends the reading of its file: it may be a bomb.
+#: A line this many times over the limit ends the reading of its file: it may be a decompression bomb.
 _SKIPPED = 16
-#: So does what unpacks to so many times its size; text packs to a tenth, and that of many like lines to less.
+#: Decompressing to this many times the file's size does, too. Text compresses to a tenth, repetitive lines to
+#: less.
 _UNPACKED = 100
 UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
-#: So many bytes a line counts for besides its own: very many tiny ones are a bomb, too.
+#: Bytes added to each line's size: huge numbers of tiny lines are a bomb, too.
 _LEAST = 100
 _TOO_MANY_LINES = "it unpacks to more than a line for each byte of its size; the rest was not read"
-#: What is read at once. Of a damaged file that is packed, no more is lost before the damage.
+#: Bytes read at a time. No more than this is lost before the damage in a damaged compressed file.
 _BLOCK = 2**13
 _SPACE = re.compile(rb"\s*")
 
@@ -50,12 +51,12 @@ def lines_of_files(
     only: Only,
     naming: Naming | None = None,
 ) -> Iterator[Raw]:
-    """Yield every line that is not blank of every file, as one record; files that end in .gz are unpacked.
+    """Yield every non-blank line of every file as one record, decompressing .gz and .zst files.
 
-    Lines are JSON where there is a `naming`, a function of a module, or a partial of one: it says how a line
-    calls its document. Where it does not, or as another line may be called, the id is path and line, as it is
-    without `naming`. A line over source.max_bytes is yielded unread, with
-    an error, and so is one that cannot be read as JSON.
+    With `naming`, lines are JSON, and it returns the document id of a line; it must be a module-level
+    function or a partial of one. Otherwise the id is path and line number, and also if `naming` returns None
+    or an id that another line may get this way. A line over source.max_bytes is yielded unread, with an
+    error; one that cannot be read as JSON gets an error, too.
     """
     files = list(find(folder, source, suffixes))
     raws = chain.from_iterable(_of_file(found, source.max_bytes, only) for found in files)
@@ -71,12 +72,12 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
 
 
 def is_wanted(raw: Raw, only: Only) -> bool:
-    """Say whether a record of a path that is in `only` is among those that are asked for."""
+    """Say whether a record is wanted, given that its path is in `only`."""
     return not isinstance(only, Mapping) or raw.row in only[raw.path]
 
 
 def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
-    """Yield the lines of a file, plain or packed, as `lines_of` does."""
+    """Yield the lines of a plain or compressed file like `lines_of`."""
     try:
         with opened(file) as stream:
             packed = file.stat().st_size if is_packed(file.name) else None
@@ -86,9 +87,9 @@ def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
 
 
 def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -> Iterator[Raw]:
-    """Yield the lines of a file; what stops its reading is the error of one last record.
+    """Yield the lines of a file. An error that stops the reading is the error of one last record.
 
-    `packed` is its size where `stream` unpacks it.
+    `packed` is the compressed size if `stream` decompresses the file, otherwise None.
     """
     lines = _Lines(cast("BufferedIOBase", stream), packed, max_bytes)
     try:
@@ -100,23 +101,23 @@ def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -
 
 
 class _Lines:
-    """The lines of a stream that are not blank, without their ends; for one that is not read, an error.
+    """Yields the non-blank lines of a stream without line ends, or an error for a line that is not read.
 
-    Blank lines are taken many at a time, since a small file may unpack to millions of them, and no byte is
-    looked at again when more was read.
+    Blank lines are skipped in bulk, since a small file may decompress to millions of them. No byte is scanned
+    again when more are read.
     """
 
     def __init__(self, stream: BufferedIOBase, packed: int | None, max_bytes: int) -> None:
         self._stream, self._packed, self._max_bytes = stream, packed, max_bytes
         self._longest = max_bytes * (_SKIPPED + 1)
         self._done = self._count = 0
-        """How many bytes were taken apart, and how many lines that are not blank."""
+        """Bytes split into lines so far, and non-blank lines so far."""
         self._stopped = False
         self.row = 0
         """The number of the last line, from 1."""
 
     def __iter__(self) -> Iterator[bytes | str]:
-        pieces: list[bytes] = []  # of a line whose end was not read yet
+        pieces: list[bytes] = []  # of a line whose end has not been read yet
         size = 0
         block = b""
         while not self._stopped and (block := block or self._stream.read1(_BLOCK)):
@@ -137,10 +138,10 @@ class _Lines:
         yield from self._parted(b"".join(pieces))
 
     def _parted(self, text: bytes) -> Iterator[bytes | str]:
-        """Yield the lines of a text, which ends with one."""
+        """Yield the lines of a text that ends with a complete line."""
         place = 0
         while place < len(text) and not self._stopped:
-            first = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it matches anything
+            first = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it always matches
             start = text.rfind(b"\n", place, first) + 1 or place
             self.row += text.count(b"\n", place, start)
             place = text.find(b"\n", first) + 1 or len(text)
@@ -153,7 +154,7 @@ class _Lines:
         self._done += len(text)
 
     def _skip(self, size: int, blank: bool) -> tuple[int, bool, bytes]:
-        """Read on to the end of a line; return its size, whether it is blank, and what was read behind it."""
+        """Skip to the end of a line; return its size, whether it is blank, and the bytes read beyond it."""
         while size <= self._longest and (block := self._stream.read1(_BLOCK)):
             cut = block.find(b"\n") + 1
             size += cut or len(block)
@@ -163,7 +164,7 @@ class _Lines:
         return size, blank, b""
 
     def _bomb(self, end: int) -> str | None:
-        """Return why reading ends with a line that ends there, if it does."""
+        """Return why reading must stop at a line that ends here, or None."""
         if self._packed is None:
             return None
         error = None
@@ -175,42 +176,42 @@ class _Lines:
         return error
 
     def _too_large(self, size: int) -> str:
-        """Return the error of a line over the bound; one that is much too long ends the reading."""
+        """Return the error of a line over the limit; one far over it stops the reading."""
         self._stopped = size > self._longest
         return too_large(self._max_bytes) + ("; the rest of the file was not read" if self._stopped else "")
 
 
 def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:
-    """Say whether what was unpacked so far of a file of `packed` bytes may be a bomb."""
+    """Say whether a file of `packed` bytes may be a decompression bomb, given the output so far."""
     return packed is not None and position > max(max_bytes, packed * _UNPACKED)
 
 
 def unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:
-    """Return the last record of a file that cannot be read on."""
+    """Return the last record of a file that cannot be read further."""
     cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
 
 
-#: What says how the object of a line calls its document; None where it does not.
+#: Returns the document id in the object of a line, if any.
 Naming: TypeAlias = Callable[[Mapping[str, Any]], str | None]
 
 _NAMING_BOUNDS = Bounds()
-#: Lines, and bytes of them, that are read at once.
+#: Limits of a batch: lines, and bytes.
 _MOST_LINES, _MOST_BYTES = 512, 2**20
 
 
 class LineName(NamedTuple):
-    """What a line calls its document, or why it cannot be read."""
+    """The document id of a line, or why the line cannot be read."""
 
     document: str | None = None
     error: str | None = None
 
 
 def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterator[Raw]:
-    """Yield lines with the document ids that they give themselves; those that nobody can read, with an error.
+    """Yield lines with the document ids that they contain; unreadable ones get an error.
 
-    A line without an id keeps the one it has, and so does a line whose id another line of `paths` may have.
-    `naming` runs in the child: it is a function of a module, or a partial of one.
+    A line without an id keeps its current one, and so does a line whose id may be that of another line of
+    `paths`. `naming` runs in the child: it must be a module-level function or a partial of one.
     """
     for some in _batches(raws):
         sound = [raw.content for raw in some if raw.error is None]
@@ -225,7 +226,7 @@ def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterato
 
 
 def keys_of(raws: Iterable[Raw]) -> list[str]:
-    """Return the keys of the objects of lines, in the order in which they are met; what is none has none."""
+    """Return the keys of all lines' objects in order of first occurrence, skipping unreadable lines."""
     there: dict[str, None] = {}
     for some in _batches(raws):
         there |= dict.fromkeys(keys_by_child([raw.content for raw in some if raw.error is None]))
@@ -233,7 +234,7 @@ def keys_of(raws: Iterable[Raw]) -> list[str]:
 
 
 def document_id(given: str | None, place: str, paths: Container[str]) -> str:
-    """Return the id of a document: its own, but for one that another line of these files may be called."""
+    """Return a document's own id, or `place` if that is missing or looks like another line's default id."""
     path, mark, row = (given or "").rpartition("#")
     return given if given and not (mark and row.isdecimal() and path in paths) else place
 
@@ -252,7 +253,7 @@ def _batches(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
 
 
 def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
-    """Return what the child says of lines; where one of them ends it, each is read alone."""
+    """Return the child's results for some lines; if one of them kills it, each is read alone."""
     if not lines:
         return []
     try:
@@ -264,23 +265,23 @@ def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
 
 
 def keys_by_child(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of some lines, read in a child process; none of a line that it cannot read."""
+    """Return the keys of lines, read in a child process, skipping unreadable lines."""
     try:
         return child_of(_NAMING_BOUNDS).call(merged_keys, lines)
     except ParseError:
         return [] if len(lines) < 2 else [key for line in lines for key in keys_by_child([line])]
 
 
-# What runs in the child:
+# The following functions run in the child.
 
 
 def names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
-    """Return what lines call their documents, in their order."""
+    """Return the document ids of lines, in order."""
     return [_name_of(naming, line) for line in lines]
 
 
 def merged_keys(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of lines that can be read."""
+    """Return the keys of all readable lines."""
     there: dict[str, None] = {}
     for line in lines:
         with contextlib.suppress(ParseError), exhausting():
@@ -297,21 +298,21 @@ def _name_of(naming: Naming, line: bytes) -> LineName:
     return LineName(name if name and name.isprintable() else None)
 
 
-#: Of each file so many lines are guessed one by one, and one more for so many bytes of its size.
+#: Lines of a file guessed one by one, plus one more for each so many bytes of its size.
 _ANY_GUESSES, _BYTES_A_GUESS = 16, 1024
-#: Bytes of the lines that all of a file is guessed by.
+#: Bytes of lines for the guess that covers the rest of a file.
 _SAMPLED_LINES = 2**16
 
 
 def of_file_in_utf8(raw: Raw, encoding: str, file: Path, max_bytes: int) -> Raw:
-    """Return a record of a file with its bytes in UTF-8, as `in_utf8` does."""
+    """Return a record of a file with its bytes converted to UTF-8, like `in_utf8`."""
     if raw.row is None:
         return in_utf8(raw, encoding)
     return in_utf8(raw, encoding, partial(guessed_in, file, raw.row, max_bytes=max_bytes))
 
 
 def guessed_in(file: Path, row: int, content: bytes, max_bytes: int) -> tuple[str, str] | None:
-    """Return what line `row` (from 1) of a file holds as text, and its encoding, as `guessed` does."""
+    """Return the text and encoding of line `row` (from 1) of a file, like `guessed`."""
     known = file.stat()
     if row <= _ANY_GUESSES + known.st_size // _BYTES_A_GUESS:
         return guessed(content)
@@ -322,12 +323,12 @@ def guessed_in(file: Path, row: int, content: bytes, max_bytes: int) -> tuple[st
 
 @lru_cache(maxsize=4)
 def _guess_of_file(file: Path, max_bytes: int, size: int, changed: int) -> str | None:
-    """Return what a file is in; size and time tell whether it is still the same."""
+    """Return the encoding of a file; size and modification time are the cache key."""
     return guess_of(b"\n".join(_foreign(file, max_bytes)))
 
 
 def _foreign(file: Path, max_bytes: int) -> Iterator[bytes]:
-    """Yield the first lines that are in another encoding than UTF-8."""
+    """Yield the first lines that are not UTF-8."""
     left = _SAMPLED_LINES
     for raw in lines_of_file(file.name, file, max_bytes):
         if not is_utf8(raw.content) and not damaged_utf8(raw.content):

@@ -1,9 +1,8 @@
-"""A record of a source on its way into a parsing op, the rows that become of it, and the unit that accounts
-for it.
+"""Records of sources as the input of parsing ops, the rows made from them, and their units.
 
-Belongs here: the tuple that scanning hands to the ops, rejecting what cannot be read, records that hold
-several documents, the kept rows of another dataset as records. Not here: the records of folders and their
-months (scan.py), reading them (ops/parse/papers, for instance).
+Belongs here: the tuple that scanning passes to the ops, rejecting unreadable records, records that contain
+several documents, and the kept rows of another dataset as records. Not here: the records of folders and their
+months (scan.py), parsing them (such as ops/parse/papers).
 """
 
 from __future__ import annotations
@@ -26,40 +25,40 @@ _LONGEST_CAUSE = 500
 
 
 class Record(NamedTuple):
-    """A raw document with what is known of it before it is parsed."""
+    """A raw document with what is known before it is parsed."""
 
     id: str
-    """`record_id(source, raw)`: unique over all sources, since a source's paths are."""
+    """`record_id(source, raw)`: unique across all sources, since source names and paths are."""
     source: str
     """The source's name in params.yaml."""
     kind: str
-    """The source's kind: which `Format` reads it."""
+    """The source's kind, which selects the `Format` that reads it."""
     licence: str
     month: str | None
-    """YYYY-MM; None where it could not be told, and then `raw.error` says why."""
+    """YYYY-MM, or None if it is unknown; then `raw.error` says why."""
     raw: Raw
     domain: str = ""
-    """The source's domain; empty where params.yaml gives it none."""
+    """The source's domain; empty if params.yaml does not set one."""
 
 
 def record_id(source: str, raw: Raw) -> str:
-    """Return `source/path`, and `#row` behind it in a file of many records.
+    """Return `source/path`, followed by `#row` in a file of many records.
 
-    A "#" in the path itself is written %23, and "%" is written %25, so that no two records share an id.
+    "#" in the path is escaped as %23, and "%" as %25, so that no two records share an id.
     """
     place = f"{source}/{raw.path.replace('%', '%25').replace('#', '%23')}"
     return place if raw.row is None else f"{place}#{raw.row}"
 
 
 def record_place(record: str) -> tuple[str, str, str]:
-    """Return source, path and row ("" where there is none) of a record by its id."""
+    """Return source, path and row ("" if none) from the id of a record."""
     place, _, row = record.partition("#")
     source, _, path = place.partition("/")
     return source, path.replace("%23", "#").replace("%25", "%"), row
 
 
 def record_unit(record: Record) -> Row:
-    """Return the record as a row of `ops.parse.schemas.RECORD`, the unit of dropped and rejected records."""
+    """Return the record as a row of `ops.parse.schemas.RECORD`, which dropped and rejected records store."""
     return {
         "id": record.id,
         "source_ids": [record.id],
@@ -71,14 +70,14 @@ def record_unit(record: Record) -> Row:
 
 
 def complaint(record: Record, cause: str) -> str:
-    """Return the text of a reject: file, line where there is one, cause; what it quotes may be anything."""
+    """Return the error of a rejected record: file, line if any, and cause, with quoted content escaped."""
     line = "" if record.raw.row is None else f", line {record.raw.row}"
     clipped = cause if len(cause) <= _LONGEST_CAUSE else f"{cause[:_LONGEST_CAUSE]}..."
     return f"{record.source}/{record.raw.path}{line}: {one_line(clipped)}"
 
 
 class UnwantedError(Exception):
-    """A record that can be read and is dropped all the same, for a reason."""
+    """A readable record that is dropped for a reason."""
 
     def __init__(self, reason: str, detail: str | None = None, score: float | None = None) -> None:
         super().__init__(reason)
@@ -86,7 +85,7 @@ class UnwantedError(Exception):
 
 
 def readable(record: Record) -> Raw:
-    """Return the raw document of a record. Raises ParseError for one that scanning found an error in."""
+    """Return the raw document of a record. Raises ParseError if scanning found an error in it."""
     if record.raw.error is not None:
         raise ParseError(record.raw.error)
     if record.month is None:
@@ -102,12 +101,12 @@ def read_each(
     lost: Mapping[str, int] | None = None,
     formats: Mapping[str, object] = {},
 ) -> Outcome:
-    """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole.
+    """Return the rows of every record. A record is rejected whole if it is unreadable or contains non-text.
 
-    `rows` may raise UnwantedError: then the record is dropped. `lost` is what it counts meanwhile, by reason,
-    of documents that are less than a record; beside it stands how many records were in a guessed encoding.
-    Where `shape` has a column `encoding`, rows get that of their record. `formats` are those that `rows`
-    reads with: what they read in a child they read several at a time.
+    `rows` may raise UnwantedError, and then the record is dropped. `lost` counts documents within records
+    that are lost, by reason; `rows` may update it. The outcome's combinations are these counts and the number
+    of records in a guessed encoding. If `shape` has a column `encoding`, rows get that of their record.
+    `formats` are those that `rows` uses: formats in a child process then read several records per message.
     """
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -121,7 +120,7 @@ def read_each(
             try:
                 with exhausting():
                     found = list(rows(record))
-                if has_encoding:  # a web page tells its own
+                if has_encoding:  # a web page declares its own
                     found = [{"encoding": record.raw.encoding, **row} for row in found]
                 check_texts(found, "a row")
                 kept += found
@@ -138,19 +137,19 @@ Form = TypeVar("Form")
 
 @runtime_checkable
 class Several(Protocol):
-    """A format whose records hold documents; a record is still the unit that is kept, dropped or rejected."""
+    """A format with several documents per record; the record is still what is kept, dropped or rejected."""
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
-        """Yield the documents. Raises ParseError and UnwantedError for the record as a whole."""
+        """Yield the documents. Raises ParseError and UnwantedError about the record as a whole."""
         ...
 
 
 def rows_of(
     record: Record, form: Form, row: Callable[[Record, Form], Row], lost: Counter[str]
 ) -> list[dict[str, Any]]:
-    """Return the row of each document of a record; `lost` counts those that are lost beside others.
+    """Return a row for each document of a record; `lost` counts documents lost while others are kept.
 
-    Raises the ParseError or UnwantedError of one of them where none is kept.
+    If none is kept, raises the ParseError or UnwantedError of one of them.
     """
     if not isinstance(form, Several):
         return [dict(row(record, form))]
@@ -171,7 +170,7 @@ def rows_of(
 
 
 def name_in_source(record: Record) -> str:
-    """Return what tells a document from all of its source: of a row's documents, with the id of the row."""
+    """Return a name of a document that is unique in its source; documents of rows include the row's id."""
     if record.id.startswith(f"{record.source}/"):
         return record.raw.document
     return f"{record.id}/{record.raw.document}"
@@ -185,7 +184,7 @@ class _Sized(Protocol):
 
 @dataclass(frozen=True)
 class RecordPieces:
-    """Several collections of tuples of records, one after the other."""
+    """Several collections of tuples of records, concatenated."""
 
     collections: tuple[_Sized, ...]
 
@@ -198,10 +197,10 @@ class RecordPieces:
 
 @dataclass(frozen=True)
 class RowRecords:
-    """The rows of one month of a dataset, a tuple of records for each part of it.
+    """The rows of one month of a dataset, as a tuple of records for each part of it.
 
-    A record has the id, the licence and the month of its row: so a row is the unit that is kept, dropped or
-    rejected, and what is made of it names it as its source.
+    A record has the id, licence and month of its row. So the row is the unit that is kept, dropped or
+    rejected, and rows made from it name it as their source.
     """
 
     name: str

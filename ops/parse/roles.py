@@ -1,6 +1,6 @@
-"""What part a section plays in its paper, told from headings alone.
+"""The role of each section in its paper, from headings alone.
 
-Belongs here: the roles, the words that tell them, and what sub-sections inherit.
+Belongs here: the roles, the words that indicate them, and what subsections inherit.
 Not here: finding headings (ops/parse/papers), what a system does with a role (ops/talksumm, ops/parasci).
 """
 
@@ -22,7 +22,7 @@ ROLES = (
     ACKNOWLEDGMENTS, REFERENCES, APPENDIX, OTHER,
 )  # fmt: skip
 
-#: The first of these that is found decides; they look at the whole heading.
+#: Patterns for the whole heading. The first one that matches decides.
 _WHOLE = (
     (ABSTRACT, r"^abstract\b"),
     (PREAMBLE, r"^preamble\b"),
@@ -44,7 +44,7 @@ _WHOLE = (
         r"(?:set ?-?up|settings?|protocols?|designs?|procedures?|methodology|details|methods?|framework|"
         r"conditions|environment)\b",
     ),
-    # The head of a compound: "Classification Results" are results, not a way to classify.
+    # The last word is the head of a compound: "Classification Results" are results, not a way to classify.
     (
         RESULT,
         r"^(?:(?!(?:and|as|for|from|in|of|on|the|to|with)\b)[\w\-]+ ){1,6}"
@@ -54,8 +54,8 @@ _WHOLE = (
     (DATA, r"^(?:experimental|training|test|evaluation) (?:data(?:sets?)?|corpora|corpus|sets?)\b"),
 )
 
-#: Of these words the one that comes first in the heading decides: "Results and Discussion" is a result,
-#: "Conclusion and Future Work" a conclusion.
+#: Patterns for single words. The one that occurs first in the heading decides: "Results and Discussion" is a
+#: result, "Conclusion and Future Work" a conclusion.
 _WORDS = (
     (
         CONCLUSION,
@@ -109,14 +109,14 @@ _LONGEST = 200
 
 
 class Heading(NamedTuple):
-    """A heading as it is printed, with its depth from 1 where the format tells it."""
+    """A heading as printed, with its level from 1 if the format has levels."""
 
     title: str
     level: int | None = None
 
 
 class _Read(NamedTuple):
-    """A heading taken apart: how it is numbered ("1", "I", "A", ""), how deep, and its words, small."""
+    """A parsed heading: style of its number ("1", "I", "A", ""), whether it is number one, depth, words."""
 
     style: str
     first: bool
@@ -125,7 +125,7 @@ class _Read(NamedTuple):
 
 
 def role_of(title: str) -> str:
-    """Return the role that a heading tells by itself, OTHER if none."""
+    """Return the role that a heading indicates by itself, or OTHER."""
     words = _read(title).words
     for role, pattern in _TABLE_WHOLE:
         if pattern.search(words):
@@ -137,12 +137,12 @@ def role_of(title: str) -> str:
 def roles_of(headings: Sequence[Heading]) -> list[str]:
     """Return the role of every section of a paper.
 
-    A heading that tells nothing takes the role of the section that it lies in, told by numbering ("3.1"
-    lies in "3", "B.1" in "B"; "A." in "II."), else by `level`. In an appendix all is appendix, and so is a
-    lettered section behind the conclusion. A section numbered 1 whose heading tells nothing is the
-    introduction if none came before (as in TalkSumm's released code: "1. "). An untitled section before
-    the first titled one (the abstract aside) is the preamble: the front matter, which TalkSumm's code
-    skips. In a paper without titled sections there is nothing to come before, and it is OTHER.
+    A heading that indicates no role inherits that of its parent section. The parent follows from numbering
+    ("3.1" is in "3", "B.1" in "B", "A." in "II."), otherwise from `level`. Everything in an appendix is
+    appendix, and so is a lettered section after the conclusion. A section numbered 1 without a role is the
+    introduction if none came before (as in TalkSumm's released code: "1. "). Untitled sections before
+    the first titled one (not counting the abstract) are the preamble: front matter, which TalkSumm's code
+    skips. If a paper has no titled sections, they are OTHER.
     """
     roles: list[str] = []
     above: list[tuple[int, str]] = []

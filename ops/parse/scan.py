@@ -1,7 +1,7 @@
-"""The records of the sources of one kind of document, partition by partition.
+"""The records of all sources of one kind of document, by partition.
 
-Belongs here: scanning source folders into an index (id, month, hash), and reading one partition's records
-in chunks. Not here: the formats (ops/parse/papers, for instance), the month rules (source.py), the index on
+Belongs here: scanning source folders into an index (id, month, hash), and reading the records of one
+partition in chunks. Not here: the formats (such as ops/parse/papers), month rules (source.py), the index on
 disk (scanned.py).
 """
 
@@ -40,20 +40,20 @@ from ops.parse.source import (
     options_fault,
 )
 
-#: Bytes that the records of one part may have together: all of them are in memory, and the content of those
-#: that are rejected is a column, which holds less than 2 GiB.
+#: Maximum bytes of all records in one part: they are all in memory, and the content of rejected ones is an
+#: Arrow column, which holds less than 2 GiB.
 LARGEST_PART = 2**29
 
 
 class SourceError(ValueError):
-    """A source that cannot be scanned at all; its text says what to change in params.yaml."""
+    """A source cannot be scanned at all; the message says what to change in params.yaml."""
 
 
 class Keeper(Protocol):
-    """Keeps what a scan writes into a folder, for as long as it would write the same."""
+    """Keeps the folder that a scan writes for as long as a new scan would write the same."""
 
     def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
-        """Return the folder, written now or before if it is `whole`; None where sources change right now."""
+        """Return the folder, from now or an earlier scan if `whole`; None if sources are changing now."""
         ...
 
 
@@ -61,8 +61,8 @@ class Keeper(Protocol):
 class Corpus:
     """All sources of one kind of document (papers, talks), with the formats that read them.
 
-    A record whose month cannot be told belongs to the first partition of the range, where it is rejected
-    with its cause: nothing is lost for want of a date.
+    A record with an unknown month goes to the first partition of the range, where it is rejected with its
+    cause. So no record is lost because its date is missing.
     """
 
     name: str
@@ -74,11 +74,11 @@ class Corpus:
     records_per_part: int
     engine: Engine = field(compare=False)
     every: Every = "month"
-    """How wide the partitions are: of years, the first and the last are years."""
+    """The length of a partition's period; for years, the first and last partitions are years."""
     keeper: Keeper | None = field(default=None, compare=False)
 
     def check(self) -> None:
-        """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
+        """Raise SourceError for an invalid declaration or a missing folder, before anything runs."""
         for name, source in self.sources.items():
             where = f"params.yaml: sources.{self.name}.{name}"
             if marks := sorted(set(name) & {"/", "#"}):
@@ -97,9 +97,9 @@ class Corpus:
                 raise SourceError(f"{where}.fields: {fault}")
 
     def check_versions(self) -> None:
-        """Raise SourceError for what no hash can be taken of: then a source's version cannot be known.
+        """Raise SourceError if a file cannot be hashed, since the source then has no known version.
 
-        Its records are read all the same, and it is a reject among them.
+        Its other records are still read, and the file is a rejected one.
         """
         for name, source in self.sources.items():
             for place in _entries(self.root / source.path):
@@ -113,7 +113,7 @@ class Corpus:
 
     @cached_property
     def index(self) -> tuple[Entry, ...]:
-        """Every record of every source: one pass over all of it, or what an earlier one found."""
+        """Every record of every source, from one pass over all of them or from an earlier scan."""
         if self._kept is not None:
             return read_index(self._kept)
         return tuple(entry_of(record) for record in self._scan())
@@ -125,7 +125,7 @@ class Corpus:
         return self.keeper.folder(lambda folder: write_scan(folder, self._scan()), is_whole)
 
     def without_records(self) -> dict[str, str]:
-        """Return, by name, why sources have no records although files lie in their folders."""
+        """Return, by name, why sources have no records although their folders contain files."""
         return {
             name: f"no file of kind {source.kind!r} in {source.path} matches files: {source.files!r}"
             for name, source in self.sources.items()
@@ -137,16 +137,16 @@ class Corpus:
         return {entry.id.partition("/")[0] for entry in self.index}
 
     def version(self, partition: str) -> str:
-        """Return the MD5 of a partition's records: their ids and the hashes of their bytes."""
+        """Return the MD5 of a partition's records, from their ids and the hashes of their bytes."""
         entries = sorted((entry.id, entry.md5) for entry in self._by_partition.get(partition, ()))
         return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
 
     def ids(self, partition: str) -> list[str]:
-        """Return the ids of a partition's records, in the order of sources and paths."""
+        """Return the ids of a partition's records, ordered by source and path."""
         return [entry.id for entry in self._by_partition.get(partition, ())]
 
     def parts(self, partition: str) -> list[int]:
-        """Return how many records each part of a partition begins with, bounded by number and by bytes."""
+        """Return the number of records in each part of a partition, limited by count and by bytes."""
         counts: list[int] = []
         taken = 0
         for entry in self._by_partition.get(partition, ()):
@@ -158,7 +158,7 @@ class Corpus:
         return counts
 
     def outside(self) -> dict[str, int]:
-        """Return how many records lie in months or years outside the range, by month."""
+        """Return the number of records in months or years outside the range, by period."""
         months: dict[str, int] = {}
         for entry in self.index:
             if entry.month not in (None, EVERY) and entry.month not in self._partitions:
@@ -166,13 +166,13 @@ class Corpus:
         return dict(sorted(months.items()))
 
     def records(self, partition: str, engine: Engine | None = None) -> Records:
-        """Return the records of one partition, to be mapped over in chunks, by `engine` if it is given."""
+        """Return the records of one partition, for mapping in chunks with `engine` or the corpus's own."""
         return Records(self, partition, engine or self.engine)
 
     def of_partition(self, partition: str) -> Iterator[Record]:
-        """Yield the records of one partition, in the order of sources and paths; other files are not read.
+        """Yield the records of one partition, ordered by source and path, without reading other files.
 
-        Raises SourceError for a record that is not what it was when the index was made.
+        Raises SourceError if a record has changed since the index was made.
         """
         wanted = self._by_partition.get(partition, ())
         for name, indexed in groupby(wanted, lambda entry: entry.id.partition("/")[0]):
@@ -193,7 +193,7 @@ class Corpus:
                 yield record._replace(month=partition) if entry.month == EVERY else record
 
     def _raws_of(self, name: str, entries: Sequence[Entry]) -> Iterator[Raw]:
-        """Yield records of a source in the order of the index: their copies, or read from their files."""
+        """Yield records of a source in index order, from their stored copies or from their files."""
         kept = copies(self._kept, entries) if self._kept is not None else repeat(None, len(entries))
         paths: dict[str, set[int | None]] = {}
         for entry in entries:
@@ -207,7 +207,7 @@ class Corpus:
             yield raw
 
     def raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield what a source holds, unparsed; `only` names the files that are read, by their paths."""
+        """Yield the unparsed records of a source; `only` limits which files are read, by path."""
         form = self.formats[source.kind]
         for raw in form.split(self.root / source.path, source, only):
             if any_encoding(form):
@@ -217,12 +217,12 @@ class Corpus:
 
     @property
     def slow(self) -> bool:
-        """Whether a record of one of the sources may take minutes to be read."""
+        """Whether reading one record of a source may take minutes."""
         return any(getattr(self.formats[source.kind], "slow", False) for source in self.sources.values())
 
     @cached_property
     def _by_partition(self) -> Mapping[str, Sequence[Entry]]:
-        """The records of each partition, in the order of the index."""
+        """The records of each partition, in index order."""
         found: dict[str, list[Entry]] = {}
         for entry in self.index:
             own = [entry.month or self._partitions[0]]
@@ -249,7 +249,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Records:
-    """The raw records of one partition, and behind them rows of datasets that are read as records."""
+    """The raw records of one partition, followed by rows of datasets that are read as records."""
 
     corpus: Corpus
     partition: str
@@ -259,7 +259,7 @@ class Records:
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
         """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order.
 
-        Where a record may take minutes, each is a piece of work of its own, and those of a chunk are joined.
+        If a record may take minutes, each is a task of its own, and the outcomes of a chunk are joined.
         """
         counts = self.corpus.parts(self.partition)
         if not self.corpus.slow:
@@ -273,12 +273,12 @@ class Records:
 
 @dataclass(frozen=True)
 class Chunks:
-    """The raw records of one partition, in tuples of bounded size: how many is known before one is read."""
+    """The raw records of one partition in tuples of limited size; their number is known before reading."""
 
     corpus: Corpus
     partition: str
     counts: Sequence[int]
-    """How many records each has."""
+    """The number of records in each tuple."""
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -306,7 +306,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _fault(place: Path) -> str | None:
-    """Return why DVC cannot take the hash of a file: it would fail at it, or wait for a pipe for ever."""
+    """Return why DVC cannot hash a file: it would fail, or wait for a pipe forever."""
     if any("\udc80" <= sign <= "\udcff" for sign in str(place)):
         return "has a name that is not UTF-8"
     try:

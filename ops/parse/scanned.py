@@ -1,9 +1,9 @@
-"""What a scan of sources found, kept in a folder: the index, and records that share a file over many months.
+"""The result of scanning sources, stored in a folder: the index, and copies of records.
 
-Belongs here: writing both during one pass over all sources, reading the index, reading a record by its place.
-Such a record is copied, since a dump or a packed file can only be read from its beginning, which would be
-done again for every month. Not here: scanning (scan.py); where the folder lies and when it is made again
-(orchestration/state/sources.py).
+Belongs here: writing both during one pass over all sources, reading the index, reading a copied record.
+Records are copied if their file has several months: a dump or a compressed file can only be read from its
+start, which would be repeated for every month. Not here: scanning (scan.py), where the folder is stored and
+when it is renewed (orchestration/state/sources.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ops.parse.records import Record
 from ops.parse.source import EVERY, Raw
 
 _INDEX, _CONTENT = "index.parquet", "content"
-#: Entries that are written at a time.
+#: Entries written at a time.
 _BATCH = 100_000
 
 
@@ -38,14 +38,14 @@ class Entry:
     row: int | None
     error: str | None
     size: int
-    """Bytes of its content."""
+    """Bytes of the content."""
     offset: int | None = field(default=None, compare=False)
-    """Where its copy begins; None where it is read from its own file."""
+    """Start of its copy, or None if it is read from its own file."""
     length: int | None = field(default=None, compare=False)
 
 
 def entry_of(record: Record) -> Entry:
-    """Return a record as the index has it."""
+    """Return the index entry of a record."""
     raw = record.raw
     return Entry(record.id, record.month, raw.md5, raw.path, raw.row, raw.error, len(raw.content))
 
@@ -61,7 +61,7 @@ _SCHEMA = pa.schema(
 
 
 def write_scan(folder: Path, records: Iterable[Record]) -> None:
-    """Write what a scan finds into a new folder, holding one record in memory."""
+    """Write a scan's results to a new folder, with one record in memory at a time."""
     folder.mkdir(parents=True)
     with (folder / _CONTENT).open("wb") as content, _writer(folder) as index:
         waiting: list[Entry] = []
@@ -74,7 +74,7 @@ def write_scan(folder: Path, records: Iterable[Record]) -> None:
 
 
 def _entries(records: Iterable[Record], content: IO[bytes]) -> list[Entry]:
-    """Return the entries of a file; its records are copied where they are of several months."""
+    """Return the entries of a file; its records are copied if they belong to several months."""
     begin, found = content.tell(), []
     for record in records:
         entry = entry_of(record)
@@ -82,7 +82,7 @@ def _entries(records: Iterable[Record], content: IO[bytes]) -> list[Entry]:
             entry = replace(entry, offset=content.tell(), length=len(packed))
             content.write(packed)
         found.append(entry)
-    months = {entry.month for entry in found} - {None}  # what has none is read with those of one
+    months = {entry.month for entry in found} - {None}  # records without a month are read with any other
     if len(months) > 1 or EVERY in months:
         return found
     content.seek(begin)
@@ -95,7 +95,7 @@ def _writer(folder: Path) -> pq.ParquetWriter:
 
 
 def is_whole(folder: Path) -> bool:
-    """Say whether an index can be read; a copy is compared with it when it is read."""
+    """Say whether the index is readable; copies are verified when they are read."""
     try:
         pq.read_table(folder / _INDEX, page_checksum_verification=True)
         return True
@@ -104,13 +104,13 @@ def is_whole(folder: Path) -> bool:
 
 
 def read_index(folder: Path) -> tuple[Entry, ...]:
-    """Return every record that a scan found, in its order."""
+    """Return every record that a scan found, in order."""
     columns = pq.read_table(folder / _INDEX).to_pydict()
     return tuple(map(Entry, *columns.values()))
 
 
 def copies(folder: Path, entries: Iterable[Entry]) -> Iterator[Raw | None]:
-    """Yield the copy of each record; None for one that is read from its own file."""
+    """Yield the copy of each record, or None if it must be read from its own file."""
     with (folder / _CONTENT).open("rb") as content:
         for entry in entries:
             if entry.offset is None or entry.length is None:
@@ -121,7 +121,7 @@ def copies(folder: Path, entries: Iterable[Entry]) -> Iterator[Raw | None]:
 
 
 def _packed(raw: Raw) -> bytes | None:
-    """Return a record but for its place; None where what is known beside it is not as JSON would have it."""
+    """Return a record (without path and row) as bytes; None if its metadata do not survive JSON."""
     about = [raw.document, dict(raw.companions), raw.error, raw.encoding, raw.guessed]
     try:
         head = json.dumps(about)
@@ -135,7 +135,7 @@ def _unpacked(packed: bytes, entry: Entry) -> Raw:
     try:
         head, _, content = zlib.decompress(packed).partition(b"\n")
         document, companions, error, encoding, guessed = json.loads(head)
-    except (zlib.error, ValueError):  # damaged: it is not what the index says, which is seen
+    except (zlib.error, ValueError):  # damaged; the caller notices that it differs from the index
         return Raw(entry.path, "", b"", entry.row)
     return Raw(entry.path, document, content, entry.row, companions, error, encoding, guessed)
 

@@ -1,6 +1,7 @@
-"""The columns of the sources that several systems read: papers and their sentences.
+"""The columns of sources that several systems read: papers, their sentences, articles and web pages.
 
-Belongs here: one `Shape` a dataset. Not here: what fills them, and the sources of one system (beside it).
+Belongs here: one `Shape` per dataset. Not here: filling them, and sources of a single system (in its
+package).
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ from ops.core.outcome import (
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
 
-#: A record as it lies in its source; the unit of every dataset that is parsed.
+#: A raw record: the unit of every parsed dataset.
 RECORD = columns(
     ("path", _TEXT, "name of the source in params.yaml, then the file below its folder", NAME),
     ("row", _LONG, "line of the record, from 1, in a file of several"),
     ("content", pa.binary(), "the bytes as they are"),
 )
 
-#: Of what is made of plain text.
+#: A column of everything that is made from plain text.
 ENCODING = column(
     "encoding", _TEXT, "what its text was in, where not UTF-8: as its source declares, or as was guessed"
 )
 
 
 def unit_of(source: Shape) -> pa.Schema:
-    """Return a source's rows as units of what is made of them: without how their bytes were read."""
+    """Return a source's rows as units of what is made from them, without the column `encoding`."""
     return source.kept.remove(source.kept.get_field_index(ENCODING.name))
 
 
-#: Of a sentence, beside its paper and by itself: where it stands, and what it says.
+#: Position and text of a sentence, both within its paper's row and as a row of its own.
 _PLACE = (
     ("position", _INT, "in the paper, from 0"),
     ("section", _INT, "index into the paper's sections", passage("sections")),
@@ -111,7 +112,7 @@ _ENTRY = struct(
     ("ids", pa.list_(_TEXT), "of the cited paper, each with its scheme"),
 )
 
-#: What papers cite: a row a paper, also of one that cites nothing, or whose format does not tell.
+#: What papers cite: a row per paper, even if it cites nothing or its format has no citations.
 CITATIONS = Shape(
     unit=RECORD,
     kept=columns(
@@ -169,7 +170,7 @@ ARTICLES = Shape(
     ),
 )
 
-#: A web page, with scores by which whoever reads it leaves out what he does not want.
+#: A web page, with scores for filtering by readers.
 WEB_PAGES = Shape(
     unit=RECORD,
     kept=columns(

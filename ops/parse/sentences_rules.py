@@ -1,11 +1,11 @@
-"""What is no sentence of a paper: footnotes, copyright and proceedings lines, page numbers, equations.
+"""Parts of a paper that are not sentences: footnotes, copyright lines, page numbers, equations and others.
 
-Belongs here: the rules for one line or one sentence, each with the reason it gives.
+Belongs here: the rules for one line or one sentence, each with its drop reason.
 Not here: applying them to tables (sentences.py), grouping lines (papers/body.py).
 
-Source, where not marked [ours]: TalkSumm's released code (levguy/talksumm, prepare_data_for_hmm.py).
-Every expression starts at a fixed place or at a literal sign and repeats within bounds, so that time
-grows linearly with the text.
+Source, unless marked [ours]: TalkSumm's released code (levguy/talksumm, prepare_data_for_hmm.py). Every
+expression is anchored or starts with a literal, and its repetitions are bounded, so that time is linear in
+the length of the text.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ EQUATION, NO_WORDS = "equation", "no_words"
 #: Marks of footnotes to titles and authors.
 _MARK = "[*\u2217\u2020\u2021\u22c6\u2660\u2663\u2666\u2662]"
 _MARKED_WORDS = r"(?i:this|work|these|corresponding|the|available|code|http|both)"
-# One or two digits directly before a capital or a link. [ours] A lone capital must be a word of its own:
-# "3D models", "3DMM" and "10K runs" are no footnotes, "1A more" and "2I thank" are.
+# One or two digits directly before a capital or a link. [ours] A single capital must be a word of its own:
+# "3D models", "3DMM" and "10K runs" are not footnotes, "1A more" and "2I thank" are.
 _NOTE_NUMBER = r"(?<![\w.,])\d{1,2}"
 _NOTE_CAPITAL = r"(?!(?<=[1-4])D[A-Z])(?:[A-Z][A-Za-z]|[AI]\s)"
 
 _EQUAL = re.compile(rf"{_MARK}[^\n]{{0,80}}?(?i:equal contributions?|contributed equally)\b")
-#: What a line or a sentence begins with, and the reason for which it goes.
+#: Beginnings of lines and sentences that are dropped, with the reason.
 _STARTS = (
     (
         PAGE_NUMBER,
@@ -54,31 +54,31 @@ _STARTS = (
     (FOOTNOTE, re.compile(r"(?:https?://|www\.)\S++\Z")),
 )  # fmt: skip
 
-# In the middle of a sentence the note must stand behind a stop or a space, else "x*the" would be cut.
+# Within a sentence the note must follow a full stop or white space; otherwise "x*the" would be cut.
 _NOTE_INSIDE = re.compile(rf"(?<=[\s.]){_MARK}\s?{_MARKED_WORDS}\b")
-# "... 2Our code is available at https://..." and "... 3https://...": the note goes up to its link's end.
+# "... 2Our code is available at https://..." and "... 3https://...": the note ends where its link ends.
 _LINK_NOTE = re.compile(r"(?<![\d.,])\d{1,2}\s?https?:")
 _CODE_NOTE = re.compile(rf"{_NOTE_NUMBER}(?!K){_NOTE_CAPITAL}")
 _CODE_WORDS = re.compile(r"\s(?:code|available)\s", re.IGNORECASE)
 _LINK = re.compile(r"https?:")
 _LONGEST_NOTE = 400
 
-#: The signs of mathematics that the released code lists, and the rest of their Unicode blocks.
+#: The mathematical signs listed in the released code, and the rest of their Unicode blocks.
 _EQUATION_SIGNS = re.compile(
     "[+=\\[\\]{}<>|\u0370-\u03ff\u2190-\u22ff\u2308-\u230b\u27e8\u27e9\U0001d400-\U0001d7ff]"
 )
-# [ours] The brackets of a citation are no mathematics: "[12, 13]", "[reference]", "[Yarowsky 92]".
+# [ours] Brackets of citations are not mathematics: "[12, 13]", "[reference]", "[Yarowsky 92]".
 _CITATION = re.compile(r"\[(?:reference|[\d,;\s\u2013-]{1,40}|[A-Z][^\[\]=<>{}|+]{1,60}\d\d[a-z]?)\]")
 _TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019][^\W_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _FINAL = re.compile(r"[.!?:;,][\"')\]\u2019\u201d]{0,3}\Z")
-#: Words that the released code takes out of its vocabulary ("agrmax" is its own misspelling).
+#: Words that the released code excludes from its vocabulary ("agrmax" is its own misspelling).
 NOT_IN_VOCABULARY = frozenset({"min", "max", "argmin", "argmax", "agrmax", "s.t", "w.r.t"})
 _ENOUGH_WORDS = 3
 
 
 def start_reason(text: str) -> str | None:
-    """Return the reason why a line or sentence that begins like `text` is no sentence, else None."""
+    """Return why a line or sentence that begins like `text` is not a sentence, or None if it may be one."""
     for reason, pattern in _STARTS:
         if pattern.match(text):
             return reason
@@ -86,9 +86,9 @@ def start_reason(text: str) -> str | None:
 
 
 def without_note(text: str) -> tuple[str, str] | None:
-    """Return (what stays, the footnote that was cut out) of a sentence that a footnote ran into, else None.
+    """Return (remaining text, footnote) of a sentence that a footnote ran into, or None if none did.
 
-    A note with a link ends where its link ends; the others reach to the end of the sentence.
+    A note with a link ends where its link ends; other notes reach to the end of the sentence.
     """
     if found := _EQUAL.search(text) or _NOTE_INSIDE.search(text):
         return _cut(text, found.start(), len(text))
@@ -106,10 +106,10 @@ def without_note(text: str) -> tuple[str, str] | None:
 
 
 def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:
-    """Tell whether `text` is debris of an equation: a sign of mathematics and fewer than three words.
+    """Say whether `text` is debris of an equation: it has a mathematical sign and fewer than three words.
 
-    A word is a token of two or more characters that `in_vocabulary` accepts in small letters; [ours] with
-    a letter in it, since GloVe has numbers too, and the parts of a hyphenated word count.
+    A word is a token of at least two characters that `in_vocabulary` accepts in lower case. [ours] It must
+    contain a letter, since GloVe has numbers too, and the parts of a hyphenated word count separately.
     """
     text = _CITATION.sub(" ", text)
     if _EQUATION_SIGNS.search(text) is None:
@@ -126,14 +126,14 @@ def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Tell whether a letter is left in `text` when its citations are taken away. [ours]"""
+    """Say whether `text` contains a letter outside of its citations. [ours]"""
     return _LETTER.search(_CITATION.sub(" ", text)) is not None
 
 
 def running_head(text: str) -> str | None:
-    """Return the form in which a running head recurs (digits masked), None if `text` cannot be one. [ours]
+    """Return the recurring form of a possible running head (digits masked), or None. [ours]
 
-    It is short and does not end like a sentence.
+    A running head is short and has no final punctuation.
     """
     if len(text) > 100 or _FINAL.search(text) or not has_words(text):
         return None

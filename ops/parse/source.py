@@ -1,8 +1,8 @@
-"""Where raw documents come from: the sources of params.yaml, and what can read them.
+"""The origin of raw documents: the sources of params.yaml, and the interfaces of the formats that read them.
 
-Belongs here: what a source is (a folder, or the kept rows of another dataset), the protocol of a format that
-reads one, which month a record belongs to. Not here: the formats themselves (ops/parse/papers, for instance),
-the records that scanning makes (records.py, scan.py).
+Belongs here: what a source is (a folder, or the kept rows of another dataset), the protocol of its format,
+and the month of a record. Not here: the formats themselves (such as ops/parse/papers), the records of a scan
+(records.py, scan.py).
 """
 
 from __future__ import annotations
@@ -35,18 +35,17 @@ if TYPE_CHECKING:  # settings are read before numpy may be loaded
 
     from ops.core.outcome import Row
 
-#: A month, or a year, which YAML reads as a number: January of it.
+#: A month, or a year, meaning its January (YAML reads it as a number).
 Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]
 
 
 class MonthRule(Params):
-    """How a record's month of publication is told: exactly one of the four.
+    """How to determine a record's month of publication: exactly one of four ways.
 
-    `field`: a field of the record (or of its metadata) that begins with YYYY-MM, or is a year (January).
-    `id_year`: a regular expression whose one group finds a year of two or four digits in the record's
-    document id (January of it; two digits above 50 are of the 1900s).
-    `constant`: one month for the whole source.
-    `every`: each month of the range; what is listed is asked for in each (ops/crawl).
+    `field`: a field of the record (or of its metadata) that begins with YYYY-MM, or is a year (its January).
+    `id_year`: a regular expression whose only group matches a year of two or four digits in the record's
+    document id (its January; two digits above 50 are in the 1900s). `constant`: one month for the whole
+    source. `every`: every month of the range; listed items are requested in each (ops/crawl).
     """
 
     field: str | None = None
@@ -68,7 +67,7 @@ def _utc(time: datetime) -> str:
 
 
 class SourceParams(Params):
-    """What any source may say."""
+    """Parameters of any source."""
 
     domain: str = Field(
         default="", pattern=r"^(\w[\w.-]*)?$", description="what it is about, or where it is from"
@@ -82,21 +81,21 @@ class SourceParams(Params):
     )
 
     def by_default(self, max_bytes: int) -> Self:
-        """Return the source with another `max_bytes`, where params.yaml gives it none."""
+        """Return the source with another default of `max_bytes`, used unless params.yaml sets one."""
         given = "max_bytes" in self.model_fields_set
         return self if given else self.model_copy(update={"max_bytes": max_bytes})
 
     @field_validator("options", mode="before")
     @classmethod
     def _times_as_text(cls, value: Any) -> Any:
-        """Return the options with times as they are written: YAML reads them where they are not in quotes."""
+        """Return the options with times as strings: YAML parses them unless they are quoted."""
         if not isinstance(value, Mapping):
             return value
         return {name: _utc(time) if isinstance(time, datetime) else time for name, time in value.items()}
 
 
 class Source(SourceParams):
-    """One folder of raw documents of one kind."""
+    """A folder of raw documents of one kind."""
 
     kind: str
     path: str
@@ -117,32 +116,32 @@ class Source(SourceParams):
 
 
 class DatasetSource(SourceParams):
-    """The kept rows of another dataset as records: they have a month and a licence of their own."""
+    """The kept rows of another dataset as records, which have their own months and licences."""
 
     dataset: str = Field(description="group/name")
     kind: str = Field(default="", description="which reads them; may be left out where one kind alone does")
 
 
 class ParseError(ValueError):
-    """A record that cannot be read; its text is the cause, for people."""
+    """A record cannot be read; the message is the cause, for users."""
 
 
 class ServiceError(RuntimeError):
-    """A service or package that a source asks for is not there: no record is to blame, none is rejected."""
+    """A service or package that a source needs is not available. No record is rejected for this."""
 
 
 _memory = "there is"
 
 
 def tell_memory(most: str) -> None:
-    """Let causes say how much memory a parser may use in this process."""
+    """Set the memory limit of this process that error messages mention."""
     global _memory
     _memory = most
 
 
 @contextmanager
 def exhausting() -> Iterator[None]:
-    """Turn what one record asks too much of into a ParseError: those beside it are read all the same."""
+    """Turn a record's excessive nesting or memory use into a ParseError, so that others can still be read."""
     try:
         yield
     except RecursionError:
@@ -153,7 +152,7 @@ def exhausting() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Raw:
-    """One record as it lies on disk: a whole file, or one line of a file of many."""
+    """One record as stored: a whole file, or one line of a file."""
 
     path: str
     """Relative to the source's folder, with forward slashes."""
@@ -161,25 +160,25 @@ class Raw:
     """The id of the document in its source: file stem, or the record's own id."""
     content: bytes
     row: int | None = None
-    """1-based line for files of many records."""
+    """Line from 1 in files of many records."""
     companions: Mapping[str, Any] = field(default_factory=dict)
-    """The record's row of the source's metadata file, if it has one."""
+    """The record's row in the source's metadata file, if any, and other data for its parser."""
     error: str | None = None
-    """Why it cannot even be looked into (too large, no metadata row, a name that is there twice)."""
+    """Why it cannot be parsed at all (too large, no metadata row, duplicate name)."""
     encoding: str | None = None
-    """What its text was in, where not UTF-8: as its source declares or, if `guessed`, as it seems."""
+    """The original encoding of its text unless UTF-8: declared by its source or, if `guessed`, guessed."""
     guessed: bool = False
 
     @property
     def md5(self) -> str:
-        """MD5 of the record's bytes and of all that is known beside them."""
+        """MD5 of the record's bytes and of what else is known about it."""
         digest = hashlib.md5(self.content, usedforsecurity=False)
         digest.update(repr(sorted(self.companions.items())).encode())
         digest.update(repr((self.document, self.error, *filter(None, [self.encoding]))).encode())
         return digest.hexdigest()
 
 
-#: The month of what belongs to each of them.
+#: The month of records that belong to every month.
 EVERY = "every"
 
 Only: TypeAlias = Container[str] | None
@@ -188,36 +187,36 @@ Document = TypeVar("Document", covariant=True)
 
 
 class Format(Protocol[Document]):
-    """What a kind of source must be able to do."""
+    """Reads the records of a kind of source."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records of a folder in a fixed order (sorted paths, then rows).
 
-        With `only`, records of other paths need not be read: they may come without content, or not at all.
-        Where it is a mapping, it gives the rows of each path, and other rows need not come either.
+        With `only`, records of other paths need not be read: they may have no content, or be left out. If it
+        is a mapping, it gives the wanted rows of each path, and other rows may be left out, too.
         """
         ...
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return what a month rule may ask for (title, date, year, ...), cheaply. Raises ParseError."""
+        """Return the fields for month rules (title, date, year, ...), cheaply. Raises ParseError."""
         ...
 
     def parse(self, raw: Raw) -> Document:
-        """Read the record whole. Raises ParseError."""
+        """Parse the whole record. Raises ParseError."""
         ...
 
 
 @runtime_checkable
 class Tabular(Protocol):
-    """A format of tables, whose columns `fields` of a source name."""
+    """A format of tables, whose columns a source may rename by `fields`."""
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
-        """Return why files cannot be read by the `fields` of a source, or by none; None where they may be."""
+        """Return why the files do not fit the `fields` of a source (or the default columns), or None."""
         ...
 
 
 def options_fault(form: object, source: SourceParams, kind: str) -> str | None:
-    """Return what is wrong with the options of a source; a format that takes any names their class."""
+    """Return what is wrong with a source's options, or None. A format with options has their class."""
     options: type[Params] | None = getattr(form, "options", None)
     if options is None:
         return f"the kind {kind!r} takes none" if source.options else None
@@ -229,7 +228,7 @@ def options_fault(form: object, source: SourceParams, kind: str) -> str | None:
 
 
 def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
-    """Return the month (YYYY-MM) of a record, or EVERY. Raises ParseError when the rule finds none."""
+    """Return the month (YYYY-MM) of a record, or EVERY. Raises ParseError if the rule finds none."""
     if rule.every:
         return EVERY
     if rule.constant is not None:
@@ -243,7 +242,7 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
             year = ("19" if int(year) > 50 else "20") + year
         return f"{year}-01"
     value = str(fields.get(rule.field or "", "")).strip()
-    # A year is all of the value, also as a number with a point: "1999 words" and "2018.06" are no dates.
+    # A year must be the whole value, or a number with a point: "1999 words" and "2018.06" are not dates.
     found = re.match(r"(\d{4})(?:[-/](0[1-9]|1[0-2])(?!\d)|(?:\.0)?\Z)", value, re.ASCII)
     if found is None:
         raise ParseError(
@@ -254,42 +253,42 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
 
 @runtime_checkable
 class RowFormat(Protocol[Document]):
-    """What a kind that reads the kept rows of another dataset must be able to do, in place of a folder."""
+    """Reads the kept rows of another dataset as records, instead of a folder."""
 
     beside: bool
-    """Whether it reads files that lie beside the rows, such as those of a crawl."""
+    """Whether it also reads files that are stored with the rows, such as those of a crawl."""
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns of kept rows that it reads, besides `id` and `licence`.
+        """Return the columns of kept rows that it reads, in addition to `id` and `licence`.
 
         Raises ValueError for rows that it cannot read: "has no text".
         """
         ...
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row as a record. `folder` holds the files that lie beside the rows of its partition."""
+        """Return a row as a record. `folder` has the files stored with the rows of its partition."""
         ...
 
     def parse(self, raw: Raw) -> Document:
-        """Read the record whole. Raises ParseError."""
+        """Parse the whole record. Raises ParseError."""
         ...
 
 
-#: What reads the records of a source, by its kind: a folder, or a dataset.
+#: Reads the records of a source of a kind, from a folder or a dataset.
 AnyFormat: TypeAlias = Format[Any] | RowFormat[Any]
 
 
 def row_formats(formats: Mapping[str, AnyFormat]) -> dict[str, RowFormat[Any]]:
-    """Return the formats that read rows of other datasets, by kind."""
+    """Return the formats for rows of other datasets, by kind."""
     return {kind: form for kind, form in formats.items() if isinstance(form, RowFormat)}
 
 
 def with_options(form: RowFormat[Any], source: DatasetSource) -> RowFormat[Any]:
-    """Return a format as a source wants it: one that takes options names their class, and is `given` them."""
+    """Return a format with the options of a source applied, if it has options."""
     options: type[Params] | None = getattr(form, "options", None)
     return form.given(options.model_validate(dict(source.options))) if options else form  # type: ignore[attr-defined]
 
 
 def folder_formats(formats: Mapping[str, AnyFormat]) -> dict[str, Format[Any]]:
-    """Return those that read folders, by kind."""
+    """Return the formats for folders, by kind."""
     return {kind: form for kind, form in formats.items() if not isinstance(form, RowFormat)}

@@ -1,11 +1,10 @@
-"""The files of tables, row by row: CSV and TSV, plain or packed; Parquet, and the Arrow that `datasets`
-saves.
+"""Tables in files, row by row: CSV and TSV, plain or compressed, Parquet, and the Arrow of `datasets`.
 
-Belongs here: telling rows, header and broken rows apart; which columns are read, batches that are damaged,
-cells as JSON has them. Not here: records of the rows, and the child that reads them (tables.py), CSV that
-counts only as a whole (decoding.py).
+Belongs here: finding rows, header and broken rows; which columns are read; damaged batches; cells as JSON
+values. Not here: records made of the rows, and the child that reads them (tables.py), CSV files that are read
+as a whole (decoding.py).
 
-No more than a row or a batch of a file is in memory.
+At most one row or batch of a file is in memory.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ from ops.parse.source import ParseError
 
 
 class TableRow(NamedTuple):
-    """A row: the line that it begins in, or its number; its cells, or why it cannot be read."""
+    """A row: its first line or its number, its cells, or why it cannot be read."""
 
     place: int
     cells: Mapping[str, Any]
-    """By column: texts, numbers and truths."""
+    """Strings, numbers and booleans, by column."""
     error: str | None = None
     encoding: str | None = None
-    """What its text was in, where that was not UTF-8."""
+    """The original encoding of its text unless UTF-8."""
 
 
 def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
-    """Return the document id that a row gives itself, if it can be one."""
+    """Return a row's own document id, if it is valid."""
     given = cells.get(column)
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
@@ -58,33 +57,33 @@ _SURROGATE = re.compile("[\udc80-\udcff]")
 
 
 class Delimited(NamedTuple):
-    """How a file is written."""
+    """The dialect of a file."""
 
     delimiter: str
     encoding: str
-    """Of rows that are not UTF-8; empty for a guess for each."""
+    """Encoding of rows that are not UTF-8; empty to guess it for each row."""
     quotes: str
-    """csv: cells may stand in them, also over lines; none: they are signs like others; empty: as is usual."""
+    """csv: cells may be quoted, also across lines; none: quotes are ordinary characters; empty: default."""
 
     @property
     def quoting(self) -> Literal[0, 3]:
-        """The same, as `csv` has it."""
+        """The `csv` module's constant for it."""
         return csv.QUOTE_NONE if self.quotes == "none" else csv.QUOTE_MINIMAL
 
     @property
     def ambiguous(self) -> bool:
-        """Whether a quote may be a mere sign: TSV is written both ways."""
+        """Whether a quote may be an ordinary character: TSV is written both ways."""
         return not self.quotes and self.delimiter == "\t"
 
 
 def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
-    """Yield the rows below the header; blank lines are none.
+    """Yield the rows below the header; blank lines are skipped.
 
-    Of a row over several lines that is broken, the first line is: the others are read anew, since a quote
-    that is none may have taken them in. Then each of them is a row by itself or broken, but for the last:
-    from there a row may go on. So no line is read more than twice.
+    If a row over several lines is broken, only its first line is reported, and the others are read again,
+    since a stray quote may have swallowed them. Each of them is then a row by itself or broken; only the last
+    may start another row over several lines. So no line is read more than twice.
 
-    Raises ParseError for what ends the reading, what `packed.ERRORS` names for a damaged file.
+    Raises ParseError if reading cannot go on, and the exceptions in `files.ERRORS` for a damaged file.
     """
     with closing(_Lines(file, form, max_bytes)) as lines:
         reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
@@ -118,7 +117,7 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
 
 
 def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], form: Delimited) -> str | None:
-    """Return why a row below a header is none."""
+    """Return why a row is broken, or None."""
     if names and len(cells) != len(names):
         return f"{len(cells)} columns where the header has {len(names)}"
     each = {line.count(form.delimiter) + 1 for line in lines}
@@ -131,7 +130,7 @@ def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], for
 
 
 def delimited_columns(file: Path, form: Delimited) -> list[str]:
-    """Return the names of the columns. Raises ParseError, and what `packed.ERRORS` names."""
+    """Return the names of the columns. Raises ParseError, and the exceptions in `files.ERRORS`."""
     with closing(_Lines(file, form, _LONGEST_HEADER)) as lines:
         try:
             for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
@@ -143,7 +142,7 @@ def delimited_columns(file: Path, form: Delimited) -> list[str]:
 
 
 def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
-    """Return the next row, whose cells may be large: `_Lines` bounds the row. The limit is the process's."""
+    """Return the next row without the csv module's (global) limit on cells: `_Lines` limits whole rows."""
     limit = csv.field_size_limit(max_bytes)
     try:
         return next(reader, None)
@@ -161,9 +160,9 @@ def _header(cells: list[str]) -> list[str]:
 
 
 def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[list[str], str | None]:
-    """Return the cells of a row without surrogates, and the encoding that they were in, if not UTF-8.
+    """Return the cells of a row without surrogates, and their original encoding unless UTF-8.
 
-    Raises UnicodeError for a row that is not in the encoding that was declared, or in none that can be told.
+    Raises UnicodeError for a row that is not in the declared encoding, or whose encoding cannot be guessed.
     """
     if not any(map(_SURROGATE.search, cells)):
         return cells, None
@@ -175,22 +174,22 @@ def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[l
 
 
 class _Lines:
-    """The lines of a file as text; bytes that are not UTF-8 are surrogates."""
+    """The lines of a file as text. Bytes that are not UTF-8 become surrogates."""
 
     def __init__(self, file: Path, form: Delimited, max_bytes: int) -> None:
         self.stream, self._max_bytes = opened(file), max_bytes
         self._packed = file.stat().st_size if is_packed(file.name) else None
         self.encoding = None if form.encoding else _utf_16(file)
-        """What all of the file is in, if it says so."""
+        """The encoding of the whole file, if a byte order mark declares it."""
         self._text = io.TextIOWrapper(self.stream, "utf-16", newline="\n") if self.encoding else None
         self._again: deque[str] = deque()
         self.row: list[str] = []
-        """The lines of the row so far."""
+        """The lines of the current row so far."""
         self.first = 1
-        """The number of the first of them, from 1."""
+        """The number of the row's first line, from 1."""
         self._taken = 0
         self._taken_in = 0
-        """The number of the last line that a broken row took in."""
+        """The number of the last line that a broken row swallowed."""
 
     def __iter__(self) -> _Lines:
         return self
@@ -200,7 +199,7 @@ class _Lines:
             raise csv.Error("a quote opens here, within a broken row")
         line = self._again.popleft() if self._again else self._read()
         self._taken += len(line)
-        if self._taken > self._max_bytes:  # one whose quotes never end could be all of the file
+        if self._taken > self._max_bytes:  # a quote without end could swallow the rest of the file
             if self.row:
                 self._again.appendleft(line)
                 raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
@@ -209,12 +208,12 @@ class _Lines:
         return line
 
     def begin_row(self) -> None:
-        """Begin a row; the lines of the former one are done with."""
+        """Start the next row."""
         self.first += len(self.row)
         self.row, self._taken = [], 0
 
     def give_back(self) -> None:
-        """Read the lines of the row again, but for the first; see `delimited_rows`."""
+        """Read all lines of the row but the first again; see `delimited_rows`."""
         self._taken_in = max(self._taken_in, self.first + len(self.row) - 1)
         self._again.extendleft(reversed(self.row[1:]))
         del self.row[1:]
@@ -241,22 +240,22 @@ class _Lines:
 
 
 def _utf_16(file: Path) -> str | None:
-    """Return "utf-16" for a file that begins as such, as spreadsheets write it."""
+    """Return "utf-16" if a file starts with its byte order mark, as spreadsheets write it."""
     with closing(opened(file)) as stream:
         return "utf-16" if stream.read(2) in _UTF_16 else None
 
 
 _ROWS = 64
-#: How much of a column of Parquet is read at once.
+#: Bytes of a Parquet column that are read at once.
 _BUFFER = 2**20
-#: What pyarrow raises at a damaged file: a text that is none, a time beyond the calendar, a column twice.
+#: Exceptions of pyarrow for damaged files: invalid text, times beyond the calendar, duplicate columns.
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
 
 
 def columnar_rows(file: Path, most: int) -> Iterator[TableRow]:
     """Yield the rows, without columns of lists, structs and bytes.
 
-    Raises ParseError for what has none, and for a file that tells of more than `most`.
+    Raises ParseError if no column remains, or the file declares more than `most` rows.
     """
     with _batches(file) as (names, told, batches):
         if told > most:
@@ -278,13 +277,13 @@ def columnar_columns(file: Path) -> list[str]:
 
 
 def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, Any] | str]:
-    """Yield the rows of a batch; of one that cannot be read, why. Offsets that lead out of it are found."""
+    """Yield the rows of a batch, or why a row cannot be read; `validate` finds offsets out of bounds."""
     few = batch.num_rows <= _ROWS
     try:
         if not sound:
             batch.validate(full=True)
         cells = batch.to_pylist() if few else []
-    except MemoryError:  # which pyarrow's is as well
+    except MemoryError:  # pyarrow's own is a subclass
         raise
     except _UNREADABLE as error:
         if batch.num_rows == 1:
@@ -302,14 +301,14 @@ def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, A
 
 @contextmanager
 def _batches(file: Path) -> Iterator[tuple[list[str], int, Iterator[pa.RecordBatch]]]:
-    """Give the columns that cells are made of, how many rows a file tells of (Arrow: 0), and its batches."""
+    """Yield the columns to read, the declared number of rows (0 for Arrow), and the batches."""
     try:
         if file.suffix.lower() == ".parquet":
             with pq.ParquetFile(file, buffer_size=_BUFFER) as parquet:
                 names = _readable(parquet.schema_arrow)
                 batches = parquet.iter_batches(_ROWS, columns=names, use_threads=False)
                 yield names, parquet.metadata.num_rows, batches
-        else:  # not mapped: to map a large file takes more memory than a child may have
+        else:  # not memory-mapped: mapping a large file needs more address space than the child may have
             with pa.OSFile(str(file)) as stream, _arrow(stream) as (schema, batches):
                 yield _readable(schema), 0, batches
     except (MemoryError, ParseError):
@@ -331,7 +330,7 @@ def _arrow(stream: pa.NativeFile) -> Iterator[tuple[pa.Schema, Iterator[pa.Recor
 
 
 def _readable(schema: pa.Schema) -> list[str]:
-    """Return the columns whose cells are texts, numbers, truths or times."""
+    """Return the columns with strings, numbers, booleans or times."""
     return [field.name for field in schema if not _nested(field.type)]
 
 
@@ -344,7 +343,7 @@ def _nested(kind: pa.DataType) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell as JSON has it: a time as ISO 8601, a whole number without a point, no number as none."""
+    """Return a cell as a JSON value: times as ISO 8601, whole floats as integers, non-finite ones as None."""
     if isinstance(value, float):
         if not math.isfinite(value):
             return None

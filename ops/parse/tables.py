@@ -1,8 +1,8 @@
-"""Tables as sources: a row a record, in any of the usual files; `fields` of a source name its columns.
+"""Tables as sources: every row is a record, in any common file format; a source's `fields` name its columns.
 
-Belongs here: finding the files, reading their rows in the bounded child some at a time, the record of a row,
-and what a format asks of it. Not here: reading a file (table_files.py, lines.py), what becomes of a record
-(the formats that are made of this one).
+Belongs here: finding the files, reading their rows in batches in the bounded child, the record of a row, and
+access to the columns that a format needs. Not here: reading a file (table_files.py, lines.py), parsing a
+record (the formats derived from this one).
 """
 
 from __future__ import annotations
@@ -44,52 +44,52 @@ from ops.parse.table_files import (
 
 SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
 
-#: What `datasets` saves beside the rows.
+#: Metadata files that `datasets` saves with the rows.
 _BESIDE = frozenset({"dataset_info.json", "state.json", "dataset_dict.json"})
 
-#: The companion of a record that holds `fields` of its source.
+#: The companion of a record with its source's `fields`.
 _FIELDS = "fields"
 
-#: Lines of JSONL by which its columns are told before all of it is read.
+#: Lines of JSONL whose keys are taken as the columns before the whole file is read.
 _FIRST = 100
-#: Columns that a message names.
+#: Columns listed in an error message.
 _SHOWN = 20
 _HINT = "; `fields: {{{}: ...}}` names another one"
 
 
 class Table:
-    """A format that reads rows: `columns` are the names of what it asks for, each with its column by default.
+    """Base of formats that read rows. `columns` maps the format's names to default column names.
 
-    `id` is the document id of a row; without one, it is path and line.
+    `id` is the document id of a row; without it, the id is path and line.
     """
 
     any_encoding = True
     of_lines = True
-    #: What every file should have, by the name that the format asks for it by.
+    #: The format's name of the column that some file must have.
     main = "text"
 
     def __init__(self, **columns: str) -> None:
         self.columns = columns
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every row of every table below the folder; files that are not in `only` are left out."""
+        """Yield every row of every table below the folder; files that are not in `only` are skipped."""
         files = [found for found in find(folder, source, SUFFIXES) if Path(found.path).name not in _BESIDE]
         paths = {found.path for found in files}
         return once(raw for found in files for raw in self._records(found, source, only, paths))
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the texts and numbers of the row, by column and as this format names them, and document."""
+        """Return the row's short strings and numbers, under the format's names if any, and document id."""
         return {**scalars(self.row(raw)), "document": raw.document}
 
     def row(self, raw: Raw) -> dict[str, Any]:
-        """Return a row by column and, in place of these, as this format names them. Raises ParseError."""
+        """Return a row by column, with the format's names replacing its columns. Raises ParseError."""
         row = json_object(raw.content)
         named = self._named(raw)
         rest = {name: value for name, value in row.items() if name not in named}
         return rest | {name: row[column] for name, column in named.items() if column in row}
 
     def needed(self, raw: Raw, row: Mapping[str, Any], name: str) -> Any:
-        """Return what a row must have. Raises ParseError that lists what it has."""
+        """Return a required value of a row. Raises ParseError that lists the existing fields."""
         if name not in row:
             there = ", ".join(sorted(json_object(raw.content))[:_SHOWN]) or "none"
             hint = "" if _FIELDS in raw.companions else _HINT.format(name)
@@ -97,10 +97,10 @@ class Table:
         return row[name]
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
-        """Return which of a source's `fields` this format does not know, or a file does not have.
+        """Return which of a source's `fields` the format does not know, or a file does not have; or None.
 
-        Where they do not name the column of texts, some file must have the usual one, unless the whole source
-        may be rejected.
+        If `fields` does not name the main column, some file must have the default one, unless the whole
+        source may be rejected.
         """
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
             return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
@@ -108,7 +108,7 @@ class Table:
         has_text, fault = source.may_be_rejected, None
         for found in find(folder, source, SUFFIXES):
             there: list[str] = []
-            with contextlib.suppress(ParseError):  # what cannot be read is a reject
+            with contextlib.suppress(ParseError):  # an unreadable file is rejected later
                 there = [] if found.error else _columns(found, source)
             if not there:
                 continue
@@ -135,7 +135,7 @@ class Table:
 
 
 def _named(found: Found, source: Source, only: Only, column: str, paths: Container[str]) -> Iterator[Raw]:
-    """Yield the rows of a file, as JSON; what ends its reading is the error of one last record."""
+    """Yield the rows of a file as JSON; an error that ends the reading is that of one last record."""
     if _is_jsonl(found):
         lines = (raw for raw in _lines(found, source) if is_wanted(raw, only))
         yield from named(lines, partial(id_of, column), paths)
@@ -168,7 +168,7 @@ def _file(found: Found, source: Source, column: str = "") -> TableFile:
 
 
 def _columns(found: Found, source: Source) -> list[str]:
-    """Return the columns of a file; of JSONL those of its first lines."""
+    """Return the columns of a file; for JSONL, the keys of its first lines."""
     if not _is_jsonl(found):
         return columns_of(_file(found, source))
     with contextlib.closing(_lines(found, source)) as lines:  # type: ignore[type-var]
@@ -176,19 +176,19 @@ def _columns(found: Found, source: Source) -> list[str]:
 
 
 _BOUNDS = Bounds()
-#: Rows, and characters, that are handed over at once.
+#: Limits of a batch: rows, and characters.
 _MOST_ROWS, _MOST_CHARACTERS = 512, 2**20
 
-#: A file may have a row a byte, and so many besides: each is a record, which takes a kilobyte of memory.
+#: A file may have one row per byte plus this many: each row becomes a record, which takes a kilobyte.
 _ANY_ROWS = 1_000
 _TOO_MANY = "it holds more rows than bytes; the rest of the file was not read"
 
 
 class TableFile(NamedTuple):
-    """A file, and how it is to be read."""
+    """A file and how to read it."""
 
     path: str
-    """In its source, for people."""
+    """Path in its source, for error messages."""
     file: Path
     max_bytes: int
     encoding: str
@@ -198,31 +198,31 @@ class TableFile(NamedTuple):
 
     @property
     def delimited(self) -> Delimited | None:
-        """How its lines are written, if it is CSV or TSV."""
+        """The dialect of a CSV or TSV file, or None."""
         delimiter = DELIMITERS.get(suffix_of(self.path))
         return Delimited(delimiter, self.encoding, self.quotes) if delimiter else None
 
 
 class ReadRow(NamedTuple):
-    """A row as it is handed over: its line or number, its cells as JSON, or why it cannot be read."""
+    """A row from the child: its line or number, its cells as JSON, or why it cannot be read."""
 
     place: int
     content: str
     error: str | None = None
     encoding: str | None = None
     document: str | None = None
-    """The id that it gives itself, if it does."""
+    """The row's own document id, if any."""
 
 
 def suffix_of(path: str) -> str:
-    """Return which format a file has, by its name."""
+    """Return the suffix of a file name, without a compression suffix."""
     return Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
 
 
 def rows_of(table: TableFile) -> Iterator[ReadRow]:
-    """Yield the rows of a file; what ends its reading is the error of one last row.
+    """Yield the rows of a file; an error that ends the reading is that of one last row.
 
-    Where a row ends the child, those before it are asked for again, one by one.
+    If a row kills the child, the rows before it are requested again, one by one.
     """
     done = place = 0
     most = _MOST_ROWS
@@ -246,21 +246,21 @@ def columns_of(table: TableFile) -> list[str]:
     return child_of(_BOUNDS).call(read_columns, table)
 
 
-# What runs in the child:
+# The following functions run in the child.
 
 
 @dataclass
 class _Reading:
-    """A file that is being read."""
+    """A file being read."""
 
     rows: Iterator[ReadRow]
     done: int = 0
 
 
 def next_rows(table: TableFile, done: int, most: int) -> list[ReadRow]:
-    """Return the rows behind the first `done`, as many as are handed over at once; none at the end.
+    """Return a batch of rows after the first `done`; empty at the end.
 
-    The file stays open from call to call, so that it is read once.
+    The file stays open between calls, so that it is read only once.
     """
     reading = _reading(table)
     if reading.done != done:

@@ -1,8 +1,9 @@
-"""Bytes of a WARC file that may be packed by gzip, in one member or many, within bounds and past damage.
+"""The bytes of a WARC file, decompressed if it is gzip, within limits and past damage.
 
-Belongs here: reading, skipping, going on after damage. Not here: what the bytes are (warc.py).
+Belongs here: reading, skipping, recovering from damage. Not here: interpreting the bytes (warc.py).
 
-No byte is put back, so the work is linear in what is unpacked, whatever a record says of itself.
+Bytes are never put back, so that time is linear in the decompressed size, whatever lengths the records
+declare.
 """
 
 from __future__ import annotations
@@ -12,54 +13,54 @@ import zlib
 from collections import deque
 from typing import IO
 
-#: Bytes that are read at once, and unpacked at once. Each member of gzip copies the rest of what was read.
+#: Bytes read at once, and decompressed at once. Each gzip member copies the rest of the bytes read.
 _READ, _CHUNK = 2**15, 2**18
 _MAGIC = b"\x1f\x8b\x08"
-#: A file that unpacks to so many times its size is a bomb; the packed web, to ten times.
+#: A file that decompresses to this many times its size is a bomb; web pages reach ten times.
 _UNPACKED = 200
-#: What a record counts for at least, so that tiny ones are no bomb either: one for five bytes of the file.
+#: Minimum size that a record counts for, so that tiny ones are a bomb, too: one for five bytes of the file.
 _LEAST = 1000
-#: Bytes behind a record among which its blank lines end, and the next record begins; or all are blank lines.
+#: Bytes after a record in which its blank lines must end and the next record begin; or all are blank lines.
 _BEHIND = 100
 _BLANK_LINES = re.compile(rb"[\r\n]*")
-#: The end of a head: a blank line, whose carriage returns some writers double.
+#: The end of a head: a blank line. Some writers double its carriage returns.
 _HEAD_END = re.compile(rb"\n\r{0,3}\n")
 _CUT_HEAD = "the file is cut short within the head of a record"
 _BEGUN = "its Content-Length is wrong: another record begins before"
 
 
 class DamageError(Exception):
-    """What is wrong with a record; reading can go on behind it."""
+    """A record is damaged; reading can continue after it."""
 
 
 class BombError(Exception):
-    """Why a file is not read any further."""
+    """A file may be a decompression bomb; reading stops."""
 
 
 class Unpacked:
-    """A stream of bytes that are unpacked as they are read: a chunk and a record are in memory.
+    """A byte stream decompressed on reading, with one chunk and one record in memory.
 
-    Its records begin with `mark`. A member that begins so ends the record before it, whatever its length was
-    said to be.
+    Its records begin with `mark`. A gzip member that begins with it ends the previous record, whatever its
+    declared length.
     """
 
     def __init__(self, stream: IO[bytes], size: int, allowance: int, mark: bytes) -> None:
-        """Read a stream of `size` bytes, which may unpack to a multiple of these and `allowance`."""
+        """Read a stream of `size` bytes, which may decompress to a multiple of this plus `allowance`."""
         self._stream, self._size, self._mark = stream, size, mark
         self._most = size * _UNPACKED + allowance
         self._packed = b""
         self._buffer = bytearray()
         self._member: zlib._Decompress | None = None
         self._fresh = False
-        """Whether nothing was unpacked yet of the member."""
+        """Whether nothing of the member has been decompressed yet."""
         self._is_gzip: bool | None = None
         self._starts: deque[int] = deque()
-        """Where members begin that begin with a record, ahead of `place`."""
+        """Positions from `place` on where a member starts with a record."""
         self._damage: str | None = None
         self._records = self._begun = 0
-        """How many records were begun, and where the last was."""
+        """The number of records begun, and the position of the last one."""
         self.place = 0
-        """How many unpacked bytes were taken."""
+        """Position: the number of decompressed bytes taken."""
 
     @property
     def ended(self) -> bool:
@@ -67,15 +68,15 @@ class Unpacked:
         return not self.peek(1) and self._damage is None
 
     def peek(self, count: int) -> bytes:
-        """Return the next bytes, which stay; fewer at the end, and before damage."""
+        """Return the next bytes without taking them; fewer at the end, and before damage."""
         while len(self._buffer) < count and self._fill():
             pass
         return bytes(self._buffer[:count])
 
     def read(self, count: int) -> bytes:
-        """Take the content of a record. Raises DamageError where it does not end so, and then takes nothing.
+        """Take the content of a record. Raises DamageError, and takes nothing, if it does not end there.
 
-        What a wrong length takes in stays in memory, and is searched for the next record.
+        The bytes in a wrong length stay in memory, and are searched for the next record.
         """
         self._check(count)
         self._look_ahead(count)
@@ -87,7 +88,7 @@ class Unpacked:
         return self._take(count)
 
     def skip(self, count: int) -> None:
-        """Take the content of a record and keep none of it. Raises DamageError where it does not end so."""
+        """Take the content of a record and discard it. Raises DamageError if it does not end there."""
         self._check(count)
         left = count
         while left:
@@ -96,7 +97,7 @@ class Unpacked:
         self._check_end(0, count)
 
     def first_line(self, longest: int) -> bytes:
-        """Return the next line, which stays. Raises DamageError for one that is longer, or has no end."""
+        """Return the next line without taking it. Raises DamageError if it is too long or has no end."""
         while (end := self._buffer.find(b"\n", 0, longest)) < 0:
             if len(self._buffer) >= longest:
                 raise DamageError(f"a line of its head is longer than {longest} bytes")
@@ -105,7 +106,7 @@ class Unpacked:
         return bytes(self._buffer[: end + 1])
 
     def head(self, longest: int) -> bytes:
-        """Take all lines to the next blank one. Raises DamageError where none is, or not before `longest`."""
+        """Take all lines up to a blank one. Raises DamageError unless it comes within `longest` bytes."""
         searched = 0
         while (found := _HEAD_END.search(self._buffer, searched, longest)) is None:
             if len(self._buffer) >= longest:
@@ -117,16 +118,16 @@ class Unpacked:
         return self._take(found.end())
 
     def blank_lines(self) -> None:
-        """Take the ends of lines that are next."""
+        """Take all line ends that come next."""
         while found := _BLANK_LINES.match(self._buffer):
             self._drop(found.end())
             if self._buffer or not self._fill():
                 return
 
     def recover(self) -> None:
-        """Go on at the next record that can be told: at a line of its own, or in the next member."""
+        """Go to the next recognisable record: one at the start of a line, or of the next member."""
         if self.place > self._begun and self.peek(len(self._mark)) == self._mark:
-            return  # right behind the head of the damaged one
+            return  # directly after the head of the damaged record
         while True:
             start = self._starts[0] - self.place if self._starts else len(self._buffer)
             if (place := self._buffer.find(b"\n" + self._mark, 0, start)) >= 0:
@@ -147,18 +148,18 @@ class Unpacked:
             raise DamageError(f"its Content-Length is wrong, or the file is cut short: {count} is too much")
 
     def _look_ahead(self, count: int) -> None:
-        """Unpack so many bytes and what shows whether a record ends there, but one more member at most."""
+        """Decompress this many bytes and enough to see whether a record ends there; stops at a new member."""
         while len(self._buffer) < count + _BEHIND and not self._starts and self._fill():
             pass
 
     def _check_end(self, at: int, count: int) -> None:
-        """Raise DamageError where, behind blank lines, neither a record begins nor the file ends."""
+        """Raise DamageError unless blank lines are followed by a record or the end of the file."""
         behind = self._buffer[at : at + _BEHIND].lstrip(b"\r\n")[: len(self._mark)]
         if not self._mark.startswith(behind):
             raise DamageError(f"its Content-Length is wrong: no record begins {count} bytes behind its head")
 
     def _drop_some(self, most: int) -> int:
-        """Take bytes of a record, as many as are there; tell how many. Raises DamageError where it ends."""
+        """Take available bytes of a record; return how many. Raises DamageError if the record ends early."""
         if not self._buffer and not self._fill():
             raise DamageError(self._damage or "the file is cut short")
         if self._starts:
@@ -182,7 +183,7 @@ class Unpacked:
             self._starts.popleft()
 
     def begin(self) -> None:
-        """Say that a record begins here: the member that begins so is its own. Raises BombError."""
+        """Mark the start of a record here; a member that starts here is its own. Raises BombError."""
         self._records += 1
         self._begun = self.place
         if self.place + self._records * _LEAST > self._most:
@@ -191,7 +192,7 @@ class Unpacked:
             self._starts.popleft()
 
     def _fill(self) -> bool:
-        """Unpack some more; tell whether there was any. Raises BombError."""
+        """Decompress more; return whether there was any. Raises BombError."""
         while self._damage is None:
             ended = False
             if not self._packed:
@@ -205,7 +206,7 @@ class Unpacked:
                     self._packed = b""
                 self._add(found)
                 return True
-            if ended and self._member is None:  # else it was a block of nothing but padding
+            if ended and self._member is None:  # otherwise this block was only padding
                 return False
         return False
 
@@ -219,7 +220,7 @@ class Unpacked:
             raise BombError(f"it unpacks to more than {_UNPACKED} times its size")
 
     def _unpack(self) -> bytes:
-        """Return what comes next of the packed bytes; nothing, too, where there is damage."""
+        """Return the next decompressed bytes; none if there is damage."""
         if self._member is None:
             self._packed = self._packed.lstrip(b"\0")
             if not self._packed:
@@ -240,7 +241,7 @@ class Unpacked:
         return found
 
     def _next_member(self) -> None:
-        """Drop what is damaged, up to what looks like the next member."""
+        """Discard damaged bytes up to what looks like the next member."""
         self._damage, self._member = None, None
         packed = self._packed[1:]
         while (place := packed.find(_MAGIC)) < 0:

@@ -1,12 +1,13 @@
-"""WARC: records of files, the HTTP messages in them, and what a crawl wrote beside its rows.
+"""WARC: the records of files, the HTTP messages in them, and the files that a crawl stores with its rows.
 
-Belongs here: walking the records of *.warc and *.warc.gz files in bytes, within bounds and past damage;
-heads, chunks and packing of messages; from the row of a crawl to the bytes of an answer. Not here: packed
-bytes (unpacked.py), crawling (ops/crawl), what a body is (web.py, wikipedia.py, papers).
+Belongs here: reading the records of *.warc and *.warc.gz files as bytes, within limits and past damage;
+heads, chunks and compression of messages; getting from the row of a crawl to the bytes of a response. Not
+here: decompression of files (unpacked.py), crawling (ops/crawl), interpreting a body (web.py, wikipedia.py,
+papers).
 
-Records of WARC 0.18 to 1.1 are read. Those that hold no page (requests, metadata, warcinfo, revisits) are
-passed over. After a record with a wrong length, or a damaged packed one, reading goes on at the next that can
-be found.
+Records of WARC 0.18 to 1.1 are read. Records without a page (requests, metadata, warcinfo, revisits) are
+skipped. After a record with a wrong length, or a damaged compressed one, reading continues at the next record
+that can be found.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ops.text.words import whole_number
 _VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r?\n")
 _PAGES = ("response", "resource", "conversion")
 _LONGEST_HEAD = 64 * 2**10
-#: The fields that are read; a head of many others costs little.
+#: The fields that are read. Other fields of a head cost little.
 _FIELD = re.compile(
     rb"\n[ \t]*(content-(?:length|type)|warc-(?:type|record-id|target-uri|date))[ \t]*:([^\n]*)",
     re.IGNORECASE,
@@ -43,10 +44,9 @@ _FIELD = re.compile(
 
 
 def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-    """Yield every response and resource; the document id is its WARC-Record-ID, the row its number in the
-    file.
+    """Yield every response and resource; the id is its WARC-Record-ID, the row its number in the file.
 
-    What the WARC says of it is among the companions: type, url, date and the type of its content.
+    Its companions have metadata from the WARC: type, url, date and content type.
     """
     found = find(folder, source, (".warc", ".warc.gz"))
     return once(raw for file in found for raw in _of_file(file, source.max_bytes, only))
@@ -86,7 +86,7 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
 
 
 def only_record(content: bytes, path: str, max_bytes: int) -> Raw:
-    """Return the one record that `content` is, packed or not; one with an error where it is none."""
+    """Return the single record in `content`, compressed or not; if it is invalid, one with an error."""
     try:
         found = _record(Unpacked(BytesIO(content), len(content), max_bytes, b"WARC/"), path, 1, max_bytes)
     except (DamageError, BombError) as error:
@@ -95,7 +95,7 @@ def only_record(content: bytes, path: str, max_bytes: int) -> Raw:
 
 
 def _record(stream: Unpacked, path: str, row: int, max_bytes: int) -> Raw | None:
-    """Return the next record, None for one that holds no page. Raises DamageError."""
+    """Return the next record, or None if it contains no page. Raises DamageError."""
     stream.begin()
     version = stream.first_line(100)
     if _VERSION.fullmatch(version) is None:
@@ -129,7 +129,7 @@ def _record(stream: Unpacked, path: str, row: int, max_bytes: int) -> Raw | None
 
 
 def _fields(head: bytes) -> Mapping[str, str]:
-    """Return the fields of a head, names in small letters; of one that is there twice the first."""
+    """Return the fields of a head with lower-case names; if a field occurs twice, the first one wins."""
     fields: dict[str, str] = {}
     for field in _FIELD.finditer(head):
         fields.setdefault(field[1].decode("ascii").lower(), field[2].decode("utf-8", "replace").strip())
@@ -141,7 +141,7 @@ _LARGEST = 64 * 2**20
 
 
 class Message(NamedTuple):
-    """An HTTP message; `content_type` in small letters, with its parameters."""
+    """An HTTP message; `content_type` is in lower case, with its parameters."""
 
     status: int
     content_type: str
@@ -149,7 +149,7 @@ class Message(NamedTuple):
 
 
 def message(content: bytes) -> Message:
-    """Return a message. Raises ParseError for what is none, and for a body that cannot be unpacked."""
+    """Return a parsed message. Raises ParseError if it is invalid or its body cannot be decompressed."""
     found = _STATUS_LINE.match(content)
     if found is None:
         raise ParseError(f"no HTTP message: {content[:20]!r}")
@@ -176,7 +176,7 @@ def _parted(content: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _unchunked(body: bytes) -> bytes:
-    """Return a body without its chunks; one that crawlers have joined already, as it is."""
+    """Return a body with its chunks joined, unless the crawler has already done so."""
     pieces: list[bytes] = []
     place = 0
     while found := re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,200}\r?\n").match(body, place):
@@ -190,7 +190,7 @@ def _unchunked(body: bytes) -> bytes:
 
 
 def _unpacked_body(body: bytes, packing: str) -> bytes:
-    """Return a body unpacked; one that crawlers have unpacked already, as it is. Raises ParseError."""
+    """Return a body decompressed, unless the crawler has already done so. Raises ParseError."""
     if packing in ("", "identity", "none"):
         return body
     try:
@@ -207,7 +207,7 @@ def _unpacked_body(body: bytes, packing: str) -> bytes:
             return bytes(brotli.decompress(body))
     except (zlib.error, OSError, ValueError) as error:
         raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
-    except Exception as error:  # brotli's own, which it does not name
+    except Exception as error:  # brotli's own exception is not public
         raise ParseError(f"a body that cannot be unpacked ({packing}): {error}") from None
     raise ParseError(f"a body in an unknown packing: {packing!r:.40}")
 
@@ -222,7 +222,7 @@ def _inflated(body: bytes, window: int) -> bytes:
 
 GZIP = b"\x1f\x8b"
 STATUS = "status"
-#: What an answer may be larger than its row says, and a record in a record.
+#: Extra bytes of a record beyond the body size in its row, and the limit of a record within a record.
 _HEAD, _WITHIN = 2**17, 16 * 2**20
 _BEGINNING = 2**16
 _BOUNDS = Bounds(seconds=10)
@@ -230,19 +230,19 @@ _BOUNDS = Bounds(seconds=10)
 
 @dataclass(frozen=True)
 class CrawledRows:
-    """Rows of a crawl. What a collection gave as a WARC record of its own is read as that one."""
+    """Reads rows of a crawl. An item that is itself a compressed WARC record is read as that record."""
 
     beside = True
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns that tell where a record lies. Raises ValueError for rows without these."""
+        """Return the columns that locate a record. Raises ValueError for rows without them."""
         wanted = ["bytes", "file", "offset", "length"]
         if missing := sorted({*wanted} - {*kept.names}):
             raise ValueError(f"is no crawl: it has no {', '.join(missing)}")
         return wanted
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the record of a row; the document id is the row's: two crawls may hold the same record."""
+        """Return the record of a row, with the row's id as document id: two crawls may share a record."""
         with (folder / row["file"]).open("rb") as file:
             file.seek(row["offset"])
             content = file.read(row["length"])
@@ -254,9 +254,9 @@ class CrawledRows:
 
 
 def body_of(raw: Raw) -> bytes:
-    """Return what was fetched: the body of a response, or a resource as it is.
+    """Return what was fetched: the body of a response, or the whole resource.
 
-    Raises ParseError for what is no HTTP message, UnwantedError for one of another status than 200.
+    Raises ParseError for an invalid HTTP message, UnwantedError for a status other than 200.
     """
     if raw.companions["type"] != "response":
         return raw.content
@@ -267,15 +267,15 @@ def body_of(raw: Raw) -> bytes:
 
 
 def _status_and_body(content: bytes) -> tuple[int, str]:
-    """Return a message's status, and its body as JSON can hold it: a character a byte."""
+    """Return a message's status, and its body as a string of one character per byte, which JSON can hold."""
     found = message(content)
     return found.status, found.body.decode("latin-1")
 
 
 def opened(body: bytes) -> tuple[IO[bytes], bytes]:
-    """Return a body as a stream, which unpacks gzip and bzip2, and how it begins.
+    """Return a body as a stream, decompressing gzip and bzip2, and its first bytes.
 
-    Raises ParseError for what cannot be unpacked.
+    Raises ParseError if it cannot be decompressed.
     """
     stream: Any = BytesIO(body)
     if body.startswith(GZIP):
@@ -291,12 +291,12 @@ def opened(body: bytes) -> tuple[IO[bytes], bytes]:
 
 
 def name_of(raw: Raw, suffixes: tuple[str, ...]) -> str:
-    """Return the last name in the address of what was fetched, without its ending; else the row's id."""
+    """Return the file name in a fetched address without its suffix, or else the row's id."""
     name = unquote(urlsplit(raw.companions["url"]).path.rpartition("/")[2])
     return without_suffix(name, suffixes) or raw.document
 
 
 def without_suffix(name: str, suffixes: tuple[str, ...]) -> str:
-    """Return a name without the first of the endings that it has."""
+    """Return a name without the first suffix that it ends with."""
     ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)]

@@ -1,11 +1,12 @@
-"""Web pages: their formats, the op that makes a table of them, and their paragraphs.
+"""Web pages: their formats, the op that reads them into a table, and their paragraphs.
 
-Belongs here: the registry of formats by kind (WARC files, files of HTML, rows of a crawl), the row of a page,
-from HTML to paragraphs by resiliparse, the language of a page. Not here: walking WARC files (warc.py).
+Belongs here: the registry of formats by kind (WARC files, HTML files, rows of a crawl), the row of a page,
+extracting paragraphs from HTML with resiliparse, the language of a page. Not here: reading WARC files
+(warc.py).
 
-Nothing is left out: all visible text of a page is there, each paragraph with a score that tells boilerplate.
-A paragraph that resiliparse's rules take for the main content scores below 0.5, any other from 0.5 on; in
-each half a long one scores less than a short one.
+All visible text of a page is kept; each paragraph has a score for boilerplate. A paragraph that resiliparse's
+rules classify as main content scores below 0.5, any other at least 0.5. In each half, longer paragraphs score
+lower.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _HTML = ("text/html", "application/xhtml")
 
 
 class WebPage(NamedTuple):
-    """A page with its address and date, or what is none: then `reason` says why, and `detail` more."""
+    """A page with its address and date; or no page, with `reason` (and `detail`) saying why."""
 
     url: str
     date: str
@@ -52,18 +53,18 @@ class WebPage(NamedTuple):
 
 
 class Warc:
-    """Reads WARC; every response and resource of every *.warc and *.warc.gz file is a record."""
+    """Reads WARC: every response and resource of every *.warc and *.warc.gz file is a record."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every response and resource; the document id is its WARC-Record-ID."""
         return records(folder, source, only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document, url, and `date`: when it was fetched."""
+        """Return document id, url, and `date`: when it was fetched."""
         return {"url": raw.companions["url"], "date": raw.companions["date"], "document": raw.document}
 
     def parse(self, raw: Raw) -> WebPage:
-        """Return the page. Raises ParseError for what is no HTTP message, or cannot be unpacked."""
+        """Return the page. Raises ParseError if the HTTP message is invalid or cannot be decompressed."""
         about = raw.companions
         found = Message(200, about["content_type"].lower(), raw.content)
         if about["content_type"].lower().startswith("application/http") or raw.content.startswith(b"HTTP/"):
@@ -75,28 +76,28 @@ class Warc:
 
 @dataclass(frozen=True)
 class CrawledPage(CrawledRows):
-    """Reads the pages that a crawl fetched, off its rows."""
+    """Reads fetched pages from the rows of a crawl."""
 
     warc: Format[WebPage]
 
     def parse(self, raw: Raw) -> WebPage:
-        """Return the page, see `Warc.parse`."""
+        """Return the page; see `Warc.parse`."""
         return self.warc.parse(raw)
 
 
 class Html:
-    """Reads HTML; every *.html, *.htm and *.xhtml file below the folder is a page."""
+    """Reads HTML: every *.html, *.htm and *.xhtml file below the folder is a page."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every file; the document id is its path without its ending."""
+        """Yield every file; the document id is its path without the suffix."""
         return whole_files(folder, source, (".html", ".htm", ".xhtml"), only, document=_document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document."""
+        """Return the document id."""
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> WebPage:
-        """Return the page; a file has no address. Raises ParseError for an empty one."""
+        """Return the page, which has no address. Raises ParseError for an empty file."""
         if not raw.content.strip():
             raise ParseError("the file is empty")
         return _page("", "", "text/html", raw.content)
@@ -115,7 +116,7 @@ def _page(url: str, date: str, content_type: str, body: bytes) -> WebPage:
     return WebPage(url, date, page)
 
 
-#: A page of a megabyte takes a tenth of a second; nested deeply, it takes for ever.
+#: A page of a megabyte takes a tenth of a second; a deeply nested page takes forever.
 _BOUNDS = Bounds(seconds=10)
 
 _WARC = BoundedFormat(Warc(), _BOUNDS, quick=True)
@@ -132,7 +133,8 @@ _PARAGRAPH_END = "\n\n"
 def parse_web_pages(records: Sequence[Record]) -> Outcome:
     """Return every record as a page, dropped with its reason, or rejected with its cause; shape WEB_PAGES.
 
-    Dropped are responses of another status than 200 or another type than HTML, and pages without text.
+    Responses with a status other than 200 or a type other than HTML are dropped, and so are pages without
+    text.
     """
     return read_each(records, WEB_PAGES, lambda record: [_row(record)], formats=FORMATS)
 
@@ -167,14 +169,14 @@ def _row(record: Record) -> Row:
     }
 
 
-#: Boilerplate begins here; what the benchmark takes for the main text scores less.
+#: Paragraphs from here on are boilerplate; those below are main text in the benchmark.
 BOILERPLATE = 0.5
-#: Words of a paragraph of the middling length: it scores halfway between the bounds of its half.
+#: Number of words for which a paragraph scores in the middle of its half.
 _MIDDLING = 10
-#: Where resiliparse finds fewer words of main content than this share, it has missed it.
+#: If resiliparse finds a smaller share of main content than this, it has missed the main content.
 _LEAST_SHARE, _PROSE_WORDS = 0.05, 15
 
-#: A paragraph that shares so many of its words with main content is that content, worded otherwise.
+#: A paragraph that shares this much of its words with main content is a variant of that content.
 _SAME_WORDS = 0.5
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -185,14 +187,14 @@ _SENTENCE = re.compile(r"[.!?\u2026\u3002][\"')\]\u2019\u201d]{0,3}(?:\s|$)")
 
 
 class Paragraph(NamedTuple):
-    """A paragraph, white space folded, and how much it looks like boilerplate, 0 to 1."""
+    """A paragraph with white space collapsed, and how much it looks like boilerplate, 0 to 1."""
 
     text: str
     boilerplate: float
 
 
 class HtmlPage(NamedTuple):
-    """A page; `language` is a code, "unknown" where it cannot be told, `distance` low where that is sure."""
+    """A page; `language` is a code or "unknown", and a low `distance` means that it is certain."""
 
     title: str
     encoding: str
@@ -202,7 +204,7 @@ class HtmlPage(NamedTuple):
 
 
 def page_of(content: bytes, content_type: str = "") -> HtmlPage:
-    """Return the paragraphs of HTML; `content_type` is that of HTTP, which may name the encoding."""
+    """Return the paragraphs of HTML; `content_type` is the HTTP header, which may name the encoding."""
     encoding = _encoding(content, content_type)
     tree = HTMLTree.parse(bytes_to_str(content, encoding, errors="replace", strip_bom=True))
     paragraphs = _scored(list(_aligned(list(_paragraphs(tree, False)), list(_paragraphs(tree, True)))))
@@ -214,7 +216,7 @@ def page_of(content: bytes, content_type: str = "") -> HtmlPage:
 
 
 def _encoding(content: bytes, content_type: str) -> str:
-    """Return the encoding: UTF-8 where that is sound, else what HTTP says, the page itself, or its bytes."""
+    """Return UTF-8 if valid, otherwise the encoding named by HTTP or the page, or else a guess."""
     with suppress(UnicodeDecodeError):
         content.decode()
         return "utf-8"
@@ -226,7 +228,7 @@ def _encoding(content: bytes, content_type: str) -> str:
 
 
 def _is_sound(content: bytes, encoding: str) -> bool:
-    """Tell whether a page decodes as it says, but for a sign in a thousand."""
+    """Say whether a page decodes in this encoding, allowing one bad character per thousand bytes."""
     try:
         return content.decode(encoding, "replace").count("\ufffd") * 1000 <= len(content)
     except (LookupError, ValueError):
@@ -243,10 +245,10 @@ def _paragraphs(tree: HTMLTree, main: bool) -> Iterator[str]:
 
 
 def _aligned(every: Sequence[str], main: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield all paragraphs in their order, each with whether it is main content.
+    """Yield all paragraphs in order, each with whether it is main content.
 
-    Main content may be worded otherwise, without elements that are hidden: then it stands for the paragraph
-    that it shares most of its words with.
+    The text of main content may differ, without hidden elements. Then it replaces the paragraph that it
+    shares most of its words with.
     """
     places: dict[str, list[int]] = {}
     for index, text in enumerate(main):

@@ -1,11 +1,11 @@
-"""Articles of an encyclopedia: their formats, the op that makes a table of them, and dumps of a MediaWiki.
+"""Articles of an encyclopedia: their formats, the op that reads them into a table, and MediaWiki dumps.
 
-Belongs here: the registry of formats by kind (dumps, files of wikitext, what a crawl fetched), the row of an
-article, the XML of a page, walking the pages of *.xml, *.bz2 and *.gz files within bounds, in bytes. Not
-here: wikitext (wikitext.py), crawls (warc.py).
+Belongs here: the registry of formats by kind (dumps, wikitext files, crawled dumps), the row of an article,
+the XML of a page, reading the pages of *.xml, *.bz2 and *.gz files as bytes within limits. Not here: wikitext
+(wikitext.py), crawls (warc.py).
 
-No more than a page and a chunk of a dump are in memory. A stream of several bz2 streams (multistream) is read
-as one.
+At most one page and one chunk of a dump are in memory. Several concatenated bz2 streams (multistream) are
+read as one.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _TIMESTAMP = re.compile(rb"<timestamp>([0-9TZ:-]{4,20})</timestamp>")
 
 
 class Dump:
-    """Reads dumps of a MediaWiki; every page of every *.xml, *.bz2 and *.gz file is a record."""
+    """Reads dumps of a MediaWiki: every page of every *.xml, *.bz2 and *.gz file is a record."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every page; the document id is its title."""
         return pages(folder, source, only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return title, document, and `date`: when the page was last edited."""
+        """Return title, document id, and `date`: when the page was last edited."""
         date = _TIMESTAMP.search(raw.content)
         return {
             "title": raw.document,
@@ -55,7 +55,7 @@ class Dump:
         }
 
     def parse(self, raw: Raw) -> Article:
-        """Return the article. Raises ParseError for what is no page, or holds no wikitext."""
+        """Return the article. Raises ParseError if it is not a page or contains no wikitext."""
         page = root_of(raw.content, "page")
         title, date = plain(descend(page, "title")), plain(descend(page, "revision", "timestamp"))
         if not title:
@@ -72,7 +72,7 @@ class Dump:
 
 
 class Wikitext:
-    """Reads files of wikitext; every *.wikitext, *.wiki and *.txt file below the folder is an article."""
+    """Reads wikitext files: every *.wikitext, *.wiki and *.txt file below the folder is an article."""
 
     any_encoding = True
 
@@ -81,11 +81,11 @@ class Wikitext:
         return whole_files(folder, source, (".wikitext", ".wiki", ".txt"), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document and title: the name of the file, "_" read as a space."""
+        """Return document id and title: the file name, with "_" replaced by a space."""
         return {"document": raw.document, "title": _title(raw)}
 
     def parse(self, raw: Raw) -> Article:
-        """Return the article. Raises ParseError for what is no text."""
+        """Return the article. Raises ParseError if the file cannot be decoded."""
         return article(_title(raw), "", decoded(raw.content))
 
 
@@ -100,14 +100,14 @@ _LARGEST_PAGE = 16 * 2**20
 
 @dataclass(frozen=True)
 class CrawledArticles(CrawledRows):
-    """Reads the pages of a MediaWiki, plain or packed, off the rows of a crawl."""
+    """Reads the pages of MediaWiki dumps, plain or compressed, from the rows of a crawl."""
 
     dump: Format[Article]
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
         """Yield every page.
 
-        Raises ParseError for what cannot be unpacked, UnwantedError for what is no dump.
+        Raises ParseError if the dump cannot be decompressed, UnwantedError if it is not a dump.
         """
         body = body_of(raw)
         stream, head = opened(body)
@@ -116,7 +116,7 @@ class CrawledArticles(CrawledRows):
         return once(pages_of(stream, raw.path, len(body), _LARGEST_PAGE))
 
     def parse(self, raw: Raw) -> Article:
-        """Return the article, see `Dump.parse`."""
+        """Return the article; see `Dump.parse`."""
         return self.dump.parse(raw)
 
 
@@ -139,8 +139,8 @@ _PARAGRAPH_END = "\n\n"
 def parse_articles(records: Sequence[Record]) -> Outcome:
     """Return every record as an article, dropped with its reason, or rejected with its cause; shape ARTICLES.
 
-    Dropped are redirects, disambiguation pages, lists, pages of other namespaces, and those without a
-    paragraph; and what a crawl fetched that is no dump.
+    Redirects, disambiguation pages, lists, pages of other namespaces and pages without a paragraph are
+    dropped, and so are fetched files that are not dumps.
     """
     lost: Counter[str] = Counter()
     return read_each(
@@ -178,23 +178,23 @@ def _row(record: Record, form: _Form) -> Row:
     }
 
 
-#: Parts of real dumps are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+#: Parts of real dumps have names like `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
 SUFFIXES = (".xml", ".xml.gz", ".bz2")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
-#: A dump that unpacks to so many times its size is a bomb; real ones, to five times.
+#: A dump that decompresses to this many times its size is a bomb; real ones reach five times.
 _UNPACKED = 200
-#: What a page counts for at least, so that tiny ones are no bomb either: one for five bytes of the dump.
+#: Minimum size that a page counts for, so that tiny ones are a bomb, too: one for five bytes of the dump.
 _LEAST = 1000
 
 
 def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     """Yield every page of every dump; the document id is its title, the row its number in the file.
 
-    A page over source.max_bytes is yielded unread, with an error. What ends the reading of a file is the
-    error of one last record: damage, a bomb, an end within a page or without the end of the document.
+    A page over source.max_bytes is yielded unread, with an error. An error that ends the reading of a file is
+    that of one last record: damage, a bomb, or an end within a page or before the end of the document.
     """
     return once(
         raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
@@ -215,7 +215,7 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
 
 
 def pages_of(stream: IO[bytes], path: str, size: int, max_bytes: int) -> Iterator[Raw]:
-    """Yield every page of one dump of `size` bytes, see `pages`; `stream` unpacks it."""
+    """Yield every page of one dump of `size` bytes, decompressed by `stream`; see `pages`."""
     row = 0
     try:
         for page in _pages(stream, max_bytes, size * _UNPACKED + max_bytes):
@@ -230,7 +230,7 @@ def _unread(path: str, row: int, cause: str) -> Raw:
 
 
 class _CutError(Exception):
-    """Why a dump is not read any further."""
+    """Why reading of a dump stops."""
 
 
 def _opened(file: Path) -> IO[bytes]:
@@ -241,8 +241,8 @@ def _opened(file: Path) -> IO[bytes]:
 
 
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
-    """Yield the bytes of every page, None for one that is too large."""
-    buffer, start, read, whole = bytearray(), 0, 0, False  # nothing is to be found before `start`
+    """Yield the bytes of every page, or None for one that is too large."""
+    buffer, start, read, whole = bytearray(), 0, 0, False  # `start`: where to search from
     inside = skipping = False
     count = 0
     while chunk := stream.read(_CHUNK):

@@ -1,11 +1,10 @@
-"""Wikitext as an article: sections and paragraphs of running text, and what they cite.
+"""Wikitext as an article: sections and paragraphs of running text, and cited addresses.
 
-Belongs here: what kind of page it is; taking out what is no running text (comments, references, templates,
-tables, files) and what nests, in one pass each, so that time grows with the length of the text whatever it
-holds; the addresses that references cite; categories. Not here: dumps, and the XML around a page
-(wikipedia.py).
+Belongs here: recognising kinds of pages; removing nested markup that is not running text (comments,
+references, templates, tables, files) in one pass each, so that time is linear in the length of any text; the
+addresses cited by references; categories. Not here: dumps, and the XML around a page (wikipedia.py).
 
-Lists are no paragraphs; their items are counted. Links and formatting are read by mwparserfromhell.
+List items are not paragraphs, but are counted. mwparserfromhell resolves links and formatting.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ _NO_PARAGRAPH = ("|", "!", "{|", "----", "__")
 _ITEM = ("*", "#", ":", ";")
 _EMPTY = re.compile(r"\(\s*(?:[,;:/\u2013-]\s*)*\)")
 _OPENED = re.compile(r"\(\s*(?:[,;:]\s*)+")
-#: Markup without its other half; of three apostrophes before an "s" one stays.
+#: Markup without its other half. Of three apostrophes before an "s", one is kept.
 _UNPAIRED = re.compile(r"\[\[|\]\]|'+(?='s\b)|'{2,}(?!s\b)")
 _MARKUP = re.compile(r"[\[\]<>&]|''|__|https?:")
 
 
 class ArticleSection(NamedTuple):
-    """A section: its heading ("" for the lead), its level (of signs; 1 for the lead), its paragraphs."""
+    """A section: its heading ("" for the lead), its level (number of "="; 1 for the lead), its paragraphs."""
 
     title: str
     level: int
@@ -49,20 +48,20 @@ class ArticleSection(NamedTuple):
 
 
 class Article(NamedTuple):
-    """An article, or a page that is none: then `reason` says why."""
+    """An article, or a page that is not an article: then `reason` says why."""
 
     title: str
     date: str
     sections: list[ArticleSection]
     citations: list[tuple[str, int]]
-    """An address, and the index of the section that cites it."""
+    """An address, and the index of the citing section."""
     list_items: int
     categories: list[str]
     reason: str = ""
 
 
 def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Article:
-    """Return what a page of the main namespace holds."""
+    """Return the content of a page in the main namespace."""
 
     def none(reason: str) -> Article:
         return Article(title, date, [], [], 0, [], reason)
@@ -82,7 +81,7 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
 
 
 def _sections(text: str) -> tuple[list[ArticleSection], int]:
-    """Return the sections, the lead first, and how many items of lists there are."""
+    """Return the sections, the lead first, and the number of list items."""
     sections = [ArticleSection("", 1, [])]
     lines: list[str] = []
     items = 0
@@ -109,19 +108,19 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without links, formatting, tags and entities."""
+    """Return a text without the markup of links, formatting, tags and entities."""
     if not _MARKUP.search(text):
         return text.strip()
     code = mwparserfromhell.parse(text, skip_style_tags=False)
     return str(code.strip_code(normalize=True, collapse=False)).strip()
 
 
-#: Elements whose content is no text.
+#: Elements whose content is not text.
 _OPAQUE = (
     "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap", "graph",
     "mapframe", "maplink", "templatedata", "hiero", "ce", "pre", "noinclude", "includeonly",
 )  # fmt: skip
-#: `(?ai:`: the names are ASCII; "ſ" and "ı" are no letters of them.
+#: `(?ai:`: names are ASCII. Without "a", case folding would also match "ſ" and "ı".
 _OPENING = re.compile(rf"<((?ai:{'|'.join(_OPAQUE)}))\b([^<>]{{0,2000}})>")
 _ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _OPAQUE}
 _REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
@@ -129,7 +128,7 @@ _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
 _URL = re.compile(r"(?<![\w-])https?://[^\s|\]\[{}<>\"']+")
 _ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
-#: Templates of works, in the languages with the most articles; and lists of works between two templates.
+#: Templates of cited works, in the languages with the most articles; and the templates around lists of works.
 _CITE = re.compile(
     r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
     re.IGNORECASE,
@@ -148,12 +147,12 @@ _FILES = frozenset(
 _CATEGORIES = frozenset(
     {"category", "kategorie", "catégorie", "categoría", "categoria", "categorie", "kategoria", "категория"}
 )  # fmt: skip
-#: A file by its name, in any other language.
+#: A link to a media file in any other language, recognised by its suffix.
 _PICTURE = re.compile(
     r"\[\[[^\[\]|:]{1,30}:[^\[\]|]{1,250}\.(?:jpe?g|png|svg|gif|tiff?|webp|og[agv]|webm|pdf)\s*[|\]]",
     re.IGNORECASE,
 )
-#: Templates that stand for words: what is shown of them, by the place of the argument.
+#: Templates that stand for words: their displayed text, computed from the arguments.
 _WORDS: dict[str, Callable[[list[str]], str]] = {
     **dict.fromkeys(("nowrap", "nobr", "nihongo", "abbr", "em", "strong", "small"), lambda found: found[0]),
     **dict.fromkeys(("lang", "transl", "transliteration", "script"), lambda found: found[-1]),
@@ -164,16 +163,16 @@ _LONGEST_WORDS = 300
 
 
 class Citation(NamedTuple):
-    """An address that is cited, and the index of the heading above the citation, 0 for none."""
+    """A cited address, and the index of the heading above the citation (0 for none)."""
 
     url: str
     heading: int
 
 
 class Cleaned(NamedTuple):
-    """What is left of a text; what it cites, each address once a section; and its categories.
+    """The cleaned text; what it cites, each address once per section; and its categories.
 
-    It cites what stands in `<ref>`, in templates of works, and between `{{refbegin}}` and `{{refend}}`.
+    Citations are in `<ref>`, in templates of works, and between `{{refbegin}}` and `{{refend}}`.
     """
 
     text: str
@@ -182,7 +181,7 @@ class Cleaned(NamedTuple):
 
 
 class _Cited(NamedTuple):
-    """Where something is cited, and its addresses."""
+    """The span of a citation, its name, and its addresses."""
 
     start: int
     end: int
@@ -197,7 +196,7 @@ def cleaned(text: str) -> Cleaned:
     references = list(_references(text))
     named = {found.name: found.urls for found in reversed(references) if found.name and found.urls}
     stretches = [(found.start, found.end) for found in references]
-    # In the place of a reference as many blanks: what stands there is not found twice, nor moved.
+    # Replace references by as many spaces, so that their templates are not found again and offsets stay.
     listed = _listed(_without(text, stretches, lambda reference: " " * len(reference)))
     citations = [
         Citation(url, bisect_right(headings, found.start))
@@ -210,7 +209,7 @@ def cleaned(text: str) -> Cleaned:
     links = _pairs(text, _BRACKETS, "[[")
     categories = [name for start, end in links if (name := _category(text[start:end]))]
     text = _without(text, links, _link)
-    # What is left of these is one without its other half: no parser needs to look for it.
+    # The remaining braces are unpaired: remove them, so that the parser need not search for their pairs.
     text = text.replace("{{", "").replace("}}", "")
     return Cleaned(text, list(dict.fromkeys(citations)), list(dict.fromkeys(categories)))
 
@@ -225,7 +224,7 @@ def _without_comments(text: str) -> str:
 
 
 def _without_elements(text: str) -> str:
-    """Take out elements whose content is no text; one that is not closed reaches to the end of its tag."""
+    """Remove elements whose content is not text; of an unclosed one, only its tag."""
     pieces, done = [], 0
     unclosed: set[str] = set()
     for found in _OPENING.finditer(text):
@@ -277,9 +276,9 @@ def _urls(content: str) -> Iterator[str]:
 def _pairs(
     text: str, marks: re.Pattern[str], opening: str, begin: re.Pattern[str] | None = None
 ) -> list[tuple[int, int]]:
-    """Return the outermost stretches between an opening mark and its closing one; others are no marks.
+    """Return the outermost spans between matching opening and closing marks; unmatched marks are ignored.
 
-    With `begin`, the outermost of those that begin so.
+    With `begin`, only spans that begin with this pattern count.
     """
     waiting: list[int] = []
     found: list[tuple[int, int]] = []
@@ -315,7 +314,7 @@ def _words_of_template(template: str) -> str:
 
 
 def _category(link: str) -> str:
-    """Return the category that a link puts its article in, without namespace and sort key; "" of others."""
+    """Return the category in a category link, without namespace and sort key; "" for other links."""
     namespace, _, name = link[2:-2].partition(":")
     if namespace.strip().lower() not in _CATEGORIES:
         return ""
@@ -324,10 +323,10 @@ def _category(link: str) -> str:
 
 
 def _link(link: str) -> str:
-    """Return a link as it is, "" of one to a file, a category or another wiki's page of the article."""
+    """Return a link unchanged, or "" if it is to a file, a category or the article in another language."""
     namespace, colon, _ = link[2:].partition(":")
     name = namespace.strip().lower()
     if colon and (name in _FILES or name in _CATEGORIES or _PICTURE.match(link)):
         return ""
-    # [[de:Titel]] by itself; [[:de:Titel]] would be a link in the text.
+    # "[[de:Titel]]" is such a language link; "[[:de:Titel]]" would be an ordinary link in the text.
     return "" if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link

@@ -1,6 +1,6 @@
-"""Summaries of a length: from scores or an order over sentences to the sentences that are taken.
+"""Summaries of a given length: choose sentences by score or by rank.
 
-Belongs here: budgets; taking the best sentences by score, or by rank up to a number of words; *Only* and
+Belongs here: budgets, choosing the best sentences by score or by rank up to a number of words, and *Only* and
 *Hybrid* (Lev et al. 2019, section 4.1). Not here: scores and orders (rankers.py).
 """
 
@@ -20,11 +20,11 @@ from ops.rank.rankers import content_words
 
 
 class Budget(Params):
-    """How long a summary may be, in exactly one of three measures.
+    """The maximum length of a summary, in exactly one of three measures.
 
-    `words`: words; `ratio`: words as a share of the paper's, in (0, 1]; `sentences`: sentences. A word is
-    what stands between white space: what a reader counts. (The released code counts NLTK tokens,
-    so that punctuation uses up its budget.)
+    `words`: words; `ratio`: words as a share of the paper's, in (0, 1]; `sentences`: sentences. Words are
+    separated by white space, as a reader counts them. (The released code counts NLTK tokens, so that
+    punctuation uses up its budget.)
     """
 
     words: int | None = Field(None, ge=1)
@@ -40,15 +40,15 @@ class Budget(Params):
 
     @property
     def limit(self) -> Fraction:
-        """The most that a summary may need, in the budget's own measure."""
-        # As written: 0.29 of 100 words is 29, not the 28 that binary fractions make of it.
+        """The maximum length, in the budget's own measure."""
+        # The decimal as written: 0.29 of 100 words is 29, but binary floating point gives 28.
         return Fraction(str(self.words or self.sentences or self.ratio))
 
     def order(self, sentences: Sequence[str], counts: Sequence[int]) -> Iterator[tuple[int, Fraction]]:
-        """Yield the sentences that may be taken, first one first, with what a summary up to each one needs.
+        """Yield the candidate sentences in the order of choice, each with the length of a summary up to it.
 
-        By falling count, ties by position; a sentence of count 0 is never taken. The first is always taken:
-        it needs nothing.
+        They are ordered by decreasing count, ties by position. Sentences with a count of 0 are left out. The
+        first has length 0, so that it is always chosen.
         """
         sizes = [1 if self.sentences else word_count(text) for text in sentences]
         whole = 1 if self.ratio is None else sum(sizes) or 1
@@ -61,48 +61,48 @@ class Budget(Params):
 
 
 def word_count(text: str) -> int:
-    """Return the number of words of a text, divided at white space."""
+    """Return the number of words of a text, split at white space."""
     return len(text.split())
 
 
 def summarize(sentences: Sequence[str], counts: Sequence[int], budget: Budget) -> list[int]:
     """Return the indices of the sentences of a summary, in the order of the paper.
 
-    Sentences are taken by falling count, ties by position, until the next would pass the budget; the first
-    is taken even if it passes it alone. A sentence of count 0 is never taken. Raises ValueError if the
-    lengths differ.
+    Sentences are added by decreasing count, ties by position, until the next one would exceed the budget. The
+    first is added even if it alone exceeds it. A sentence with a count of 0 is never added. Raises ValueError
+    if the lengths differ.
     """
     if len(sentences) != len(counts):
         raise ValueError(f"{len(sentences)} sentences, {len(counts)} counts")
     return sorted(index for index, need in budget.order(sentences, counts) if at_most(need, budget.limit))
 
 
-#: The summaries of Lev et al. (2019), section 4.1.
+#: The length in words of the summaries in Lev et al. (2019), section 4.1.
 WORDS = 150
-#: [ours] The papers say "non-redundant" only.
+#: [ours] The papers only say "non-redundant".
 REDUNDANT = 0.5
 
 
 class ChosenSummary(NamedTuple):
-    """A summary made of sentences."""
+    """A summary that consists of chosen sentences."""
 
     sentences: list[str]
-    """As they are printed: the abstract's first, then those of the paper, each in their own order."""
+    """In printed order: sentences of the abstract first, then of the paper, each in document order."""
     positions: list[int]
-    """Indices of the paper's sentences in it, rising; the last `len(positions)` sentences are these."""
+    """Ascending indices of the paper's chosen sentences, which are the last `len(positions)` sentences."""
 
     @property
     def text(self) -> str:
-        """The sentences with one space between them."""
+        """The sentences joined by single spaces."""
         return " ".join(self.sentences)
 
 
 def within(sentences: Sequence[str], order: Sequence[int], budget: Budget) -> list[int]:
-    """Return the indices of the sentences that are taken by rank up to a budget, in the order of the paper.
+    """Return the indices of the sentences chosen by rank up to a budget, in the order of the paper.
 
-    By the rule of TalkSumm's own summaries (section 4): until the next would pass the budget, the first
-    even if it passes it alone. `order` may leave sentences out; they are never taken. Raises ValueError for
-    an index that is there twice or outside of the paper.
+    This is the rule of TalkSumm's own summaries (section 4): stop when the next sentence would exceed the
+    budget, but always take the first. Sentences missing from `order` are never taken. Raises ValueError for
+    an index that occurs twice or is out of range.
     """
     return summarize(sentences, _ranks(order, len(sentences)), budget)
 
@@ -112,9 +112,9 @@ def only(
 ) -> ChosenSummary:
     """Return the summary of a paper's own sentences.
 
-    `cut`: the sentence that would pass the limit is taken as well and loses the words that are too many, so
-    that a paper long enough gives exactly `words` words: what ROUGE's own limit on length does, but
-    to the sentence ranked last, not to the one printed last. Raises ValueError as `within`.
+    With `cut`, the sentence that would exceed the limit is added too, but truncated, so that a long enough
+    paper gives exactly `words` words. ROUGE's own length limit does the same to the sentence printed last;
+    here it is the sentence ranked last. Raises ValueError like `within`.
     """
     _ranks(order, len(sentences))
     return _taken((), sentences, order, words, cut)
@@ -128,12 +128,12 @@ def hybrid(
     cut: bool = False,
     redundant: float = REDUNDANT,
 ) -> ChosenSummary:
-    """Return the abstract, then the paper's sentences by rank that do not repeat what is there already.
+    """Return the abstract followed by the paper's sentences by rank, without redundant ones.
 
-    After "Hybrid 2" of Yasunaga et al. (2019). A sentence is redundant if the cosine of its counts of content
-    words and those of any one sentence of the summary so far is greater than `redundant` [ours], or
-    if it has no content word. The abstract's sentences are taken in order by the same limit, none is
-    redundant; where they do not all fit, nothing follows. Raises ValueError as `within`.
+    This follows "Hybrid 2" of Yasunaga et al. (2019). A sentence is redundant if it has no content words, or
+    if the cosine between its content-word counts and those of any sentence already in the summary exceeds
+    `redundant` [ours]. The abstract's sentences are added in order up to the same limit, and none of them is
+    redundant. If they do not all fit, no sentence of the paper follows. Raises ValueError like `within`.
     """
     _ranks(order, len(sentences))
     begun = only(abstract, range(len(abstract)), words, cut)
@@ -143,12 +143,12 @@ def hybrid(
 
 
 def truncated(text: str, words: int) -> str:
-    """Return the first `words` words of a text, divided at white space; all of it if it has no more."""
+    """Return the first `words` words of a text, split at white space."""
     return " ".join(text.split()[:words])
 
 
 def _ranks(order: Sequence[int], units: int) -> list[int]:
-    """Return for each unit a positive number that falls with its rank; 0 for those that are not ranked."""
+    """Return for each unit a positive number, higher for better ranks; 0 for unranked units."""
     ranks = [0] * units
     for place, index in enumerate(order):
         if not 0 <= index < units:
@@ -162,7 +162,7 @@ def _ranks(order: Sequence[int], units: int) -> list[int]:
 def _taken(
     begun: Sequence[str], sentences: Sequence[str], order: Iterable[int], words: int, cut: bool
 ) -> ChosenSummary:
-    # What is there already is ranked first: the one rule decides for both.
+    # Sentences that are in the summary already are ranked first, so that one rule covers both.
     ahead = len(begun)
     everything = [*begun, *sentences]
     ranked = list(range(ahead))
@@ -174,7 +174,7 @@ def _taken(
             break
     found = within(everything, ranked, Budget(words=words))
     if cut:
-        # The first sentence is taken even where it is too long alone.
+        # The first sentence is chosen even if it is too long on its own.
         room = words - sum(word_count(everything[index]) for index in found)
         following = ranked[len(found)] if len(found) < len(ranked) else None
         if room < 0:
@@ -190,7 +190,7 @@ def _taken(
 def _fresh(
     there: Sequence[str], sentences: Sequence[str], order: Sequence[int], redundant: float
 ) -> Iterable[int]:
-    """Yield the ranked sentences that are not redundant after those before them."""
+    """Yield the ranked sentences that are not redundant given those before them."""
     taken = [counts for sentence in there if (counts := Counter(content_words(sentence)))]
     for index in order:
         counts = Counter(content_words(sentences[index]))

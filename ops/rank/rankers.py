@@ -1,9 +1,9 @@
-"""Rankers that need no trained model, and the words that they look at.
+"""Rankers that need no trained model, and the words that they compare.
 
 Belongs here: lead, random, tf-idf with a query (Liu et al. 2018, section 4.1), TextRank (Mihalcea and Tarau
-2004, sections 2.2 and 4), SumBasic (Nenkova and Vanderwende 2005, section 3); greedy ROUGE and recall of
-bigrams, which know the reference; dividing a text into words. Not here: what the units are (sentences,
-paragraphs), choosing by an order (choose.py), ROUGE as a metric (ops/metrics).
+2004, sections 2.2 and 4), SumBasic (Nenkova and Vanderwende 2005, section 3), greedy ROUGE and bigram recall
+(which use the reference), and splitting a text into words. Not here: what the units are (sentences,
+paragraphs), choosing by rank (choose.py), ROUGE as a metric (ops/metrics).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ops.text.words import STOP_WORDS
 
 
 def best_first(scores: Sequence[float]) -> list[int]:
-    """Return the indices by falling score, ties to the lowest index. Raises ValueError for a NaN."""
+    """Return the indices by decreasing score, ties to the lowest index. Raises ValueError for NaN."""
     if any(score != score for score in scores):
         raise ValueError(
             f"the score of unit {next(i for i, s in enumerate(scores) if s != s)} is not a number"
@@ -32,24 +32,24 @@ def best_first(scores: Sequence[float]) -> list[int]:
 
 
 def lead(units: int) -> list[int]:
-    """Return the order of the document itself: Lead over sentences, identity over paragraphs."""
+    """Return document order: the Lead baseline for sentences, the identity ranker for paragraphs."""
     return list(range(units))
 
 
 def shuffled(units: int, seed: int, document: str) -> list[int]:
-    """Return a random order, drawn by seed and document id alone: the same whatever else is in a corpus."""
+    """Return a random order that depends on the seed and document id only, not on the rest of the corpus."""
     return sorted(range(units), key=lambda index: drawn(seed, document, index))
 
 
 def tf_idf(
     units: Sequence[Sequence[str]], query: Iterable[str], frequencies: Mapping[str, int], documents: int
 ) -> list[float]:
-    """Return of every unit the sum of N_w ln(N_d / N_dw) over the distinct words of the query.
+    """Return for each unit the sum of N_w ln(N_d / N_dw) over the distinct words of the query.
 
-    N_w counts the word in the unit, N_dw is its document frequency (`frequencies`; at least 1, as in the
-    released code, so that a word which no document has weighs ln N_d), and N_d is `documents`. In the
-    paper, documents are the article's own paragraphs. Raises ValueError if a document frequency is
-    greater than `documents`, or `documents` is less than 1.
+    N_w is the number of times the word occurs in the unit. N_dw is its document frequency (from
+    `frequencies`; at least 1, as in the released code, so that a word in no document has weight ln N_d). N_d
+    is `documents`; in the paper, documents are the article's own paragraphs. Raises ValueError if a document
+    frequency exceeds `documents`, or `documents` is less than 1.
     """
     if documents < 1:
         raise ValueError(f"{documents} documents: tf-idf needs one at least")
@@ -62,27 +62,27 @@ def tf_idf(
     scores = []
     for unit in units:
         counts = Counter(word for word in unit if word in weights)
-        # Exact, so that words in another order leave a tie a tie.
+        # fsum is exact, so that the order of words cannot break a tie.
         scores.append(math.fsum(count * weights[word] for word, count in counts.items()))
     return scores
 
 
 DAMPING = 0.85
 _TOLERANCE = 1e-9
-#: Scores are rounded, so that ties hold whatever the order of additions.
+#: Scores are rounded, so that the order of additions cannot break ties.
 _DIGITS = 6
 _MOST_STEPS = 1_000
 _LENGTHS_AT_ONCE = 64
 
 
 class Graph:
-    """The weighted graph of a document's units, without its edges.
+    """The weighted graph of a document's units, without stored edges.
 
-    The weight of an edge is the number of distinct words that both units have, divided by the sum of the
-    logarithms of their lengths in words. There are N^2 edges, so they are never stored: the weight depends on
-    a unit only by its words and its length, and units of one length are added up word by word. For N units,
-    V distinct words, E = sum of the distinct words of each unit and L distinct lengths, a product takes
-    O(E L) time and O(E + 64 (N + V)) memory.
+    The weight of an edge is the number of distinct words that two units share, divided by the sum of the
+    logarithms of their lengths in words. The N^2 edges are never stored: a weight depends on a unit only
+    through its words and its length, so units of equal length can be summed word by word. For N units, V
+    distinct words, E = sum of the distinct words of each unit and L distinct lengths, a product takes O(E L)
+    time and O(E + 64 (N + V)) memory.
     """
 
     def __init__(self, units: Sequence[Sequence[str]]) -> None:
@@ -101,7 +101,7 @@ class Graph:
         self._own = np.diff(ends) * _weights(sizes, sizes)
 
     def product(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return, for every unit, the sum of the values of all others by the weights of the edges to them."""
+        """Return for each unit the sum of the other units' values, weighted by the edges to them."""
         total = np.zeros(len(values))
         for first in range(0, len(self._lengths), _LENGTHS_AT_ONCE):
             lengths = self._lengths[first : first + _LENGTHS_AT_ONCE]
@@ -115,12 +115,11 @@ class Graph:
 
 
 def text_rank(units: Sequence[Sequence[str]], damping: float = DAMPING) -> list[float]:
-    """Return the score of every unit: the fixed point of the weighted PageRank, rounded to 6 digits.
+    """Return for each unit the fixed point of weighted PageRank, rounded to 6 digits.
 
     S(i) = (1 - d) + d sum over j of w(j, i) / (sum over k of w(j, k)) S(j), iterated from 1 until no score
-    changes by more than 1e-9. A unit without words, or without a shared one, gets 1 - d. Two units of one
-    word each would have log 1 + log 1 = 0 below the fraction bar: there is no edge between them [ours].
-    Raises ValueError if `damping` is not in [0, 1).
+    changes by more than 1e-9. A unit without shared words gets 1 - d. For two units of one word each, the
+    denominator log 1 + log 1 is 0: they have no edge [ours]. Raises ValueError if `damping` is not in [0, 1).
     """
     if not 0 <= damping < 1:
         raise ValueError(f"damping is {damping}, and must be at least 0 and less than 1")
@@ -128,7 +127,7 @@ def text_rank(units: Sequence[Sequence[str]], damping: float = DAMPING) -> list[
         return [1 - damping] * len(units)
     graph = Graph(units)
     degrees = graph.product(np.ones(len(units)))
-    # What is left of a unit that shares words with itself alone is rounding.
+    # The degree of a unit that shares no word with another may be a rounding error instead of 0.
     linked = degrees > 1e-9
     shares = np.divide(1.0, degrees, out=np.zeros(len(units)), where=linked)
     scores = np.where(linked, 1.0, 1 - damping)
@@ -141,7 +140,7 @@ def text_rank(units: Sequence[Sequence[str]], damping: float = DAMPING) -> list[
 
 
 def _weights(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
-    """Return 1 / (log one + log other) by element, 0 where that has no value."""
+    """Return 1 / (log one + log other) elementwise, and 0 where the denominator is 0."""
     logs = np.log(np.maximum(one, 1)) + np.log(np.maximum(other, 1))
     weights: NDArray[np.float64] = np.divide(1.0, logs, out=np.zeros(logs.shape), where=logs > 0)
     return weights
@@ -150,13 +149,13 @@ def _weights(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
 def sum_basic(units: Sequence[Sequence[str]]) -> list[int]:
     """Return the order in which SumBasic chooses all units.
 
-    The probability of a word is its share of all words. A unit's weight is the mean probability of its
-    words. Of the units that have the most probable word (of those words that unchosen units have; ties to
-    the word that occurs first), the heaviest is chosen, ties to the lowest index; then the probability
-    of each distinct word in it is squared. Units without words come last. Probabilities that have
-    become 0 by repeated squaring leave the order of the document. Sums are exact (math.fsum).
+    The probability of a word is its share of all words. The weight of a unit is the mean probability of its
+    words. In each step, SumBasic finds the most probable word of the unchosen units (ties to the word that
+    occurs first). Of the unchosen units with that word, it chooses the one with the greatest weight (ties to
+    the lowest index). Then it squares the probability of each distinct word of that unit. Units without words
+    come last. Once probabilities underflow to 0, units follow in document order. Sums are exact (math.fsum).
 
-    Weights only fall, so that a unit is weighed again only when its last weight would win: 5,000 sentences
+    Weights only decrease, so a unit is weighed again only when its last weight would win: 5,000 sentences
     take well under a second.
     """
     counts = Counter(word for unit in units for word in unit)
@@ -166,7 +165,7 @@ def sum_basic(units: Sequence[Sequence[str]]) -> list[int]:
     having: dict[str, list[tuple[float, int]]] = {word: [] for word in counts}
     for index, unit in enumerate(units):
         for word in set(unit):
-            # Heavier than any weight: weighed when first met.
+            # Sorts before any real weight, so that the unit is weighed when first popped.
             having[word].append((-math.inf, index))
     words = [(-probability[word], rank[word], word) for word in counts]
     heapq.heapify(words)
@@ -194,7 +193,7 @@ def _heaviest(
     probability: dict[str, float],
     chosen: Sequence[bool],
 ) -> int | None:
-    """Return the heaviest unchosen unit of a heap of (minus a former weight, index), if any."""
+    """Pop the heaviest unchosen unit of a heap of (minus a former weight, index), or None."""
     while heap:
         former, index = heapq.heappop(heap)
         if chosen[index]:
@@ -207,20 +206,21 @@ def _heaviest(
 
 
 _WORD = re.compile(r"[^\W_]+")
-#: A clitic is divided at its apostrophe: "don't" leaves "don" and "t".
+#: Clitics are split at the apostrophe: "don't" gives "don" and "t".
 _STOP_WORDS = frozenset(part for word in STOP_WORDS for part in _WORD.findall(word))
 
 
 def words(text: str) -> list[str]:
     """Return the runs of letters and digits of a text, lower-cased.
 
-    Of ASCII text these are ROUGE-1.5.5's tokens without stemming: all else divides words, hyphens too.
+    For ASCII text these are ROUGE-1.5.5's tokens without stemming: any other character, including a hyphen,
+    separates words.
     """
     return _WORD.findall(text.lower())
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that are no stop words (NLTK's English list, divided in the same way)."""
+    """Return the words of a text except stop words (NLTK's English list, split in the same way)."""
     return [word for word in words(text) if word not in _STOP_WORDS]
 
 
@@ -228,19 +228,19 @@ SentenceNgram = tuple[str, ...]
 
 
 def bigram_recall(units: Sequence[Sequence[str]], reference: Sequence[str]) -> list[float]:
-    """Return of every unit the share of the reference's distinct bigrams that it has.
+    """Return for each unit the share of the reference's distinct bigrams that it contains.
 
-    The cheating extractor of Liu et al. (2018), equation 1; 0 where the reference has no bigram.
+    This is the cheating extractor of Liu et al. (2018), equation 1. It is 0 if the reference has no bigram.
     """
     wanted = set(_ngrams(reference, 2))
     return [len(wanted.intersection(_ngrams(unit, 2))) / len(wanted) if wanted else 0.0 for unit in units]
 
 
 def bigram_gains(units: Sequence[Sequence[str]], reference: Sequence[str], least: int = 8) -> list[float]:
-    """Return how much of a reference every unit brings for the room that it takes, as a share of the best.
+    """Return for each unit its shared bigrams per word, relative to the best unit.
 
-    That is its bigrams, clipped by their count in the reference, to its words; a unit of fewer than `least`
-    words is taken for one of so many, lest a lucky pair be worth most. 0 where nothing is shared.
+    Shared bigrams are clipped by their count in the reference. A unit shorter than `least` words counts as
+    `least` words long, so that a lucky short unit does not win. All gains are 0 if nothing is shared.
     """
     shared = _Overlap(units, [[reference]], 2, "recall")
     gains = [shared.with_unit(index) / max(len(unit), least) for index, unit in enumerate(units)]
@@ -256,9 +256,9 @@ def oracle(
     orders: Sequence[int] = (1, 2),
     measure: Literal["recall", "f"] = "f",
 ) -> list[int]:
-    """Return the units that a greedy search for ROUGE against one reference chooses, first one first.
+    """Return the units that a greedy search for ROUGE against one reference chooses, in order of choice.
 
-    The reference is a run of words; all else as in `oracle_of_references`.
+    The reference is a sequence of words. Otherwise like `oracle_of_references`.
     """
     return oracle_of_references(units, [[reference]], sizes, budget, orders, measure)
 
@@ -271,24 +271,24 @@ def oracle_of_references(
     orders: Sequence[int] = (1, 2),
     measure: Literal["recall", "f"] = "f",
 ) -> list[int]:
-    """Return the units that a greedy search for ROUGE against several references chooses, first one first.
+    """Return the units that a greedy search for ROUGE against several references chooses, in order of choice.
 
-    A reference is a list of sentences, each a list of words. Matches and counts are added up over the
+    A reference is a list of sentences, each a list of words. Matches and counts are summed over the
     references, as in `ops.metrics.rouge.rouge_of_references` with "average".
 
-    In each step the unit is added that raises the score most, ties to the lowest index; the score is the
-    mean of ROUGE-n over `orders`, each as recall or F1 (Nallapati et al. 2017, section 3.1). The search ends
-    when no unit raises it. A unit of size `sizes[i]` is tried only while all sizes together stay within
-    `budget`; into an empty summary any unit may come, as for silver summaries. N-grams do not cross
-    from one unit or sentence into the next, and are clipped by their count in each reference.
-    Raises ValueError if units and sizes differ in number, or an order is less than 1.
+    Each step adds the unit that raises the score most, ties to the lowest index. The score is the mean of
+    ROUGE-n over `orders`, as recall or F1 (Nallapati et al. 2017, section 3.1). The search ends when no unit
+    raises it. Unit i is a candidate only if its size `sizes[i]` fits into the rest of `budget`; any unit may
+    be the first, as in silver summaries. N-grams do not cross units or sentences, and are clipped by their
+    count in each reference. Raises ValueError if the numbers of units and sizes differ, or an order is less
+    than 1.
     """
     if len(units) != len(sizes):
         raise ValueError(f"{len(units)} units, {len(sizes)} sizes")
     if not orders or min(orders) < 1:
         raise ValueError(f"orders of n-grams are 1 or more, found {list(orders)}")
     searches = [_Overlap(units, references, order, measure) for order in orders]
-    # A unit without an n-gram of a reference never raises the score.
+    # A unit that shares no n-gram with a reference never raises the score.
     left = [index for index in range(len(units)) if any(search.shared[index] for search in searches)]
     chosen: list[int] = []
     used = 0
@@ -309,7 +309,7 @@ def oracle_of_references(
 
 
 class _Overlap:
-    """The n-grams that chosen units share with references, and how many more each other unit would share."""
+    """N-grams that the chosen units share with the references, and how many each other unit would add."""
 
     def __init__(
         self,
@@ -324,7 +324,7 @@ class _Overlap:
         ]
         self._wanted = sum(room.total() for room in self._rooms)
         known = {gram for room in self._rooms for gram in room}
-        #: Of each unit, the n-grams that a reference has as well.
+        #: For each unit, its n-grams that occur in a reference.
         self.shared = [Counter(gram for gram in _ngrams(unit, order) if gram in known) for unit in units]
         self._lengths = [len(references) * max(len(unit) - order + 1, 0) for unit in units]
         self._recall = measure == "recall"
@@ -332,7 +332,7 @@ class _Overlap:
         self._length = 0
 
     def with_unit(self, index: int) -> float:
-        """Return the score of the chosen units with one more."""
+        """Return the score of the chosen units plus this one."""
         shared = self.shared[index].items()
         more = sum(min(count, room[gram]) for room in self._rooms for gram, count in shared)
         below = self._wanted if self._recall else self._wanted + self._length + self._lengths[index]

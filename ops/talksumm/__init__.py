@@ -1,7 +1,7 @@
 """TalkSumm: extractive summaries of papers from their authors' talks (Lev et al., ACL 2019).
 
-Belongs here: the names that other modules use. Not here: anything that runs; numba, torch, spacy and NLTK
-are imported by what needs them, when it runs.
+Belongs here: the names that other modules use. Not here: anything that runs. Modules import numba, torch,
+spacy and NLTK only when they use them.
 """
 
 from ops.rank.choose import Budget, summarize

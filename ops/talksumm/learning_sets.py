@@ -1,7 +1,7 @@
-"""What extractive summarisers learn from: the examples of every training set, and those that judge a model.
+"""Training examples of extractive summarisers, and the examples for judging them.
 
-Belongs here: reading the sets, which examples are learnt from and which judge, and their form for training.
-Not here: making the sets (summarise.py, evaluation/gold_papers.py), training (models.py).
+Belongs here: reading the training sets, separating examples to learn from and to judge by, and their form for
+training. Not here: making the sets (summarise.py, evaluation/gold_papers.py), training (models.py).
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ops.models.training import TrainingError
 from ops.talksumm.extractors.paper import ExtractorPaper, LabelError, Labelled
 from ops.talksumm.pairing import form
 
-#: The training set of papers that people summarised.
+#: The training set of papers with human summaries.
 ORACLE = "oracle"
 
-#: What a model may be judged on; the later, the more it tells.
+#: What a model may be judged on, from the least to the most informative.
 JUDGED_ON = ("training set", "validation split", "summaries by people")
 
 
 @dataclass(frozen=True)
 class LearningExample:
-    """A paper with labels, and the summaries that an extraction of it is judged by."""
+    """A paper with labels, and the summaries for judging an extraction of it."""
 
     row: Row
     paper: ExtractorPaper
     labels: list[int]
     references: Sequence[Sequence[str]]
     gains: Sequence[float] | None = None
-    """How much each sentence is worth, where people summarised the paper."""
+    """The worth of each sentence, if the paper has human summaries."""
 
 
 @dataclass(frozen=True)
 class LearningSet:
-    """A training set: all its examples that have labels, those to learn from, and those to judge by."""
+    """A training set: all its examples with labels, those to learn from, and those to judge by."""
 
     name: str
     examples: Sequence[LearningExample]
@@ -50,13 +50,13 @@ class LearningSet:
 
 
 def learning_sets(training_sets: Parts, gold_papers: Parts, folder: Path | None = None) -> list[LearningSet]:
-    """Return the sets of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
+    """Return the sets of talksumm/training_sets, and the set `oracle` from talksumm/gold_papers, by name.
 
-    A paper that is in the split `validation` or `test` of the latter is so in every set, and so is one of
-    another source that has its title (but for case, accents and punctuation): nothing is learnt from what
-    models are judged on. Rows are read from `folder`; in memory are 24 bytes for each. Raises TrainingError
-    for a set that has rows, but none to learn from, or that is called `oracle`, and LabelError for a row that
-    has not one label a sentence.
+    Papers in the split `validation` or `test` of talksumm/gold_papers are in that split in every set, and
+    papers of other sources with the same title (ignoring case, accents and punctuation) are too. Nothing is
+    learnt from papers on which models are judged. Rows are read from `folder`; memory holds 24 bytes for
+    each. Raises TrainingError for a set that has rows, but none to learn from, or that is called `oracle`.
+    Raises LabelError for a row whose labels and sentences differ in number.
     """
     gold = StoredRows(gold_papers.schema, gold_papers.rows(), folder, block=1)
     held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
@@ -85,7 +85,7 @@ def learning_sets(training_sets: Parts, gold_papers: Parts, folder: Path | None 
 
 
 class _Places:
-    """Which of some stored rows are the examples of a set, those that have labels."""
+    """Indices of the stored rows that are examples of a set and have labels."""
 
     def __init__(self, stored: StoredRows, by_people: bool = False) -> None:
         self._stored, self._by_people = stored, by_people
@@ -93,7 +93,7 @@ class _Places:
         self.labelled, self.learnt, self.validating = array("q"), array("q"), array("q")
 
     def add(self, place: int, row: Row) -> None:
-        """Take a row. Raises LabelError where it has not one label a sentence."""
+        """Add a row. Raises LabelError if its labels and sentences differ in number."""
         self.rows += 1
         if _example(row, self._by_people).labels:
             self.labelled.append(place)
@@ -106,12 +106,12 @@ class _Places:
         return _example(self._stored[place], self._by_people)
 
     def examples(self, places: Sequence[int]) -> Sequence[LearningExample]:
-        """Return the examples in some places, read as they are asked for."""
+        """Return the examples at these indices, read on access."""
         return Made(places, self._example)
 
 
 def labelled(examples: Sequence[LearningExample]) -> Labelled:
-    """Return examples as tasks of training take them; with gains where all of them have these."""
+    """Return examples in the form of training tasks, with gains if all of them have gains."""
     with_gains = all(example.gains is not None for example in examples)
     return Labelled(
         Made(examples, attrgetter("paper")),
@@ -121,12 +121,12 @@ def labelled(examples: Sequence[LearningExample]) -> Labelled:
 
 
 def paper_of(row: Row) -> ExtractorPaper:
-    """Return the paper of a row of talksumm/training_sets or talksumm/gold_papers, as extractors read it."""
+    """Return the paper in a row of talksumm/training_sets or talksumm/gold_papers, for extractors."""
     return ExtractorPaper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
 
 
 def _names(row: Row) -> list[tuple[str, str]]:
-    """Return what a paper is known by: its id and, where it has a title with letters, that."""
+    """Return a paper's identifiers: its id, and its title if that has letters."""
     letters = form(row["title"] or "").letters
     return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
 
@@ -144,7 +144,7 @@ def _set(name: str, places: _Places, judges: Sequence[LearningExample]) -> Learn
 
 
 def _example(row: Row, by_people: bool) -> LearningExample:
-    """Return an example; it is judged by the summaries by people, or by the one that its own labels make."""
+    """Return an example; it is judged by human summaries, or by the summary that its own labels make."""
     sentences = row["sentences"]
     if len(row["labels"]) != len(sentences):
         raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")

@@ -1,11 +1,11 @@
 """Extractive summarisers trained on silver data: one for every training set and architecture.
 
-Belongs here: training the models one by one, choosing one, and what each says of its examples. Not here:
-which examples a model learns from and which judge it (learning_sets.py), networks and losses
+Belongs here: training the models one by one, choosing the best, and the choices of each on its examples. Not
+here: which examples a model learns from and is judged by (learning_sets.py), networks and losses
 (ops/talksumm/extractors), the loop (ops/models/training).
 
-Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
-validation set is taken, by summaries of 150 words.
+Lev et al. (2019), section 4.1: a model is trained on each training set, and the best one on the validation
+set, with summaries of 150 words, is chosen.
 """
 
 from __future__ import annotations
@@ -71,19 +71,19 @@ EXTRACTOR = Shape(
     ),
 )
 
-#: What the loop calls the mean of a judge, and what it is here.
+#: The loop's name for the judge's mean, and the name used here.
 _JUDGED = "score"
 _METRICS = {_JUDGED: "rouge2_f"}
 
-#: By what the weights of a training are kept, whatever its size.
+#: How the best weights of a training are selected, for every size.
 _KEPT_BY = {"metric": _JUDGED, "direction": "max"}
 
-#: What was trained: the file that says so of every model.
+#: A file that describes the training of every model.
 MODELS = "models.json"
 
 
 class Size(Params):
-    """How large the models are, and how each is trained."""
+    """The sizes of the models, and how each is trained."""
 
     pointer: PointerConfig = PointerConfig()
     transformer: TransformerConfig = TransformerConfig()
@@ -91,7 +91,7 @@ class Size(Params):
     transformer_training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample; what docs/train.md reports.
+#: "tiny" takes seconds on the sample; "full" is what docs/train.md reports.
 SIZES = {
     "tiny": Size(
         pointer=PointerConfig(channels=16, hidden=24),
@@ -115,7 +115,7 @@ SIZES = {
 
 
 class ExtractorParams(SizedParams, section="talksumm.extractor"):
-    """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
+    """Which extractors are trained, and how; `vectors` and `encoder` apply to every size."""
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
     architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
@@ -124,7 +124,7 @@ class ExtractorParams(SizedParams, section="talksumm.extractor"):
     encoder: ModelName = ENCODER
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """One encoder, one table of vectors; the weights stay that make the best summaries."""
+        """Every size uses the same encoder and vectors, and keeps the weights with the best summaries."""
         return {
             "pointer": {"vectors": self.vectors},
             "transformer": {"encoder": self.encoder},
@@ -133,12 +133,12 @@ class ExtractorParams(SizedParams, section="talksumm.extractor"):
         }
 
     def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
-        """Return the config of an architecture in the size that is asked for."""
+        """Return the config of an architecture in the selected size."""
         found: PointerConfig | TransformerConfig = self.part(architecture)
         return found
 
     def training(self, architecture: Architecture) -> TrainingParams:
-        """Return how an architecture is trained."""
+        """Return the training parameters of an architecture."""
         found: TrainingParams = self.part(f"{architecture}_training")
         return found
 
@@ -157,9 +157,10 @@ class _Model:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Scores are compared between models that are judged on the same kind of thing.
+        """Sort key for choosing the best model: the kind of judging examples first, then the score.
 
-        Of different sets they are comparable only where people's summaries judge: else each set has its own.
+        Scores of different sets are comparable only if human summaries judge; otherwise each set has its own
+        judges.
         """
         return JUDGED_ON.index(self.set.judged_on), self.trained.best
 
@@ -171,16 +172,16 @@ def extractor(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    """Yield what every trained model chooses of the examples, with the models; the units are the examples.
+    """Train the models, and yield them with their choices on the examples; the units are the examples.
 
-    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models
-    are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
-    people; where there are none, on the set's own validation examples against its summaries, and where there
-    are none of these either, on what they learnt from: models.json says which (`judged_on`), and whether
-    scores of different sets are of the same papers and references (`sets_comparable`). An example
-    without a label is dropped as `no_label`.
+    A model learns from its set's examples in the split `train`; the training papers of `gold_papers` form the
+    set `oracle`. Models are judged by ROUGE-2 F against human summaries of the papers of `gold_papers` in the
+    split `validation`. Without such papers, they are judged on the set's own validation examples and
+    summaries, and without these on their training examples. models.json says which (`judged_on`), and whether
+    scores of different sets are for the same papers and references (`sets_comparable`). An example without a
+    label is dropped as `no_label`.
 
-    Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
+    Raises the errors of `learning_sets` before training anything. Errors of training begin with the model's
     name.
     """
     yield from in_parts(_outcomes(training_sets, gold_papers, params, checkpoints, strict))
@@ -198,7 +199,7 @@ def _outcomes(
     with training_sets.engine.scratch() as folder:
         sets = learning_sets(training_sets, gold_papers, folder)
         embed = embedder(params.encoder, strict)
-        if "transformer" in params.architectures:  # the pointer network reads words
+        if "transformer" in params.architectures:  # the pointer network needs no embeddings
             embed = embedded_before(embed, _texts(sets), checkpoints, folder / "embeddings")
         models = [
             _train(architecture, examples, params, embed, checkpoints, strict, folder)
@@ -223,7 +224,7 @@ def _outcomes(
 
 
 def _texts(sets: Iterable[LearningSet]) -> Iterator[str]:
-    """Yield the titles and sentences of all papers that models of some sets read."""
+    """Yield the titles and sentences of all papers in the sets."""
     for examples in sets:
         for example in chain(examples.examples, examples.judges):
             yield example.paper.title
@@ -231,9 +232,9 @@ def _texts(sets: Iterable[LearningSet]) -> Iterator[str]:
 
 
 def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool, Extractor]]:
-    """Yield every trained extractor: name ("transformer/words_150"), whether it was chosen, and itself.
+    """Yield every trained extractor: its name ("transformer/words_150"), whether it was chosen, and itself.
 
-    All that are yielded share the embeddings of the sentences that they have seen.
+    They share the embeddings of sentences that they have seen.
     """
     from ops.models.trained import CONFIG
     from ops.talksumm.extractors.files import load
@@ -270,7 +271,7 @@ def _train(
 
 
 def _rouge(examples: Sequence[LearningExample], words: int, index: int, extraction: Extraction) -> float:
-    """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
+    """Return ROUGE-2 F of the summary of an extraction, against all references of its paper."""
     example = examples[index]
     summary = only(example.paper.sentences, extraction.indices, words, cut=True)
     return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f

@@ -1,11 +1,12 @@
-"""Which titles of papers a talk's title is compared with: few of many, found by what they share.
+"""Candidate titles for each talk's title: a few of many papers, found by shared letters.
 
-Belongs here: the index of titles. Not here: how alike two titles are, and which match is taken (pairing.py).
+Belongs here: the index of titles. Not here: the similarity of two titles, and choosing a match (pairing.py).
 
-A title is looked for as a whole first, by its letters, then by its runs of `GRAM` letters (q-grams), as
-Gravano et al. (2001) join strings: titles at a distance d share all but `GRAM` x d of them. A talk's rarest
-runs are asked for: `FEWEST` in any case, up to `RARE` while they have fewer than `LOOKED_AT` titles together,
-and never those of more than `COMMON` titles. So a talk costs no more the more papers there are.
+A title is first looked up as a whole, by its letters, and then by its runs of `GRAM` letters (q-grams), like
+string joins of Gravano et al. (2001): titles at distance d share all but `GRAM` x d of them. The lookup uses
+a talk's rarest runs: at least `FEWEST`, and up to `RARE` as long as they have fewer than `LOOKED_AT` titles
+together, but none with more than `COMMON` titles. So the cost per talk does not grow with the number of
+papers.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from ops.core.parts import Parts
 if TYPE_CHECKING:
     import duckdb
 
-#: Titles that a talk is compared with; where there are no more, all.
+#: Maximum number of titles compared with a talk's title. If there are no more titles, all are compared.
 COMPARED = 50
 
 GRAM, RARE, FEWEST, COMMON, LOOKED_AT = 3, 24, 8, 2_000, 2_000
 
-#: Talks that are compared at once, at least: each may have `FEWEST` x `COMMON` titles that share a run.
+#: Minimum number of talks compared at once; each may match `FEWEST` x `COMMON` titles that share a run.
 TALKS_AT_ONCE = 1_000
 
-#: Parts whose titles go into the index together: each time costs a millisecond or more.
+#: Parts whose titles are inserted together, since each insertion costs a millisecond or more.
 PARTS_AT_ONCE = 64
 
-#: Papers of one title, by id, with their titles as they are written.
+#: Papers with one title, by id, with their titles as written.
 NEAR_TITLES = pa.schema(
     [
         ("talk_id", pa.string()),
@@ -79,9 +80,9 @@ CREATE TABLE asked AS SELECT part, place, gram FROM (
 WINDOW rarest AS (PARTITION BY part, place ORDER BY titles, gram ROWS UNBOUNDED PRECEDING)
 QUALIFY row_number() OVER rarest <= {FEWEST}
     OR (row_number() OVER rarest <= {RARE} AND sum(titles) OVER rarest - titles < {LOOKED_AT});
-"""  # noqa: S608  numbers of ours
+"""  # noqa: S608  our own constants
 
-#: Those that share most runs, of these the ones of the nearest length, and of these the first: in one number.
+#: Most shared runs first, then the nearest length, then the lowest number, packed in one integer.
 _SOME = f"""
 INSERT INTO near SELECT part, place, unnest(best) FROM (
     SELECT part, place, arg_max(
@@ -93,7 +94,7 @@ INSERT INTO near SELECT part, place, unnest(best) FROM (
     ) JOIN talks USING (part, place) GROUP BY part, place
 )
 UNION SELECT part, place, number FROM talks JOIN groups USING (letters) WHERE part BETWEEN $first AND $last
-"""  # noqa: S608  numbers of ours
+"""  # noqa: S608  our own constants
 
 _LISTED = """
 SELECT talks.id AS talk_id, groups.papers, near.part AS __part
@@ -105,10 +106,10 @@ ORDER BY near.part, near.place, near.number
 def near_titles(
     talks: Parts, papers: Parts, letters: Callable[[str], str], folder: Path
 ) -> tuple[Parts, int]:
-    """Return the titles that the talks of each part are compared with, and how many titles there are in all.
+    """Return the candidate titles for the talks of each part, and the total number of titles.
 
-    `letters` gives what counts of a title; one without is no title. The rows are `NEAR_TITLES`, by talk and
-    lowest id of a paper, and lie in `folder`.
+    `letters` returns the significant letters of a title; a title without any is ignored. The rows are
+    `NEAR_TITLES`, sorted by talk and by the lowest id of a paper, and stored in `folder`.
     """
     with database(folder) as tables:
         _fill(tables, "papers", papers, letters)
@@ -128,7 +129,7 @@ def near_titles(
 
 
 def _batches(talks: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last of neighbouring parts that have `TALKS_AT_ONCE` talks together, or more."""
+    """Yield first and last index of consecutive parts that have at least `TALKS_AT_ONCE` talks together."""
     first = count = 0
     for part, its in enumerate(talks):
         count += its

@@ -1,17 +1,18 @@
 """Pair each talk with the paper that it presents, by title.
 
-Belongs here: how alike two titles are, the nearest titles of every talk with scores, which match is good
-enough and clear enough, and what goes into a pair. To move a threshold compares no title again. Not here:
-which sentences are states (align/alignments.py).
+Belongs here: the similarity of two titles, the nearest titles of every talk with scores, thresholds for a
+match that is good and clear enough, and the content of a pair. Moving a threshold does not compare titles
+again. Not here: which sentences are states (align/alignments.py).
 
-Titles are compared by their letters and digits alone, without case, accents, punctuation and white space:
-recognisers split words ("code switching", "sem eval"), scanners lose hyphens. The measure is one minus the
-Levenshtein distance over the longer length. Two rules of our own go with it:
+Titles are compared by their letters and digits only, ignoring case, accents, punctuation and white space:
+speech recognisers split words ("code switching", "sem eval"), and scanners lose hyphens. The similarity is
+one minus the Levenshtein distance divided by the greater length, with two rules of our own:
 
-- Where one title has a subtitle and the other has none, its main title may stand for the whole, at
-  `MAIN_TITLE` of the worth. Equal main titles are then alike, yet less than equal titles.
-- Where each has a number that the other lacks, the worth is `OTHER_NUMBERS`: "Task 4" is not "Task 8",
-  and the shared tasks of two years have one title but for the year.
+- If only one of the titles has a subtitle, its main title is compared as well, with the result multiplied by
+  `MAIN_TITLE`. So equal main titles are similar, but less than equal titles.
+- If each title has a number that the other lacks, the similarity is multiplied by `OTHER_NUMBERS`: "Task 4"
+is not
+  "Task 8", and shared tasks of different years have the same title except for the year.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "tex
 
 
 class PairParams(Params, section="talksumm.pairs"):
-    """When a paper's title is near enough to a talk's.
+    """When a paper's title is similar enough to a talk's.
 
-    Measured with 5,805 copies of 600 of the 18,224 titles of the ACL Anthology, noise of typing, scanning and
-    recognition simulated: at the defaults all exact and unpunctuated copies find their paper, 97 of 100 bare
-    main titles (the rest are ambiguous), 98 with 8 % of the characters misread, 91 with 20 % of the words
-    misheard; none finds another paper. With the paper taken away, 8 of 1,000 exact titles find a wrong one,
-    and 29 of 1,000 bare main titles.
+    Measured with 5,805 copies of 600 of the 18,224 titles of the ACL Anthology, with simulated errors of
+    typing, scanning and speech recognition. With the defaults, all exact and unpunctuated copies find their
+    paper, 97 of 100 bare main titles (the rest are ambiguous), 98 of 100 with 8 % of the characters misread,
+    and 91 of 100 with 20 % of the words misheard. None finds another paper. If the right paper is
+    missing, 8 of 1,000 exact titles and 29 of 1,000 bare main titles find a wrong one.
     """
 
     threshold: float = Field(
@@ -66,7 +67,7 @@ class PairParams(Params, section="talksumm.pairs"):
 
 
 class _Choice(NamedTuple):
-    """Which paper of a title is taken, or the reason why none is."""
+    """The chosen paper among those with one title, or the reason why none was chosen."""
 
     paper: str = ""
     reason: str | None = None
@@ -78,26 +79,26 @@ CANDIDATES = 3
 MAIN_TITLE = 0.9
 OTHER_NUMBERS = 0.75
 
-#: A colon or a question mark ends a main title, and so does a dash that stands by itself.
+#: A main title ends at a colon, a question mark or a free-standing dash.
 _END_OF_MAIN = re.compile(r"[:?]|\s[-–—]+\s|—")
-_NO_LETTER = re.compile(r"[^\w+]+|_+")  # TVQA+ is not TVQA
-#: Single digits inside words are more often misread letters.
+_NO_LETTER = re.compile(r"[^\w+]+|_+")  # keep "+": TVQA+ is not TVQA
+#: Without single digits inside words, which are often misread letters.
 _NUMBER = re.compile(r"\d{2,}|(?<!\w)\d(?!\w)")
 
 TitleScores: TypeAlias = npt.NDArray[np.float64]
 
 
 class Form(NamedTuple):
-    """What is compared of a title, or of its main title."""
+    """The compared form of a title, or of its main title."""
 
     letters: str
     numbers: frozenset[str]
 
 
 class Titles:
-    """Many titles, to be compared with one at a time (18,000 in about 10 ms).
+    """Many titles, for comparison with one title at a time (18,000 in about 10 ms).
 
-    `forms` are the forms of the whole titles.
+    `forms` has the forms of the whole titles.
     """
 
     def __init__(self, titles: Sequence[str]) -> None:
@@ -108,7 +109,7 @@ class Titles:
         self._mains = _Forms([main or Form("", frozenset()) for main in mains])
 
     def similarities(self, title: str) -> TitleScores:
-        """Return the similarity of every title to this one, rounded to six places."""
+        """Return the similarity of every title to this one, rounded to six decimals."""
         whole, main = form(title), main_form(title)
         scores = self._wholes.similarities(whole)
         if main is None:
@@ -120,7 +121,7 @@ class Titles:
 
 
 class _Forms:
-    """Forms side by side, with the distinct sets of numbers that occur in them."""
+    """Forms in parallel arrays, with the distinct sets of numbers that occur in them."""
 
     def __init__(self, forms: Sequence[Form]) -> None:
         self._letters = [form.letters for form in forms]
@@ -141,9 +142,9 @@ class _Forms:
 def pairs(talks: Parts, matches: Parts, papers: Parts, sentences: Parts, params: PairParams) -> Outcomes:
     """Yield the talks with their papers' sentences; talks without a clear paper are dropped.
 
-    `matches` has the scores. Of papers with one title (but for case, accents and punctuation) those without
-    sentences do not count, and if the rest have the same sentences, the one with the lowest id is taken; if
-    not, the talk is ambiguous. Raises KeyError for a talk that is not in `matches`.
+    `matches` has the scores. Among papers with the same title (ignoring case, accents and punctuation), those
+    without sentences are ignored. If the rest have identical sentences, the one with the lowest id is chosen;
+    otherwise the talk is ambiguous. Raises KeyError for a talk that is not in `matches`.
     """
     with talks.engine.scratch() as folder:
         scores, texts = _beside(talks, matches, sentences, folder, params.threshold)
@@ -155,7 +156,7 @@ def pairs(talks: Parts, matches: Parts, papers: Parts, sentences: Parts, params:
 def pair_talks(
     talks: pa.Table, matches: pa.Table, papers: pa.Table, sentences: pa.Table, params: PairParams
 ) -> Outcome:
-    """Return the pairs of the talks of one part, given their matches, and the papers of these."""
+    """Return the pairs of the talks of one part, given their matches and the matched papers."""
     ids = talks["id"].to_pylist()
     candidates = _candidates(matches)
     dropped: list[Row] = []
@@ -184,7 +185,7 @@ def pair_talks(
 
 
 def similarities(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) -> Iterator[pa.Table]:
-    """Yield the talks by what `params.threshold` is asked of: how alike the nearest title is."""
+    """Yield the talks with the score that `params.threshold` limits: the similarity of the nearest title."""
 
     def score(best: Row, rival: Row | None) -> float | None:
         return float(best["score"]) if _clear(_lead(best, rival), params.margin) else None
@@ -193,7 +194,7 @@ def similarities(talks: Parts, matches: Parts, sentences: Parts, params: PairPar
 
 
 def leads(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) -> Iterator[pa.Table]:
-    """Yield the talks by what `params.margin` is asked of: the lead of the nearest title."""
+    """Yield the talks with the score that `params.margin` limits: the lead of the nearest title."""
 
     def score(best: Row, rival: Row | None) -> float | None:
         lead = _lead(best, rival)
@@ -205,8 +206,8 @@ def leads(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) ->
 def matches(talks: Parts, papers: Parts) -> Outcomes:
     """Yield for each talk its nearest titles among the papers of all months, best first.
 
-    Papers of one title (but for case, accents and punctuation) are one candidate. A talk that no title is
-    like at all keeps an empty list. Compared are those that `near_titles` finds.
+    Papers with the same title (ignoring case, accents and punctuation) are one candidate. A talk without any
+    similar title has an empty list. Only titles found by `near_titles` are compared.
     """
     with talks.engine.scratch() as folder:
         near, titles = near_titles(talks, papers, _letters, folder / "near")
@@ -214,7 +215,7 @@ def matches(talks: Parts, papers: Parts) -> Outcomes:
 
 
 def match_talks(talks: pa.Table, near: pa.Table, titles: int) -> Outcome:
-    """Return the nearest titles of the talks of one part among those that they are compared with."""
+    """Return the nearest titles for the talks of one part, among their candidates."""
     compared: dict[str, list[Sequence[Row]]] = defaultdict(list)
     for row in near.to_pylist():
         compared[row["talk_id"]].append(row["papers"])
@@ -226,7 +227,7 @@ def match_talks(talks: pa.Table, near: pa.Table, titles: int) -> Outcome:
 
 
 def form(title: str) -> Form:
-    """Return a title as its lower-case letters and digits without accents, and its numbers."""
+    """Return a title's lower-case letters and digits without accents, and its numbers."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", title).casefold())
     plain = "".join(character for character in folded if not unicodedata.combining(character))
     letters = _NO_LETTER.sub("", plain.replace("&", " and "))
@@ -238,13 +239,13 @@ def _letters(title: str) -> str:
 
 
 def main_form(title: str) -> Form | None:
-    """Return the form of what comes before the subtitle, or None where there is no subtitle."""
+    """Return the form of the part before the subtitle, or None if there is no subtitle."""
     main, *subtitle = (form(part) for part in _END_OF_MAIN.split(title, maxsplit=1))
     return main if subtitle and subtitle[0].letters and main.letters else None
 
 
 def similarity(one: str, other: str) -> float:
-    """Return how alike two titles are, from 0 to 1; the same either way round, and 1 for equal titles."""
+    """Return the similarity of two titles, from 0 to 1; it is symmetric, and 1 for equal titles."""
     return float(Titles([other]).similarities(one)[0])
 
 
@@ -267,7 +268,7 @@ def _scored(
 def _beside(
     talks: Parts, matches: Parts, sentences: Parts, folder: Path, least: float = 0
 ) -> tuple[Parts, Parts]:
-    """Return the matches of the talks of each part, and the sentences of the papers of the best ones."""
+    """Return the matches of each part's talks, and the sentences of the best-matching papers."""
     ids = (part.read(["id"])["id"] for part in talks.parts)
     scores = matched(matches, "talk_id", ids, folder / "matches", ["talk_id", "candidates"])
     return scores, matched(
@@ -276,7 +277,7 @@ def _beside(
 
 
 def _best_papers(matches: Parts, least: float) -> Iterator[set[str]]:
-    """Yield the papers that the talks of each part may present, whose title's score is `least` or more."""
+    """Yield, for each part, the papers of its talks' best matches with a score of at least `least`."""
     for table in matches:
         best = (_nearest(candidates)[0] for candidates in _candidates(table).values())
         yield {
@@ -320,7 +321,7 @@ def _clear(lead: float, margin: float) -> bool:
 
 
 def _sentences(sentences: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Return sentences by paper, each paper's in its order."""
+    """Return sentences by paper, in the paper's order."""
     texts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in sentences.sort_by([("position", "ascending"), ("id", "ascending")]).to_pylist():
         texts[row["paper_id"]].append(row)

@@ -1,6 +1,6 @@
-"""The columns of TalkSumm's datasets, and of the sources that it alone reads.
+"""The columns of TalkSumm's datasets, and of the sources that only TalkSumm reads.
 
-Belongs here: one `Shape` a dataset. Not here: what fills them.
+Belongs here: one `Shape` per dataset. Not here: filling them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TALKS = Shape(
     ),
 )
 
-#: A run of a talk's words with the sentence of its paper that they describe, by hand.
+#: A run of a talk's words, manually aligned with the sentence of its paper that they describe.
 GOLD_ALIGNMENTS = Shape(
     unit=RECORD,
     kept=columns(
@@ -57,7 +57,7 @@ GOLD_ALIGNMENTS = Shape(
     ),
 )
 
-#: A summary of a paper that a person wrote or chose.
+#: A summary of a paper that a person wrote or selected.
 HUMAN_SUMMARIES = Shape(
     unit=RECORD,
     kept=columns(
@@ -79,7 +79,7 @@ HUMAN_SUMMARIES = Shape(
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
-#: The nearest titles of each talk, best first: what pairs are chosen by, scored once.
+#: The nearest titles of each talk, best first, scored once; pairs are chosen from them.
 MATCHES = Shape(
     unit=unit_of(TALKS),
     kept=columns(
@@ -110,7 +110,7 @@ SENTENCE_OF_PAIR = struct(
     ("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT, "", TEXT)
 )
 
-#: A pair carries all that its alignment needs, so that a new month of papers leaves old months fresh.
+#: A pair contains all input of its alignment, so that a new month of papers leaves old months fresh.
 PAIRS = Shape(
     unit=unit_of(TALKS),
     kept=columns(

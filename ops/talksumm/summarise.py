@@ -1,9 +1,9 @@
-"""Summaries of a length, and the training sets that they make.
+"""Summaries of a given length, and the training sets made from them.
 
-Belongs here: the most talked-about sentences of a paper up to a budget of params.yaml; which of these
-summaries are the four training sets of Lev et al. (2019), section 4.1, papers with a 0/1 label on every
-sentence; the split by paper. Not here: what a budget is (ops/rank/choose.py), what a sentence's count is
-(ops/talksumm/align), the models that are trained (models.py).
+Belongs here: the sentences of a paper that a talk spends most words on, up to a budget in params.yaml; which
+of these summaries form the four training sets of Lev et al. (2019), section 4.1 (papers with a 0/1 label on
+every sentence); the split by paper. Not here: budgets (ops/rank/choose.py), counts of sentences
+(ops/talksumm/align), training models (models.py).
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "t
 class TrainingSetParams(Params, section="talksumm.training_sets"):
     """Which budgets become training sets (the paper's four), and how papers are split.
 
-    A paper falls into validation by a hash of `seed` and its id: whatever else is in the corpus, and in
-    every set, with all its talks. The share is therefore met on average only: of 10 papers at 0.1, one
-    time in three none is in validation; then raise the share, or take another seed. (The paper itself
-    validates on CL-SciSumm 2018; a share of its own set is ours.)
+    A hash of `seed` and a paper's id decides whether it is in validation. So the split of a paper, with all
+    its talks, is the same in every set and for any corpus. The share therefore holds on average only: with 10
+    papers and a share of 0.1, there is no validation paper one time in three; then raise the share, or change
+    the seed. (The paper itself validates on CL-SciSumm 2018; a share of the training set is ours.)
     """
 
     sets: tuple[str, ...] = Field(("words_150", "words_250", "ratio_30", "ratio_40"), min_length=1)
@@ -62,9 +62,10 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
 
 
 def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Table]:
-    """Yield the sentences by what one budget is asked of: what a summary that takes them needs.
+    """Yield the sentences with the size that one budget limits: that of a summary up to this sentence.
 
-    A paper's first sentence is always taken, and one that the talk never has in mind never.
+    A paper's first sentence in order of choice is always taken. A sentence that the talk never has in mind
+    never is.
     """
     budget = params.budgets[name]
     for table in alignments:
@@ -77,13 +78,13 @@ def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Ta
 
 
 def sentences_of(summaries: pa.Table, name: str) -> int:
-    """Return how many sentences the summaries of one budget have, in a table of talksumm/summaries."""
+    """Return the number of sentences in the summaries of one budget, in a table of talksumm/summaries."""
     chosen = summaries.filter(pc.equal(summaries["budget"], name))
     return int(pc.sum(pc.list_value_length(chosen["sentence_ids"])).as_py() or 0)
 
 
 def all_summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
-    """Yield the summaries of every part of the alignments; `pairs` are all pairs."""
+    """Yield the summaries of every part of the alignments; `pairs` has all pairs."""
     with alignments.engine.scratch() as folder:
         wanted = (part.read(["pair_id"])["pair_id"] for part in alignments.parts)
         titles = matches(pairs, "id", wanted, folder / "titles", ["id", "paper_title"])
@@ -93,10 +94,10 @@ def all_summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Out
 def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> Outcome:
     """Return a summary of every pair for every budget; the units are the sentences of `alignments`.
 
-    All sentences of a pair must stand in the one table. `pairs` gives the papers' titles. A sentence in
-    no summary is dropped, its count being the score: `zero_count` (the talk never has it in mind) or
-    `beyond_every_budget`. A summary is exhausted where it has all sentences that the talk has in mind: those
-    of larger budgets are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
+    All sentences of a pair must be in the table. `pairs` has the papers' titles. A sentence in no summary is
+    dropped, with its count as score: `zero_count` (the talk never has it in mind) or `beyond_every_budget`. A
+    summary is exhausted if it has all sentences that the talk has in mind; then summaries of larger budgets
+    are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
     """
     titles = dict(zip(pairs["id"].to_pylist(), pairs["paper_title"].to_pylist(), strict=True))
     units = alignments.to_pylist()
@@ -119,20 +120,20 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
 
 
 def split(paper_id: str, params: TrainingSetParams) -> Split:
-    """Return "train" or "validation" for a paper, from its id alone."""
+    """Return "train" or "validation" for a paper, which depends on its id alone."""
     return split_at(place_of_paper(paper_id, params.seed), params.validation)
 
 
 def place_of_paper(paper_id: str, seed: int) -> float:
-    """Return a number from 0 to 1, from a paper's id and a seed alone.
+    """Return a number from 0 to 1 that depends only on a paper's id and a seed.
 
-    It is not ops.core.sampling's, which would put papers into other splits than they have always been in.
+    This differs from the hash in ops.core.sampling, which would change the splits of papers.
     """
     return unit_interval(hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest())
 
 
 def sections(headings: Sequence[Hashable]) -> list[int]:
-    """Return the number of the section that each sentence stands in; a changed heading begins a new one."""
+    """Return the section number of each sentence; a changed heading starts a new section."""
     return list(accumulate((heading != following for heading, following in pairwise(headings)), initial=0))[
         : len(headings)
     ]
@@ -141,10 +142,10 @@ def sections(headings: Sequence[Hashable]) -> list[int]:
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """Yield the examples of each part of `summaries`; the units are the summaries.
 
-    An example holds all of the paper's states in order, with label 1 where a sentence is in the summary. A
-    summary whose budget is not in `params.sets` is dropped as `not_a_training_set`. Raises KeyError if
-    a summary's pair is not in `alignments`, and ValueError if there are summaries, but none of one of the
-    sets: every paper has one of every budget.
+    An example has all of the paper's states in order, with label 1 for sentences of the summary. A summary
+    whose budget is not in `params.sets` is dropped as `not_a_training_set`. Raises KeyError if a summary's
+    pair is not in `alignments`. Raises ValueError if there are summaries, but none for one of the sets, since
+    every paper has one for every budget.
     """
     budgets = {name for part in summaries.parts for name in part.read(["budget"])["budget"].to_pylist()}
     if budgets and (missing := [name for name in params.sets if name not in budgets]):

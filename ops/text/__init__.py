@@ -1,5 +1,5 @@
-"""Text as such: words, white space, hyphens at line breaks, sentence boundaries.
+"""Functions on plain text: words, white space, hyphens at line breaks, sentence boundaries.
 
-Belongs here: functions of a string, without files, tables or any knowledge of papers and talks.
-Not here: what a footnote or a section is (ops/parse), models (ops/models).
+Belongs here: functions of a string that need no files or tables and know nothing about papers or talks.
+Not here: finding footnotes or sections (ops/parse), models (ops/models).
 """

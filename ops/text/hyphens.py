@@ -1,7 +1,7 @@
-"""Words that were cut in two at the end of a line.
+"""Joins words that were hyphenated at the end of a line.
 
-Belongs here: deciding whether the hyphen before a line break is part of the word, from the document's
-own words. Not here: finding lines, folding white space.
+Belongs here: deciding whether the hyphen before a line break is part of the word, based on the other words of
+the document. Not here: finding lines, collapsing white space.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-#: A hyphen (also the soft and the typographic one) that stands right behind a letter and before a break.
+#: A hyphen (ASCII, soft or typographic) between a letter and a line break.
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ \t]*+[\r\n\f]\s*+(?=\w)")
-#: The same where a converter has turned the line break into a space ("ap- plications").
+#: The same if a converter has turned the line break into a space ("ap- plications").
 _BREAK_OR_SPACE = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s++(?=\w)")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-# No part of a word, said by lookaheads: Python before 3.11.5 errs in a possessive group.
+# Lookarounds instead of a possessive group: Python before 3.11.5 handles those incorrectly.
 _WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?![^\W\d]|[-\u2010][^\W\d_])")
 _BEFORE = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*\Z")
 _LONGEST = 80
 
 _SHORTEST_PART = 4
-#: Endings that damaged documents have as words of their own; they begin no part of a compound.
+#: Endings that damaged documents contain as separate words. They never start a part of a compound.
 _SUFFIXES = frozenset(
     {
         "able", "ally", "ance", "ence", "ible", "ings", "ment", "ments", "ness", "sion", "sions", "tion",
@@ -28,37 +28,37 @@ _SUFFIXES = frozenset(
     }
 )  # fmt: skip
 
-#: After these the hyphen is a suspended one: "pre- and post-editing".
+#: Before these the hyphen is suspended: "pre- and post-editing".
 _SUSPENDED = frozenset({"and", "or", "und", "nor"})
-#: Second halves that make a compound of any first half.
+#: Second halves that form a compound with any first half.
 _COMPOUND_TAILS = frozenset({"aware", "based", "driven", "level", "oriented", "specific"})
 _COMPOUND_HEADS = frozenset({"self"})
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a document, lower-cased; "state-of-the-art" is one word.
+    """Return the words of a document in lower case; "state-of-the-art" is one word.
 
-    What stands at a hyphen before a break is a half of a word, and is not among them.
+    The two halves of a word at a hyphen before a break are excluded.
     """
     marked = _BREAK_OR_SPACE.sub("_", text)
     return frozenset(word.lower().replace("\u2010", "-") for word in _WHOLE_WORD.findall(marked))
 
 
 def join_lines(text: str, known: Set[str], spaces: bool = False) -> str:
-    """Return `text` with the words joined that a hyphen and a line break cut in two.
+    """Return `text` with the words that were hyphenated at line breaks joined.
 
     The released code of TalkSumm looks joined words up in GloVe's vocabulary; here the document itself
-    decides (`known`, from `words_of`): the hyphen stays where the hyphenated form occurs elsewhere and
-    goes where the joined form does. Of forms that occur nowhere, the hyphen stays in a compound of three
-    or more parts ("state-of-/the-art"), between two words of the document ("user-/agent"), before a
-    capital or a digit, behind an acronym and beside a few typical compound parts ("word-/level");
-    otherwise it goes. Before "and" and "or" it is a suspended hyphen and a space is kept. Soft hyphens
-    always go. `spaces`: a space behind a hyphen is a break too.
+    decides (`known`, from `words_of`). The hyphen stays if the hyphenated form occurs elsewhere, and goes if
+    the joined form does. If neither occurs, the hyphen stays in a compound of three or more parts
+    ("state-of-/the-art"), between two words of the document ("user-/agent"), before a capital or a digit,
+    after an acronym, and next to a few typical parts of compounds ("word-/level"); otherwise it goes. Before
+    "and" and "or" it is a suspended hyphen, and a space follows it. Soft hyphens always go. With `spaces`, a
+    space after a hyphen is a break, too.
     """
     pieces: list[str] = []
     done = 0
     for found in (_BREAK_OR_SPACE if spaces else _BREAK).finditer(text):
-        # Reaching back into what was joined already makes a word over three lines one word.
+        # The first half may itself have been joined: a word may run over three lines.
         pieces.append(text[done : found.start()])
         done = found.end()
         before = "".join(pieces[-3:])[-_LONGEST:]
@@ -73,7 +73,7 @@ def _after(text: str, start: int) -> str:
 
 
 def _between(text_before: str, sign: str, after: str, known: Set[str], spaces: bool) -> str:
-    """Return what stands between two halves: nothing, a hyphen, or a hyphen and a space."""
+    """Return the text between two halves: nothing, a hyphen, or a hyphen and a space."""
     if sign[0] == "\u00ad":
         return ""
     found = _BEFORE.search(text_before)

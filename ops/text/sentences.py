@@ -1,6 +1,6 @@
-"""Where sentences begin and end.
+"""Sentence boundaries.
 
-Belongs here: sentence spans of a running text, as offsets. Not here: which lines are running text
+Belongs here: the sentence spans of running text, as offsets. Not here: which lines are running text
 (ops/parse/papers/body.py), which sentences are worth keeping (ops/parse/sentences.py).
 """
 
@@ -13,13 +13,13 @@ import nupunkt
 
 Span = tuple[int, int]
 
-#: No sentence ends behind one of these, unless the text does; in small letters or with a capital ("IE." is
-#: information extraction, "SEC." an authority).
+#: No sentence ends after one of these, unless the text does. The first letter may be either case ("IE." in
+#: full capitals is information extraction, "SEC." an authority).
 ABBREVIATIONS = (
     "approx", "cf", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "equ", "et al", "fig", "figs", "i.e", "ie",
     "refs", "resp", "s.t", "sec", "secs", "sect", "viz", "vs", "w.r.t",
 )  # fmt: skip
-#: The same only as they stand here: small, they are words ("the app.").
+#: The same, but case-sensitive: in lower case some are words ("the app.").
 NAMES_OF_PARTS = ("Alg", "App", "Ch", "Chap", "Def", "FIG", "FIGS", "Lem", "Prop", "Ref", "Tab", "Thm")
 
 _ENDS_IN_ABBREVIATION = re.compile(
@@ -42,12 +42,12 @@ _LONGEST_ABBREVIATION = 12
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Return the sentences of `text` as (start, end), in order, without white space around them.
+    """Return the sentences of `text` as (start, end), in order, without surrounding white space.
 
-    Every character that is not white space is in exactly one span. nupunkt 0.8 (Punkt, trained on law
-    and general English) proposes the boundaries; one behind "Fig.", "et al.", "Sec.", "i.e." and the
-    like (`ABBREVIATIONS`) is taken back, and one before a footnote's number is added. Time is linear:
-    a text is read in pieces, and a sentence of more than 50,000 characters is cut where it is.
+    Every character except white space is in exactly one span. nupunkt 0.8 (Punkt, trained on legal and
+    general English) proposes the boundaries. A boundary after "Fig.", "et al.", "Sec.", "i.e." and the like
+    (`ABBREVIATIONS`) is removed, and one before a footnote number is added. Time is linear: long texts are
+    split in pieces, and a sentence of more than 50,000 characters is cut.
     """
     spans: list[Span] = []
     for start, end in _proposed(text):
@@ -64,12 +64,12 @@ def sentence_spans(text: str) -> list[Span]:
 
 
 def is_ended(text: str) -> bool:
-    """Tell whether `text` ends in final punctuation, a colon or a semicolon, perhaps with marks behind."""
+    """Say whether `text` ends in final punctuation, a colon or a semicolon, perhaps before closing quotes."""
     return _FINAL.search(text) is not None
 
 
 def ends_in_abbreviation(text: str) -> bool:
-    """Tell whether `text` ends in an abbreviation that cannot end a sentence."""
+    """Say whether `text` ends in an abbreviation that cannot end a sentence."""
     return _ENDS_IN_ABBREVIATION.search(text[-_LONGEST_ABBREVIATION:]) is not None
 
 
@@ -78,7 +78,7 @@ def _abbreviated(text: str, end: int) -> bool:
 
 
 def _at_notes(text: str, span: Span) -> Iterator[Span]:
-    """Yield the parts of a sentence that nupunkt did not end before a number that begins a word."""
+    """Split a sentence before footnote numbers that are attached to a word, where nupunkt never splits."""
     start, end = span
     for found in _BEFORE_NUMBER.finditer(text, start, end):
         if not _abbreviated(text, found.start()):
@@ -92,7 +92,7 @@ def _calm(run: re.Match[str]) -> str:
 
 
 def _proposed(text: str) -> Iterator[Span]:
-    """Yield nupunkt's spans; the last of a piece may be unfinished, so the next piece begins with it."""
+    """Yield nupunkt's spans; the last span of a piece may be incomplete, so the next piece starts with it."""
     first = 0
     while first < len(text):
         piece = text[first : first + _LARGEST_PIECE]

@@ -1,7 +1,7 @@
-"""The inner loops that give words numbers, compiled by numba.
+"""Inner loops that number words, compiled by numba.
 
-Belongs here: loops over bytes, nothing else; callers check their input. Not here: what a word is
-(word_numbers.py). Imported when first needed: numba takes a third of a second.
+Belongs here: loops over bytes. Callers check their input. Not here: what a word is (word_numbers.py). Import
+this module only when needed: numba takes a third of a second.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ops.core.numerics import compiled
 
-#: What a character is: between words, or in a word.
+#: Kinds of characters: separator, or part of a word.
 SPACE, LETTER = 0, 1
 
-#: Words of so many bytes have a key of their own.
+#: Words up to this many bytes have unique keys.
 _BYTES = 8
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _ASCII = np.uint8(0x80)
@@ -33,12 +33,12 @@ def number(
     firsts: NDArray[np.int64],
     numbers: NDArray[np.int32],
 ) -> tuple[int, int, int]:
-    """Write first byte and number of the words of a text; return how many, the place, and how many are known.
+    """Write start and number of each word of a text; return the word count, the end, and the vocabulary size.
 
-    The text is `data[start:end]`, in UTF-8; `kinds` has what each code point is. `known` has first byte, byte
-    after the last, and key of the words that have numbers, `slots` their numbers by key. A word that is not
-    known becomes so while `growing`, else its number is -1. It ends early where there is no more room for
-    words, or half of the slots are taken.
+    The text is `data[start:end]`, in UTF-8, and `kinds` has the kind of each code point. `known` has the
+    start, the end (exclusive) and the key of each numbered word; `slots` is the hash table from keys to their
+    numbers. If `growing`, a new word gets the next number; otherwise its number is -1. The loop stops early
+    when the output is full or half of the slots are used; the returned end says where to continue.
     """
     known_firsts, known_lasts, known_keys = known
     mask = np.uint64(len(slots) - 1)
@@ -46,7 +46,7 @@ def number(
     while place < end and total < len(firsts):
         first, key = place, np.uint64(0)
         while place < end:
-            byte = data[np.uint64(place)]  # never from the end, which costs a fifth more
+            byte = data[np.uint64(place)]  # unsigned: the check for negative indices costs a fifth
             if byte < _ASCII:
                 if kinds[byte] != LETTER:
                     break
@@ -87,20 +87,20 @@ def number(
 
 @compiled
 def _with(key: np.uint64, byte: np.uint8) -> np.uint64:
-    """Return the key of a word with a byte more."""
+    """Return the key of a word with one more byte."""
     return ((key << np.uint64(8)) | (key >> np.uint64(56))) ^ np.uint64(byte)
 
 
 @compiled
 def _slot(key: np.uint64, mask: np.uint64) -> np.uint64:
-    """Return where a key is looked for first."""
+    """Return the first slot to look for a key."""
     mixed = (key ^ (key >> np.uint64(32))) * _MIX
     return (mixed >> np.uint64(32)) & mask
 
 
 @compiled
 def fill(slots: NDArray[np.int32], keys: NDArray[np.uint64]) -> None:
-    """Put the numbers of known words into empty slots."""
+    """Insert the numbers of known words into empty slots."""
     mask = np.uint64(len(slots) - 1)
     for number in range(len(keys)):
         slot = _slot(keys[number], mask)
@@ -111,7 +111,7 @@ def fill(slots: NDArray[np.int32], keys: NDArray[np.uint64]) -> None:
 
 @compiled
 def code_point(data: NDArray[np.uint8], place: int) -> tuple[np.int64, int]:
-    """Return the code point beyond ASCII that begins at a place, and how many bytes it has."""
+    """Return the non-ASCII code point that starts at a byte, and its length in bytes."""
     byte = np.int64(data[place])
     if byte >= 0xF0:
         high = ((byte & 7) << 18) | (np.int64(data[place + 1] & 63) << 12)

@@ -1,7 +1,7 @@
-"""Words as numbers: many texts divided at once, for callers that only count words.
+"""Words as numbers: split many texts at once, for callers that only count words.
 
-Belongs here: dividing lower-cased texts into words, in compiled code. A word is a run of letters and digits,
-as `ops.rank.rankers.words` finds them. Not here: what is counted.
+Belongs here: splitting lower-cased texts into words, in compiled code. A word is a run of letters and digits,
+as in `ops.rank.rankers.words`. Not here: what is counted.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _FEW = 1 << 10
 
 @dataclass(frozen=True)
 class WordNumbers:
-    """The words of N texts, T in all, of which V distinct ones have a number from 0."""
+    """The T words of N texts. V distinct words have numbers from 0."""
 
     numbers: NDArray[np.int32]
-    """Of each word, text after text (T); -1 of one that has none."""
+    """The number of each word, text after text (T); -1 without a number."""
     ends: NDArray[np.int64]
-    """Where each text begins in `numbers`, and where the last one ends (N + 1)."""
+    """The start of each text in `numbers`, and the end of the last one (N + 1)."""
     firsts: NDArray[np.int64]
     lasts: NDArray[np.int64]
     data: bytes
-    """All texts; the numbered words are `data[firsts[i]:lasts[i]]` (V)."""
+    """All texts; the word with number i is `data[firsts[i]:lasts[i]]` (V)."""
 
     @property
     def distinct(self) -> int:
@@ -43,18 +43,18 @@ class WordNumbers:
 
     @property
     def texts(self) -> NDArray[np.int64]:
-        """The text that each word stands in (T)."""
+        """The index of each word's text (T)."""
         return np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
 
     def word(self, number: int) -> str:
-        """Return the word of a number."""
+        """Return the word with a number."""
         return self.data[self.firsts[number] : self.lasts[number]].decode(errors="surrogatepass")
 
 
 def number_words(texts: Sequence[str], known: str | None = None) -> WordNumbers:
-    """Number the words of texts, which are lower-cased first, in the order in which they first occur.
+    """Lower-case texts and number their words by first occurrence.
 
-    With a text `known`, only its words have numbers. Beside the texts it takes 4 bytes a word.
+    If `known` is given, only words of that text have numbers. Memory: the texts, and 4 bytes per word.
     """
     data, ends = joined([known or "", *texts])
     data, ends = data.lower(), ends[1:]
@@ -68,7 +68,7 @@ def number_words(texts: Sequence[str], known: str | None = None) -> WordNumbers:
 
 
 class _Vocabulary:
-    """Words that have numbers, found by their keys."""
+    """A hash table of numbered words."""
 
     def __init__(self, data: bytes, kinds: NDArray[Any]) -> None:
         self._data, self._kinds = np.frombuffer(data, np.uint8), kinds
@@ -77,7 +77,7 @@ class _Vocabulary:
         self._distinct = 0
 
     def number(self, start: int, end: int, growing: bool) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """Return the numbers and first bytes of the words of some bytes, piece after piece."""
+        """Return the numbers and start offsets of the words in a range of bytes, piece by piece."""
         from ops.text.word_kernels import number
 
         pieces = []
@@ -102,7 +102,7 @@ class _Vocabulary:
         return pieces
 
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return first byte, and byte after the last, of each word that has a number."""
+        """Return the start and the end (exclusive) of each numbered word."""
         return self._known[0][: self._distinct], self._known[1][: self._distinct]
 
     def _grow(self) -> None:
@@ -115,9 +115,9 @@ class _Vocabulary:
 
 
 def joined(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64]]:
-    """Return N texts in UTF-8, each with a line end behind it, and where each begins, and all end (N + 1).
+    """Return N texts as UTF-8, each with a line end, their starts, and the end of the last (N + 1).
 
-    What is not ASCII is lower-cased: bytes of ASCII can be so all at once.
+    Texts that are not ASCII are lower-cased here; the caller lower-cases the ASCII bytes, all at once.
     """
     whole = "\n".join(texts)
     sizes: Iterable[int] = map(len, texts)
@@ -139,16 +139,16 @@ def _places(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
 
 
 def normalised(text: str) -> str:
-    """Return a text lower-cased, with one space round every sign of ASCII, and nowhere more than one.
+    """Lower-case a text, put spaces around every ASCII punctuation sign, and collapse white space.
 
-    What the released code of WikiSum does before it reads a text (tensor2tensor, wikisum.py).
+    WikiSum's released code does the same before it reads a text (tensor2tensor, wikisum.py).
     """
     return " ".join(_SIGNS.sub(r" \1 ", text.lower()).split())
 
 
 @cache
 def kinds() -> NDArray[Any]:
-    """Return of each code point whether it belongs in words, as the kernels have it (0x110000)."""
+    """Return the kind of each code point for the kernels: LETTER or SPACE (0x110000)."""
     from ops.text.word_kernels import LETTER, SPACE
 
     points = range(0x110000)

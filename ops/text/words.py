@@ -1,6 +1,6 @@
-"""White space between words, stop words, numbers that others wrote, and two texts word by word.
+"""White space, stop words, parsing of whole numbers, and word-level differences of two texts.
 
-Not here: how many words texts have (ops/core/measures.py), the tokens that talks and papers are aligned by
+Not here: word counts (ops/core/measures.py), the tokens that align talks and papers
 (ops/talksumm/align/emission.py).
 """
 
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 _LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
 
-#: `stopwords.words("english")`, the 179 words that TalkSumm's released code removed.
+#: The 179 words of NLTK's `stopwords.words("english")`, which TalkSumm's released code removes.
 STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))
 
 
 def fold(text: str) -> str:
-    """Return the words of `text` with one space between them and none around."""
+    """Return `text` with white space collapsed to single spaces and stripped at both ends."""
     return " ".join(text.split())
 
 
@@ -27,31 +27,31 @@ _FEW_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def whole_number(text: object) -> int:
-    """Return a number that is written in up to 18 digits. Raises ValueError for anything else."""
+    """Parse a whole number of up to 18 digits. Raises ValueError for anything else."""
     if _FEW_DIGITS.fullmatch(str(text) if isinstance(text, str | int) else "") is None:
         raise ValueError(f"{text!r:.80} is no number of up to 18 digits")
     return int(str(text))
 
 
-#: Words of one text times words of the other, up to which a change is looked into: 12 MB of bits.
+#: Largest product of the two word counts for which a change is compared word by word: 12 MB of bits.
 _MOST = 100_000_000
 
 _TOKEN = re.compile(r"\s+|[\w'’]+|[^\s\w]")
 
 
 class Piece(NamedTuple):
-    """A run of words that both texts have (=), only the old one (-) or only the new one (+)."""
+    """A run of tokens that both texts have (=), only the old one (-) or only the new one (+)."""
 
     sign: str
     text: str
 
 
 def word_difference(old: str, new: str) -> list[Piece]:
-    """Return the pieces of two texts by a longest common subsequence of their words and what is between.
+    """Return the pieces of two texts by a longest common subsequence of their words, signs and white space.
 
-    Where texts differ at great length, all between their common beginning and end is one change.
+    If the differing middle of the texts is too long to compare, it is one change.
     """
-    from rapidfuzz.distance import Indel  # late: where a model is served, it is not installed
+    from rapidfuzz.distance import Indel  # late: not installed where a model is served
 
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     shorter = min(len(before), len(after))
@@ -74,7 +74,7 @@ def word_difference(old: str, new: str) -> list[Piece]:
 
 
 def _joined(found: list[Piece]) -> Iterator[Piece]:
-    """Yield the pieces without empty ones; in the place of a change first what is gone, then what is new."""
+    """Merge adjacent pieces and skip empty ones; within a change, the old text comes before the new."""
     for equal, run in groupby(found, lambda piece: piece.sign == "="):
         pieces = list(run)
         for sign in ("=",) if equal else ("-", "+"):

@@ -1,1 +1,1 @@
-"""Two versions of a dataset: which rows differ, in which words. Not here: finding them (orchestration/)."""
+"""Compare two versions of a dataset, by rows and words. Not here: finding versions (orchestration/)."""

@@ -1,5 +1,5 @@
--- The rows that only one version has, or that differ in a column that both have: kept ones, and those of lost units.
--- Values of two types are compared as numbers, or as they are written.
+-- Kept rows, and rows of lost units, that only one version has or that differ in a column of both versions.
+-- Values of different types are compared as numbers if both are numeric, otherwise as text.
 {%- for table, columns in tables.items() %}
 CREATE TEMP TABLE {{ table }} AS
 SELECT old.id AS old_id, new.id AS new_id, coalesce(new._partition, old._partition) AS partition,
@@ -13,7 +13,7 @@ SELECT old.id AS old_id, new.id AS new_id, coalesce(new._partition, old._partiti
 FROM old_{{ table }} old FULL JOIN new_{{ table }} new ON old.id = new.id WHERE len(columns) > 0;
 {%- endfor %}
 
--- Each with its kind, its fates where they differ, and the rows (table and id) that it was and is.
+-- All cases with kind, differing fates, and the old and new rows (table and id).
 CREATE TEMP TABLE cases AS
 SELECT CASE WHEN old_id IS NULL THEN 'added' WHEN new_id IS NULL THEN 'removed' ELSE 'changed' END AS kind,
     coalesce(new_id, old_id) AS id, partition, NULL AS was, NULL AS now, columns,

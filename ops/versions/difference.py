@@ -1,8 +1,8 @@
-"""What became of each row between two versions of a dataset, and what changed in a value.
+"""What happened to each row between two versions of a dataset, and what changed in its values.
 
-Belongs here: matching rows by id over the three tables, by DuckDB (views.sql, cases.sql), which may leave
-memory for the disk; how much is shown around a change. Part files of one MD5 are never read. Not here: the
-comparison word by word (ops/text/words.py), where versions are, and what is said of the comparison
+Belongs here: matching rows by id over the three tables, with DuckDB (views.sql, cases.sql), which may spill
+to disk; how much context is shown around a change. Part files with equal MD5s are never read. Not here: the
+word-level comparison (ops/text/words.py), where versions are stored, and the report on the comparison
 (orchestration/versions).
 """
 
@@ -24,10 +24,10 @@ from ops.text.words import Piece, word_difference
 if TYPE_CHECKING:
     import duckdb
 
-#: What became of kept rows; of input units; of what is stored as dropped or rejected.
+#: Kinds of changes: of kept rows (first three), of input units, and of stored dropped or rejected rows.
 KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
 
-#: Columns of views that are none of the dataset's.
+#: Columns that the views add to those of the dataset.
 _OURS = ("_partition", "_fate")
 _NUMBER = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE")
 
@@ -49,45 +49,45 @@ class ComparedVersion(Protocol):
 
     @property
     def label(self) -> str:
-        """What the version is called."""
+        """The name of the version."""
 
     @property
     def files(self) -> Mapping[str, str]:
-        """MD5 by path below the dataset's folder."""
+        """MD5s by path relative to the dataset's folder."""
 
     def path(self, file: str) -> Path:
-        """Return where one of its Parquet files lies."""
+        """Return the path of one of its Parquet files."""
 
 
 class Case(NamedTuple):
-    """A row that is not as it was: what it was and is, {} where there was or is none; and its fates."""
+    """A row that differs between the versions: both of its values ({} if it is missing), and its fates."""
 
     id: str
     partition: str
     fates: tuple[str, str] | None
-    """Of a unit that is re-reasoned: `kept`, `dropped: <reason>` or `rejected`, before and now."""
+    """For re-reasoned units: `kept`, `dropped: <reason>` or `rejected`, before and now."""
     columns: list[str]
-    """Those in which it changed, of a row that both versions have."""
+    """The changed columns of a row that both versions have."""
     old: dict[str, Any]
     new: dict[str, Any]
 
 
 def difference(old: ComparedVersion, new: ComparedVersion, limit: int = 10) -> dict[str, Any]:
-    """Return what differs between two versions of a dataset, as JSON has it but for `cases`.
+    """Return the differences between two versions of a dataset, as JSON-compatible data except `cases`.
 
-    - `files`: how many part files there are now, and how many of them are the same;
+    - `files`: the number of part files now, and how many of them are unchanged;
     - `totals`: rows of each kind; `partitions`: the same by partition;
-    - `moves`: units by fate before (`from`) and now (`to`), the most first;
-    - `columns`: changed kept rows by the columns in which they changed, the most first. Only columns that
-      both have are compared; `new_columns` and `lost_columns` are the others;
-    - `cases`: the first `limit` ones of each kind by id.
+    - `moves`: units by fate before (`from`) and now (`to`), most frequent first;
+    - `columns`: changed kept rows by changed column, most frequent first. Only columns of both versions are
+      compared; `new_columns` and `lost_columns` list the others;
+    - `cases`: the first `limit` cases of each kind, by id.
 
-    Two missing values are equal, and so are two NaNs. A unit is re-reasoned where it is dropped or rejected
-    in one version, and in the other has another reason or is used by a kept row. That is counted beside the
-    rows: a kept row is made of any number of units, and is added or removed whatever became of them. Raises
-    ValueError where a file is no Parquet.
+    Two missing values are equal, and so are two NaNs. A unit is re-reasoned if one version drops or rejects
+    it, and the other has a different reason or uses it in a kept row. Units are counted separately from rows:
+    a kept row may be made from several units, and is added or removed whatever happened to them. Raises
+    ValueError if a file is not valid Parquet.
     """
-    import duckdb  # which takes a quarter of a second: live pages seldom have anything to compare
+    import duckdb  # late: takes a quarter of a second, and live pages seldom have anything to compare
 
     files = _unequal(old.files, new.files), _unequal(new.files, old.files)
     count = sum(1 for file in new.files if table_of(file))
@@ -108,7 +108,7 @@ def difference(old: ComparedVersion, new: ComparedVersion, limit: int = 10) -> d
 
 
 def table_of(file: str) -> str | None:
-    """Return the table that a file of a dataset is a part of."""
+    """Return the table that a part file of a dataset belongs to; None for other files."""
     name = file.rpartition("/")[2]
     return next(
         (table for table in TABLES if name.startswith(f"{table}-") and name.endswith(".parquet")), None
@@ -116,13 +116,13 @@ def table_of(file: str) -> str | None:
 
 
 def partition_of(file: str) -> str:
-    """Return the partition that a file of a dataset belongs to; "" where it has none."""
+    """Return the partition of a file of a dataset, or ""."""
     first, _, rest = file.partition("/")
     return first if rest and not first.startswith("__") else ""
 
 
 def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
-    """Return the part files of a version of which the other one has no equal, in order."""
+    """Return the part files of one version that have no equal in the other, in order."""
     equal = Counter((table_of(file), md5) for file, md5 in others.items())
     unequal = []
     for file in sorted(filter(table_of, files)):
@@ -161,13 +161,13 @@ def _find_cases(
 
 
 def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
-    """Return the type of each column that is compared."""
+    """Return the types of the columns to compare."""
     columns = database.execute(f"DESCRIBE {view}").fetchall()
     return {name: kind for name, kind, *_ in columns if name != "_partition"}
 
 
 def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
-    """Return the columns of two tables that both have, and whether their types are comparable."""
+    """Return the columns that two tables share, and whether their types are comparable."""
     return {
         name: kind == new[name] or all(map(_NUMBER.fullmatch, (kind, new[name])))
         for name, kind in old.items()
@@ -176,7 +176,7 @@ def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
 
 
 def _sql(template: str, **values: object) -> str:
-    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment = Environment(autoescape=False)  # noqa: S701  not HTML
     environment.filters["literal"] = lambda text: "'" + text.replace("'", "''") + "'"
     environment.filters["identifier"] = lambda name: '"' + name.replace('"', '""') + '"'
     return environment.from_string((Path(__file__).parent / template).read_text()).render(values)
@@ -220,21 +220,21 @@ def _rows(
     return found
 
 
-#: Words shown around a change, and characters of one piece.
+#: Words shown around a change, and maximum characters of one piece.
 _AROUND, _LONGEST = 6, 400
 
 
 def pieces(old: Any, new: Any) -> list[Piece]:
-    """Return what changed between two values, with a few words around each change.
+    """Return the changes between two values, with a few words around each change.
 
-    Values that are no texts are written as JSON. Where long texts differ at length, the change is one piece.
+    Values other than strings are compared as JSON.
     """
     found = word_difference(written(old), written(new))
     return [_short(piece, at == 0, at == len(found) - 1) for at, piece in enumerate(found)]
 
 
 def written(value: Any) -> str:
-    """Return a value as a text."""
+    """Return a value as text."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)

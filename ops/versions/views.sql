@@ -1,4 +1,4 @@
--- Views of the part files that differ: old_kept, new_dropped and so on, in which each row has its partition.
+-- Views of the part files that differ, such as old_kept and new_dropped, with a column for the partition.
 {%- for side, tables in parts.items() %}
 {%- for table, partitions in tables.items() %}
 CREATE VIEW {{ side }}_{{ table }} AS
@@ -11,12 +11,12 @@ SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _pa
 {%- endif %}
 {%- endfor %}
 
--- What is stored of the units that were lost.
+-- Dropped and rejected units.
 CREATE VIEW {{ side }}_lost AS
 SELECT *, concat('dropped: ', reason) AS _fate FROM {{ side }}_dropped
 UNION ALL BY NAME SELECT *, 'rejected' AS _fate FROM {{ side }}_rejected;
 
--- Units, each with the kept row that it is, or else the first one that is made of it.
+-- Units, each with the kept row of the same id, or else the first kept row made from it.
 CREATE VIEW {{ side }}_users AS
 SELECT unit, min_by({id: id, partition: _partition}, (id <> unit, _partition, id)) AS row
 FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _partition FROM {{ side }}_kept) GROUP BY unit;

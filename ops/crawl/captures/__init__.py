@@ -1,5 +1,5 @@
-"""Pages as Common Crawl captured them: found in its columnar index, many at once, read by ranges of files.
+"""Pages captured by Common Crawl: looked up in its columnar index in bulk, and read as ranges of its files.
 
-Belongs here: from addresses to records. Not here: a request an address (ops/crawl/collections/web.py), what
-articles cite (ops/crawl/cited.py).
+Belongs here: getting from addresses to records. Not here: one request per address
+(ops/crawl/collections/web.py), what articles cite (ops/crawl/cited.py).
 """

@@ -1,7 +1,7 @@
-"""Captures of addresses, fetched into the journal of a crawl.
+"""Fetch the captures of addresses into the journal of a crawl.
 
-Belongs here: what becomes of each address, and reading the WARC records that captures name, by ranges of
-files. Not here: finding captures (index.py), where the files are (places.py).
+Belongs here: the outcome of each address, and reading the WARC records of captures as ranges of files. Not
+here: finding captures (index.py), where the files are (places.py).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from ops.parse.bounded import Bounds, child_of
 from ops.parse.source import ParseError
 from ops.parse.warc import message, only_record
 
-#: Why an address has no page: the index does not know it, has no good capture of it, or none of the period.
+#: Why an address has no page: it is not in the index, has no good capture there, or none in the period.
 NOT_IN_INDEX, NO_GOOD_CAPTURE, NOT_IN_PERIOD = "not_in_index", "no_good_capture", "not_in_period"
 
 
 class CapturePlace(NamedTuple):
-    """Where a crawl of captures works."""
+    """Folders of a crawl of captures."""
 
     folder: Path
-    """What was found in the index stays there, so that a run that was cut short looks up nothing again."""
+    """The results of the index lookup are stored here, so that an interrupted run need not repeat it."""
     root: Path
-    """What relative paths of params.yaml begin at."""
+    """Where relative paths in params.yaml start."""
     digest: str
-    """Of the options of the crawl."""
+    """Digest of the crawl's options."""
 
 
 def fetch_captures(
@@ -59,9 +59,9 @@ def fetch_captures(
     former: FormerVersion,
     tell: Callable[[int, int], None],
 ) -> None:
-    """Fetch the captures of what `articles` cite, but for addresses that the journal has an outcome of.
+    """Fetch the captures of what `articles` cite, except for addresses with an outcome in the journal.
 
-    Articles are listings of the journal. Raises FetchError for an index that cannot be had.
+    Articles are listings in the journal. Raises FetchError if the index is not available.
     """
     frontier = Frontier(articles, options, journal.entries)
     wanted = [page.url for level in frontier.levels() for page in level if page.url not in journal.entries]
@@ -83,7 +83,7 @@ def fetch_captures(
 
     client = Client.of(options, options.listing_bytes)
     place, names = _index(options, client, at.root)
-    client.most_bytes = sys.maxsize  # ranges are bounded one by one
+    client.most_bytes = sys.maxsize  # each range has its own limit
     lookup = Lookup(at.folder, [url for url in wanted if url in left], _period(period, options), at.digest)
     found, faults = lookup.captures(place, names, lambda: tell(done, frontier.asked))
     unread = "; ".join(f"{name} of the index cannot be read: {cause}" for name, cause in faults.items())
@@ -92,7 +92,7 @@ def fetch_captures(
 
     def good() -> Iterator[Capture]:
         for capture in found:
-            if capture.url not in left:  # of a run that was cut short, which has its outcome
+            if capture.url not in left:  # an interrupted run has its outcome already
                 continue
             entry = _lost(capture, options, lookup.period, unread)
             if entry is None:
@@ -111,7 +111,7 @@ def fetch_captures(
 def _read_ahead(
     place: RangedPlace, found: Iterable[WarcSpan], threads: int
 ) -> Iterator[tuple[WarcSpan, bytes | FetchError]]:
-    """Yield spans with their bytes, or why these cannot be had, in order; `threads` are asked for at once."""
+    """Yield spans in order, each with its bytes or an error; up to `threads` are requested at once."""
 
     def read(span: WarcSpan) -> bytes | FetchError:
         try:
@@ -131,7 +131,7 @@ def _read_ahead(
 
 
 def _refused(urls: Sequence[str], policy: AddressPolicy) -> Iterator[tuple[str, str]]:
-    """Yield the addresses that are none of a public host, and why: no capture of them is looked for."""
+    """Yield addresses that may not be requested, and why; they are not looked up."""
     for url in urls:
         try:
             policy.check_url(url)
@@ -147,7 +147,7 @@ def _period(period: str, options: CaptureOptions) -> str:
 
 
 def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[RangedPlace, list[str]]:
-    """Return the place of the index, and the files of it that are read. Raises FetchError without any."""
+    """Return the place of the index, and its files to read. Raises FetchError without any files."""
     place: RangedPlace
     if options.index.startswith(("http://", "https://")):
         names = listed_files(options.index, client, options.listing_bytes)
@@ -171,7 +171,7 @@ def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[RangedP
 
 
 def _lost(capture: Capture, options: CaptureOptions, period: str, unread: str) -> UrlOutcome | None:
-    """Return the outcome of an address whose capture is not asked for, None where it is."""
+    """Return the outcome of an address whose capture is not fetched, or None if it is."""
     best = capture.best
     if best is None and unread:
         return UrlOutcome(url=capture.url, fate="rejected", cause=unread)
@@ -209,15 +209,15 @@ def _outcome(
     return UrlOutcome(url=capture.url, fate="rejected", cause=f"{best.get('file')}: {cause}"), b""
 
 
-#: Bytes between two records that are read and thrown away rather than asked around; of one request.
+#: Maximum bytes between two records of one request, which are read and discarded; and of the whole request.
 _GAP, _TOGETHER = 2**18, 2**24
-#: Bytes of a record besides the page: its head, and that of the answer.
+#: Bytes of a record in addition to the page: WARC head and HTTP head.
 _HEAD = 2**17
 _BOUNDS = Bounds(seconds=10)
 
 
 class WarcSpan(NamedTuple):
-    """Bytes of a WARC file that are asked for at once, and the captures in them."""
+    """Bytes of a WARC file to request at once, and the captures in them."""
 
     file: str
     offset: int
@@ -226,19 +226,20 @@ class WarcSpan(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What a record holds: the page with what was said of it, its body as JSON can hold it."""
+    """A parsed response record."""
 
     url: str
     status: int
     content_type: str
     body: str
-    """A character a byte."""
+    """The body as a string of one character per byte, which JSON can hold."""
 
 
 def spans(captures: Iterable[Capture], gap: int = _GAP, together: int = _TOGETHER) -> Iterator[WarcSpan]:
-    """Yield the spans that hold captures, which come by file and offset.
+    """Yield the spans that contain the captures, which must be sorted by file and offset.
 
-    Two records are in one span if at most `gap` bytes lie between them, and both within `together` bytes.
+    A span includes the next record if at most `gap` bytes separate them and the span stays within `together`
+    bytes.
     """
     span: WarcSpan | None = None
     for capture in captures:
@@ -262,16 +263,16 @@ def spans(captures: Iterable[Capture], gap: int = _GAP, together: int = _TOGETHE
 
 
 def of_span(span: WarcSpan, content: bytes, capture: Capture) -> bytes:
-    """Return the bytes of a capture among those of its span."""
+    """Return the bytes of a capture from those of its span."""
     begin = _best(capture)["offset"] - span.offset
     return content[begin : begin + _best(capture)["length"]]
 
 
 def record_of(capture: Capture, member: bytes, options: CaptureOptions) -> tuple[UrlOutcome, bytes]:
-    """Return the outcome of an address, and its record: that of Common Crawl, byte by byte.
+    """Return the outcome of an address, and its record, which is Common Crawl's, byte for byte.
 
-    Where the crawl has a clock it is unpacked, as all records are then. Raises ParseError for bytes that are
-    no response of the address that the index names.
+    If the crawl has a fixed clock, the record is decompressed, like all records then. Raises ParseError if
+    the bytes are not a response from the address in the index.
     """
     best = _best(capture)
     most = options.page_bytes + _HEAD
@@ -303,7 +304,7 @@ def record_of(capture: Capture, member: bytes, options: CaptureOptions) -> tuple
 
 
 def open_record(record: bytes, most: int) -> Opened:
-    """Return what a record holds. Raises ParseError for bytes that are no response."""
+    """Return a parsed record. Raises ParseError if it is not a response."""
     found = only_record(record, "the record", most)
     if found.error is not None:
         raise ParseError(found.error)
@@ -314,7 +315,7 @@ def open_record(record: bytes, most: int) -> Opened:
 
 
 def _unpacked(member: bytes, most: int) -> bytes | None:
-    """Return a member of gzip unpacked, None where that is larger. Raises ParseError for what is none."""
+    """Decompress a gzip member; None if it is larger than `most`. Raises ParseError if it is invalid."""
     unpacking = zlib.decompressobj(31)
     try:
         record = unpacking.decompress(member, most)

@@ -1,15 +1,14 @@
-"""Captures of many addresses, by Common Crawl's columnar index: Parquet files sorted by SURT.
+"""Look up the captures of many addresses in Common Crawl's columnar index: Parquet files sorted by SURT.
 
-Belongs here: the key by which an address is found, which row groups are read, the join with the addresses,
-and what is kept of it for a run that was cut short. Not here: where the files are (places.py), the records
-that captures name (fetch.py).
+Belongs here: the key of an address, choosing row groups, the join with the addresses, and storing its results
+for an interrupted run. Not here: where the files are (places.py), the records of the captures (fetch.py).
 
 Columns are those of cc-index-table (github.com/commoncrawl/cc-index-table, cc-index-schema-flat.json). Only
-those row groups of a file are read whose statistics may hold one of the hosts, in the period. The join is
-DuckDB's, which spills to disk; what it gives is written down file by file.
+row groups whose statistics may include one of the hosts, in the period, are read. DuckDB does the join and
+spills to disk; its results are stored after each file.
 
-Rules of SURT are those of the Internet Archive's canonicalizer (WaybackURLKeyMaker of webarchive-commons), as
-far as they are documented; what an address has by no rule of these is found by the address as it is (`bare`).
+SURT keys follow the Internet Archive's canonicalizer (WaybackURLKeyMaker of webarchive-commons), as far as
+its rules are documented. An address with other peculiarities is found by the address as written (`bare`).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ import pyarrow.parquet as pq
 from ops.crawl.captures.places import RangedFile, RangedPlace
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
-#: Folder of what was found, within that of the crawl.
+#: Folder of the lookup results, in the crawl's folder.
 FOUND = "captures"
 
 _COLUMNS = pa.schema(
@@ -46,12 +45,12 @@ _COLUMNS = pa.schema(
         ("warc_record_length", pa.int64()),
     ]
 )
-#: Since CC-MAIN-2019-47.
+#: Exists since CC-MAIN-2019-47.
 _TRUNCATED = "content_truncated"
 _ROW = _COLUMNS.append(pa.field("truncated", pa.string()))
-#: Bytes of a column that are asked for at once; rows that are in memory.
+#: Bytes of a column requested at once; rows in memory.
 _BUFFER, _ROWS = 2**22, 2**15
-#: Of the processor, for one file of the index, which is of about a GB.
+#: CPU seconds for one file of the index, which is about a GB.
 _SECONDS = 1200
 _DUCKDB = {
     "threads": "1",
@@ -60,7 +59,7 @@ _DUCKDB = {
     "autoload_known_extensions": "false",
 }
 
-#: What libraries raise at a file that is damaged, or is made to take too much.
+#: Exceptions of libraries for a damaged file, or one that was made to use too many resources.
 _DAMAGE = (
     OSError,
     ValueError,
@@ -86,8 +85,8 @@ _MATCHES = pa.schema(
     [("url", pa.string()), ("best", _BEST), ("elsewhen", pa.string()), ("status", pa.int32())]
 )
 
-#: What one file has of each address: the last good capture of the period, when the last of all was made, and
-#: the status of one that is not good.
+#: Results of one file for each address: the last good capture in the period, the time of the last good
+#: capture of all, and the status of one that is not good.
 _OF_FILE = """
     WITH found AS (
         SELECT wanted.url AS address, seen.* FROM wanted JOIN seen ON seen.url_surtkey = wanted.surt
@@ -116,36 +115,36 @@ _SEEN = r"""
 
 
 class Capture(NamedTuple):
-    """What the index has of an address: its last good capture, or why there is none."""
+    """What the index has for an address: its last good capture, or why it is missing."""
 
     url: str
     best: Mapping[str, Any] | None
-    """`time`, `found` (the address that was captured), `file`, `offset`, `length`, `truncated`."""
+    """`time`, `found` (the captured address), `file`, `offset`, `length`, `truncated`."""
     elsewhen: str | None
-    """When its last good capture was made, in or out of the period."""
+    """The time of its last good capture, in or out of the period."""
     status: int | None
-    """Of a capture that is not good."""
+    """The status of a capture that is not good."""
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """What is asked of an index: addresses, and the period of captures, like `2018-06`; empty: any."""
+    """A query to an index: addresses, and the period of captures, such as `2018-06`; "" for any."""
 
     folder: Path
-    """Of the crawl; what is found stays there."""
+    """The crawl's folder, in which results are stored."""
     wanted: Sequence[str]
     period: str
     digest: str
-    """Of the options: what was found under others counts for nothing."""
+    """Digest of the options. Results stored under other options are discarded."""
 
     def captures(
         self, place: RangedPlace, names: Sequence[str], tell: Callable[[], None]
     ) -> tuple[Iterator[Capture], dict[str, str]]:
-        """Return what the files `names` of a place have of every address, in the order of WARC files.
+        """Return what the files `names` of a place have for every address, in the order of WARC files.
 
-        With it come the files that cannot be read, and why: what they have is not known. Files that were
-        looked into before are not read again. `tell` is called after each file. Raises FetchError for a file
-        that cannot be had.
+        Also returns unreadable files, with the cause: captures in them are unknown. Files that were looked up
+        before are not read again. `tell` is called after each file. Raises FetchError if a file is not
+        available.
         """
         wanted = self._wanted()
         faults: dict[str, str] = {}
@@ -181,7 +180,7 @@ class Lookup:
         return self._found / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
 
     def _wanted(self) -> pa.Table:
-        """Return the addresses with their keys: those of a run that was cut short, if they are among them."""
+        """Return the addresses with their keys; those stored by an interrupted run, if they include all."""
         path = self._found / "wanted.parquet"
         mark = f"{self.digest} {self.period}".encode()
         known = _read(path)
@@ -204,20 +203,20 @@ class Lookup:
 
 @dataclass(frozen=True)
 class HostRanges:
-    """Where the keys of hosts lie in the order of SURT: from `com,example)` or `com,example:8080)` on."""
+    """Ranges of hosts' keys in SURT order, starting with `com,example)` or `com,example:8080)`."""
 
     begins: Sequence[str]
     ends: Sequence[str]
-    """The last end of all hosts up to each."""
+    """For each range, the greatest end of it and all before it."""
 
     @classmethod
     def of(cls, hosts: Collection[str]) -> HostRanges:
-        """Return where the keys of some hosts lie."""
+        """Return the ranges of the keys of hosts."""
         begins = sorted(f"{host})" for host in hosts)
         return cls(begins, [*accumulate((f"{begin[:-1]}*" for begin in begins), max)])
 
     def between(self, least: str, most: str) -> bool:
-        """Say whether some key from `least` to `most` may be of one of the hosts."""
+        """Say whether any key from `least` to `most` may belong to one of the hosts."""
         index = bisect_right(self.begins, most)
         return index > 0 and self.ends[index - 1] > least
 
@@ -225,7 +224,7 @@ class HostRanges:
 def _look_up(
     db: duckdb.DuckDBPyConnection, place: RangedPlace, name: str, hosts: HostRanges, period: str
 ) -> pa.Table:
-    """Return what one file has of the addresses; a table with a `fault` where it cannot be read."""
+    """Return what one file has for the addresses; an empty table with a `fault` if it is unreadable."""
     file = RangedFile(place, name)
     try:
         with computing_at_most(_SECONDS):
@@ -242,9 +241,10 @@ def _look_up(
 
 
 def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], period: str) -> list[int]:
-    """Return the row groups of a file that may hold keys `between` accepts, in a period.
+    """Return the row groups of a file that may have keys that `between` accepts, in a period.
 
-    Statistics decide; a group without them is read. Raises ValueError where columns of the index are missing.
+    Statistics decide; a group without statistics is read. Raises ValueError if columns of the index are
+    missing.
     """
     names = [parquet.metadata.schema.column(index).path for index in range(parquet.metadata.num_columns)]
     if missing := [name for name in _COLUMNS.names if name not in names]:
@@ -263,10 +263,10 @@ def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], per
 
 
 def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of some row groups, a few at a time in memory."""
+    """Yield the rows of row groups in small batches."""
     optional = [_TRUNCATED] if _TRUNCATED in parquet.schema_arrow.names else []
     columns = [*_COLUMNS.names, *optional]
-    for group in groups:  # an empty list of groups would be all
+    for group in groups:  # one by one: an empty list would mean all
         for batch in parquet.iter_batches(_ROWS, row_groups=[group], columns=columns, use_threads=False):
             found = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
             truncated = (
@@ -276,14 +276,14 @@ def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordB
 
 
 def _write(table: pa.Table, path: Path) -> None:
-    """Write a table whole, or not at all."""
+    """Write a table atomically."""
     aside = path.with_suffix(".new")
     pq.write_table(table, aside, write_page_checksum=True)
     aside.replace(path)
 
 
 def _read(path: Path) -> pa.Table | None:
-    """Return a table, None where there is none, or one that is not as it was written."""
+    """Return a table, or None if it does not exist or is damaged."""
     try:
         return pq.read_table(path, page_checksum_verification=True)
     except (OSError, ValueError):
@@ -297,25 +297,25 @@ _SESSION = re.compile(
 )
 _PATH_SESSION = re.compile(r";jsessionid=[0-9a-z]{32}$")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-#: How often an escape is undone: `%252541` is `A`.
+#: Maximum levels of escaping that are undone: `%252541` becomes `A`.
 _UNESCAPED = 5
 
 
 class AddressKeys(NamedTuple):
-    """What captures of an address are found by."""
+    """Keys for finding captures of an address."""
 
     surt: str
     bare: str
-    """The address without its scheme and fragment."""
+    """The address without scheme and fragment."""
 
     @property
     def host(self) -> str:
-        """The host, and a port that is not the scheme's, as SURT begins: `com,example`."""
+        """The host, with a port unless it is the scheme's default, in SURT form: `com,example`."""
         return self.surt.partition(")")[0]
 
 
 def keys_of(url: str) -> AddressKeys:
-    """Return the keys of an address of the web. Raises ValueError for what is none.
+    """Return the keys of a web address. Raises ValueError if it is invalid.
 
     >>> keys_of("https://www.example.com/A/?b=2&a=1#c")
     AddressKeys(surt='com,example)/a?a=1&b=2', bare='www.example.com/A/?b=2&a=1')
@@ -330,7 +330,7 @@ def keys_of(url: str) -> AddressKeys:
 
 
 def _host(parts: SplitResult) -> str:
-    """Return the host in reverse, without `www`. Raises ValueError for what is none."""
+    """Return the host with its labels reversed, without `www`. Raises ValueError if it is invalid."""
     name = (parts.hostname or "").rstrip(".")
     if not name.isascii():
         name = name.encode("idna").decode()  # a UnicodeError is a ValueError
@@ -341,7 +341,7 @@ def _host(parts: SplitResult) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a path or query with those signs escaped alone that must be."""
+    """Return a path or query in which only the necessary characters are escaped."""
     content = text.encode(errors="replace")
     for _ in range(_UNESCAPED):
         former, content = content, unquote_to_bytes(content)

@@ -1,11 +1,10 @@
-"""Where files lie that are read by ranges (on the web, in a folder, in a bucket), and what params.yaml says
-of captures.
+"""Files that are read in ranges (on the web, in a folder, in a bucket), and the options of captures.
 
-Belongs here: the files of a place, their size, bytes of them, and the options of captures. Not here: what the
-files hold.
+Belongs here: the files of a place, their sizes, reading bytes of them, and the options in params.yaml. Not
+here: the content of the files.
 
-The web is asked by the client of crawls alone, which checks addresses, waits and tries again; folders and
-buckets are read by fsspec.
+All web requests go through the crawl's client, which checks addresses, waits and retries. fsspec reads
+folders and buckets.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class CaptureOptions(CollectionOptions):
-    """Where Common Crawl's columnar index and its WARC files are, and which captures are taken."""
+    """Locations of Common Crawl's columnar index and WARC files, and which captures to take."""
 
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
     index: str = Field(
@@ -51,64 +50,64 @@ class CaptureOptions(CollectionOptions):
 
     @property
     def environment(self) -> tuple[str, ...]:
-        """What the packages behind fsspec read keys and settings from."""
+        """Environment variables with keys and settings for the packages behind fsspec."""
         return BUCKETS
 
 
 _PARQUET = ".parquet"
-#: A path below a place: it neither leaves it nor is an address.
+#: A relative path that does not leave its place, and is not an address.
 _BELOW = re.compile(r"(?!.*(?:^|/)\.\.?(?:/|$))[\w.=+-]+(?:/[\w.=+-]+)*", re.ASCII)
 
 
 class RangedPlace(Protocol):
-    """Files that are read by ranges."""
+    """Files that are read in ranges."""
 
     def size(self, name: str) -> int:
-        """Return how many bytes a file has. Raises FetchError."""
+        """Return the size of a file in bytes. Raises FetchError."""
         ...
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return just so many bytes of a file. Raises FetchError."""
+        """Return exactly this range of a file. Raises FetchError."""
         ...
 
 
 @dataclass(frozen=True)
 class WebPlace:
-    """Files below an address."""
+    """Files below a web address."""
 
     client: Client
     base: str
 
     def size(self, name: str) -> int:
-        """Return how many bytes a file has, see `RangedPlace.size`."""
+        """Return the size of a file; see `RangedPlace.size`."""
         return self.client.size(urljoin(self.base, name))
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return bytes of a file, see `RangedPlace.read`."""
+        """Return bytes of a file; see `RangedPlace.read`."""
         return b"".join(self.client.range(urljoin(self.base, name), offset, length))
 
 
 @dataclass(frozen=True)
 class FolderPlace:
-    """Files below a folder, or in a bucket."""
+    """Files in a folder or bucket."""
 
     system: fsspec.AbstractFileSystem
     base: str
 
     def size(self, name: str) -> int:
-        """Return how many bytes a file has, see `RangedPlace.size`."""
+        """Return the size of a file; see `RangedPlace.size`."""
         path = self._path(name)
         try:
             return int(self.system.info(path)["size"])
-        except Exception as error:  # of whatever package reads the bucket
+        except Exception as error:  # depends on the package that reads the bucket
             raise FetchError(f"{name}: {_told(error)}") from error
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return bytes of a file, see `RangedPlace.read`."""
+        """Return bytes of a file; see `RangedPlace.read`."""
         path = self._path(name)
         try:
             content = bytes(self.system.cat_file(path, start=offset, end=offset + length))
-        except Exception as error:  # of whatever package reads the bucket
+        except Exception as error:  # depends on the package that reads the bucket
             raise FetchError(f"{name}: {_told(error)}") from error
         if len(content) != length:
             raise FetchError(f"{name}: {len(content)} bytes from {offset} on, asked for were {length}")
@@ -129,16 +128,16 @@ class FolderPlace:
 
 
 def place_of(place: str, client: Client, root: Path) -> WebPlace | FolderPlace:
-    """Return what reads a place. A path without a protocol begins at `root`. Raises FetchError."""
+    """Return the reader of a place. A path without a protocol is relative to `root`. Raises FetchError."""
     if place.startswith(("http://", "https://")):
         return WebPlace(client, f"{place.rstrip('/')}/")
     return FolderPlace(*file_system(place if "://" in place else str(root.resolve() / place)))
 
 
 def listed_files(address: str, client: Client, most_bytes: int) -> list[str]:
-    """Return the names of Parquet files in a list on the web, packed by gzip or not, sorted.
+    """Return the names of Parquet files in a list on the web, plain or gzip, sorted.
 
-    Raises FetchError, also for a list of more than `most_bytes`, unpacked.
+    Raises FetchError, also for a list of more than `most_bytes` after decompression.
     """
     content = client.read(address)
     if content.startswith(b"\x1f\x8b"):
@@ -156,33 +155,33 @@ def listed_files(address: str, client: Client, most_bytes: int) -> list[str]:
 
 
 def is_below(name: str) -> bool:
-    """Say whether a name is a path below a place, and nothing else."""
+    """Say whether a name is a relative path that stays below its place."""
     return len(name) < 1000 and _BELOW.fullmatch(name) is not None
 
 
 class RangedFile(io.RawIOBase):
-    """A file of a place that is read by ranges, as libraries read files."""
+    """A file object over a file that is read in ranges."""
 
     def __init__(self, place: RangedPlace, name: str) -> None:
         self._place, self._name = place, name
         self._size, self._at = place.size(name), 0
         self.failed: FetchError | None = None
-        """Why bytes could not be had: libraries that read the file tell no more than the text of it."""
+        """Why bytes were not available: libraries that read the file only pass on the message."""
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Say that it can be read from anywhere."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """Return where the next bytes are read from."""
+        """Return the current position."""
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Set where the next bytes are read from."""
+        """Set the current position."""
         begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         self._at = max(0, begin + offset)
         return self._at

@@ -1,1 +1,1 @@
-"""Collections that others keep: each lists the items of a month, and fetches one. Not here: parsing them."""
+"""Collections kept by others: each lists the items of a month and fetches them. Not here: parsing items."""

@@ -1,6 +1,6 @@
-"""An item of a collection, what a collection must be able to do, and elements of XML from the web.
+"""An item of a collection, the interface of collections, and parsing of XML from the web.
 
-Belongs here: what all collections share. Not here: which there are (kinds.py), their formats (papers.py,
+Belongs here: what all collections share. Not here: the registry (kinds.py), the collections (papers.py,
 web.py).
 """
 
@@ -19,39 +19,39 @@ from ops.crawl.client import Client, FetchError
 
 @dataclass(frozen=True)
 class Item:
-    """One document, or one piece of a dump, and where it lies."""
+    """One document, or one piece of a dump, and where it is."""
 
     id: str
-    """In its collection; the same whenever it is listed."""
+    """Its id in the collection, the same in every listing."""
     url: str
     month: str
-    """YYYY-MM, of publication."""
+    """Month of publication, YYYY-MM."""
     offset: int | None = None
-    """Where it begins in what lies at `url`; None: it is all of that."""
+    """Start of its range in the file at `url`; None for the whole file."""
     length: int | None = None
-    """Its bytes; None: to the end."""
+    """Length in bytes; None to the end."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """What the listing says of it: title, video, licence."""
+    """Metadata in the listing: title, video, licence."""
 
     @property
     def address(self) -> str:
-        """Where it lies, the same whenever it is listed: with its range, and without a signature."""
+        """Its address, the same in every listing: with its range, and without a signature."""
         end = "" if self.length is None else (self.offset or 0) + self.length - 1
         place = self.url.partition("?X-Amz-")[0]
         return place if self.offset is None else f"{place}#bytes={self.offset}-{end}"
 
 
 class Collection(Protocol):
-    """What lists and fetches."""
+    """Lists items and fetches them."""
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the items of a month, in the same order each time. Raises FetchError."""
+        """Yield the items of a month, always in the same order. Raises FetchError."""
         ...
 
     def content(self, item: Item, conditions: Mapping[str, str]) -> Iterator[bytes]:
-        """Yield the bytes of an item in pieces; with headers as conditions, if it changed.
+        """Yield the bytes of an item in pieces; `conditions` are headers of a conditional request.
 
-        Raises FetchError, also in the middle, and UnchangedError at the beginning.
+        Raises FetchError, also between pieces, and UnchangedError at the start.
         """
         ...
 
@@ -63,14 +63,14 @@ class WebCollection:
     client: Client
 
     def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:
-        """Yield the bytes of an item in pieces, see `Collection.content`."""
+        """Yield the bytes of an item in pieces; see `Collection.content`."""
         if item.offset is None:
             return self.client.stream(item.url, conditions)
         return self.client.range(item.url, item.offset, item.length, conditions)
 
 
 def elements(chunks: Iterable[bytes], where: str) -> Element:
-    """Return the root of a document that comes in pieces; entities are refused. Raises FetchError."""
+    """Parse a document from pieces and return its root; entities are refused. Raises FetchError."""
     parser = DefusedXMLParser()
     try:
         for chunk in chunks:
@@ -84,12 +84,12 @@ def elements(chunks: Iterable[bytes], where: str) -> Element:
 
 
 def text_of(element: Element | None) -> str:
-    """Return all text of an element, with single spaces; empty for None."""
+    """Return all text of an element with single spaces; "" for None."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 def texts(parent: Element, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names of children that have text, with that."""
+    """Yield name and text of the named children that have text."""
     for name in names:
         if text := text_of(parent.find(name)):
             yield name, text

@@ -1,6 +1,6 @@
-"""The kinds of collections, as params.yaml calls them: what a line of a list means, and its options.
+"""The kinds of collections in params.yaml: what a line of a list means, and the options.
 
-Belongs here: making a `Collection` of a line. Not here: listing and fetching (a module each).
+Belongs here: making a `Collection` from a line. Not here: listing and fetching (one module each).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ops.crawl.collections.papers import AclAnthology, ArxivBulk, ArxivRecords, 
 from ops.crawl.collections.web import CommonCrawl, Folder, WikipediaDump
 from ops.crawl.options import CrawlOptions, expression
 
-#: What the packages behind fsspec read of the environment, as patterns of names.
+#: Environment variables that the packages behind fsspec read, as name patterns.
 BUCKETS = (
     *("AWS_*", "S3FS_*", "AZURE_*", "GOOGLE_*", "GCSFS_*", "CLOUDSDK_*", "STORAGE_EMULATOR_HOST"),
     *("FSSPEC_*", "SSH_AUTH_SOCK", "*_CA_BUNDLE"),
@@ -24,13 +24,13 @@ BUCKETS = (
 
 
 class CollectionOptions(CrawlOptions):
-    """How the items of a collection are asked for: one after the other."""
+    """How the items of a collection are requested: one after the other."""
 
     depth: Literal[1] = 1
     listing_bytes: int = Field(default=2**30, gt=0, description="a larger listing, unpacked, is rejected")
 
     def own(self) -> dict[str, Any]:
-        """Return the options of the kind alone."""
+        """Return the options of this kind only."""
         return {
             name: getattr(self, name)
             for name in type(self).model_fields.keys() - CollectionOptions.model_fields
@@ -38,34 +38,34 @@ class CollectionOptions(CrawlOptions):
 
 
 class AclOptions(CollectionOptions):
-    """Of the ACL Anthology: a line is a file of its metadata, like P18 or 2020.acl."""
+    """Options of the ACL Anthology: a line is one of its metadata files, such as P18 or 2020.acl."""
 
     metadata: str = AclAnthology.metadata
     files: str = AclAnthology.files
 
 
 class ArxivOptions(CollectionOptions):
-    """Of arXiv by OAI-PMH: a line is a set, like cs or physics:hep-th."""
+    """Options of arXiv by OAI-PMH: a line is a set, such as cs or physics:hep-th."""
 
     place: str = ArxivRecords.place
     files: str = ArxivRecords.files
 
 
 class ArxivBulkOptions(CollectionOptions):
-    """Of arXiv's bulk listing: a line is the address of a manifest."""
+    """Options of arXiv's bulk listing: a line is the address of a manifest."""
 
     files: str = ArxivBulk.files
 
 
 class WikipediaOptions(CollectionOptions):
-    """Of a Wikipedia dump: a line is the address of `...-multistream.xml.bz2`, whose index lies beside it."""
+    """Options of a Wikipedia dump: a line is the address of `...-multistream.xml.bz2`, next to its index."""
 
     first: int = Field(default=0, ge=0, description="the first pack, of about a hundred pages")
     last: int | None = Field(default=None, gt=0, description="the pack before which to end")
 
 
 class CommonCrawlOptions(CollectionOptions):
-    """Of Common Crawl: a line is a URL whose capture is wanted."""
+    """Options of Common Crawl: a line is a URL whose capture is wanted."""
 
     index: str = Field(
         pattern="^https?://", description="https://index.commoncrawl.org/CC-MAIN-2018-26-index"
@@ -74,7 +74,7 @@ class CommonCrawlOptions(CollectionOptions):
 
 
 class S2orcOptions(CollectionOptions):
-    """Of S2ORC: a line is a release, like 2023-04-11."""
+    """Options of S2ORC: a line is a release, such as 2023-04-11."""
 
     dataset: str = S2orcShards.dataset
     place: str = S2orcShards.place
@@ -82,12 +82,12 @@ class S2orcOptions(CollectionOptions):
 
     @property
     def environment(self) -> tuple[str, ...]:
-        """The key of the API."""
+        """The variable with the API key."""
         return (self.key_variable,)
 
 
 class FolderOptions(CollectionOptions):
-    """Of a folder or bucket: a line is its address, like s3://bucket/papers."""
+    """Options of a folder or bucket: a line is its address, such as s3://bucket/papers."""
 
     pattern: str = Field(description="an expression for paths, whose one group is the month")
 
@@ -100,12 +100,12 @@ class FolderOptions(CollectionOptions):
 
     @property
     def environment(self) -> tuple[str, ...]:
-        """What the packages behind fsspec read keys and settings from."""
+        """Environment variables with keys and settings for the packages behind fsspec."""
         return BUCKETS
 
 
 class Kind(NamedTuple):
-    """A kind: its options, and what makes a collection of client, line, month and these."""
+    """A kind: its options, and a function that makes a collection from client, line, month and options."""
 
     options: type[CollectionOptions]
     collection: Callable[[Client, str, str, Mapping[str, Any]], Collection]

@@ -1,11 +1,11 @@
 """Collections of papers: the ACL Anthology, arXiv, and S2ORC.
 
-Belongs here: the papers, or the archives and shards of papers, of a month. Not here: reading them
+Belongs here: listing the papers of a month, or archives and shards of papers. Not here: reading them
 (ops/parse/papers).
 
-The ACL Anthology has metadata in XML, a file a collection of volumes, which name PDFs and videos. arXiv has
-its records by OAI-PMH, and a bulk listing of archives of PDFs or sources. The shards of a release of S2ORC
-are listed by Semantic Scholar's datasets API.
+The ACL Anthology has XML metadata, in one file per collection of volumes, with names of PDFs and videos.
+arXiv offers its records by OAI-PMH, and a bulk listing of archives of PDFs or sources. Semantic Scholar's
+datasets API lists the shards of a release of S2ORC.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from xml.etree.ElementTree import Element
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection, elements, text_of, texts
 
-#: What every paper of it is about, as a reader of subjects knows it.
+#: The subject of every paper in the Anthology.
 _SUBJECT = "ACL Anthology"
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
-#: Python refuses to read a number of thousands of digits, and reads those of other scripts.
+#: ASCII digits only, and not too many: Python's int also accepts other scripts, and refuses thousands of
+#: digits.
 _MONTH = re.compile(r"0{0,9}([1-9]|1[0-2])")
 
 
 @dataclass(frozen=True)
 class AclAnthology(WebCollection):
-    """Papers of some files of the Anthology's metadata (`P18`, `2020.acl`)."""
+    """Papers listed in files of the Anthology's metadata (`P18`, `2020.acl`)."""
 
     collections: Sequence[str]
     metadata: str = "https://raw.githubusercontent.com/acl-org/acl-anthology/master/data/xml/"
     files: str = "https://aclanthology.org/"
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the papers of volumes of a month that have a PDF; a volume without a month is of January."""
+        """Yield papers with a PDF in volumes of a month; a volume without a month counts as January."""
         for name in self.collections:
             url = urljoin(self.metadata, f"{name}.xml")
             for volume in elements(self.client.stream(url), url).iterfind("volume"):
@@ -57,7 +58,7 @@ class AclAnthology(WebCollection):
 
 
 def _month(year: str, month: str) -> str:
-    """Return the first month of a conference: "July 28 – August 2", "Jul", "7"."""
+    """Return the first month of a conference as YYYY-MM: "July 28 – August 2", "Jul", "7"."""
     words = re.findall(r"[a-z]+|[0-9]+", month.lower())
     named = [number for word in words for name, number in _MONTHS.items() if name[:3] == word[:3]]
     digits = [int(word) for word in words[:1] if _MONTH.fullmatch(word)]
@@ -66,7 +67,7 @@ def _month(year: str, month: str) -> str:
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
-#: An address that is longer is one that no server takes.
+#: No server accepts an address longer than this.
 _LONGEST_TOKEN = 2_000
 
 
@@ -74,18 +75,19 @@ _LONGEST_TOKEN = 2_000
 class ArxivRecords(WebCollection):
     """The papers of a set (`cs`) that were first submitted in a month, with their PDFs.
 
-    OAI-PMH selects by the date of the last change: all that changed since the month began is listed, and what
-    was submitted in it is kept. It comes in answers of about a thousand records, with a token for the next.
+    OAI-PMH selects by the date of the last change. So everything changed since the start of the month is
+    listed, and papers submitted in the month are kept. Each response has about a thousand records and a token
+    for the next one.
     """
 
     subjects: str = "cs"
     place: str = "https://export.arxiv.org/oai2"
     files: str = "https://export.arxiv.org/pdf/"
     answers: int = 10_000
-    """The most of one list; all of arXiv is some 3,000."""
+    """Maximum responses of one list; all of arXiv is about 3,000."""
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the papers of a month; deleted ones are none. Raises FetchError, also in the middle."""
+        """Yield the papers of a month, without deleted ones. Raises FetchError, also between papers."""
         query = f"?verb=ListRecords&metadataPrefix=arXiv&set={quote(self.subjects)}&from={month}-01"
         asked: set[str] = set()
         while query:
@@ -120,7 +122,7 @@ class ArxivRecords(WebCollection):
 
 @dataclass(frozen=True)
 class ArxivBulk(WebCollection):
-    """The archives of a month, of about 500 MB each, as the bulk manifest lists them."""
+    """The archives of a month, about 500 MB each, as listed in the bulk manifest."""
 
     manifest: str = "https://arxiv.org/arXiv_pdf_manifest.xml"
     files: str = "https://arxiv.org/"
@@ -138,7 +140,7 @@ class ArxivBulk(WebCollection):
 
 @dataclass(frozen=True)
 class S2orcShards(WebCollection):
-    """The shards of a release (`2023-04-11`); the key of the API stands in the environment."""
+    """The shards of a release (`2023-04-11`). The API key is in the environment."""
 
     release: str
     dataset: str = "s2orc"
@@ -146,9 +148,9 @@ class S2orcShards(WebCollection):
     key_variable: str = "S2_API_KEY"
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the shards by name, if the release is of this month; each listing signs where they lie anew.
+        """Yield the shards by name if the release is of this month, with freshly signed addresses.
 
-        Raises LookupError without a key, FetchError.
+        Raises LookupError if there is no key, and FetchError.
         """
         if not self.release.startswith(month):
             return

@@ -1,12 +1,12 @@
 """Collections of pages and files: Wikipedia's dumps, Common Crawl, any folder or bucket.
 
-Belongs here: the packs of a dump, which are a hundred pages each, bzip2 of their own, and found by the index;
-the captures of given URLs in a month, by Common Crawl's index and ranges of its WARC files; files below a
-place, through fsspec (file://, s3://, gs://, az://, sftp://). Not here: reading XML, wikitext and WARC
-(ops/parse), Common Crawl as a search of many URLs at once (ops/crawl/captures).
+Belongs here: the packs of a dump (bzip2 streams of a hundred pages each, located by the index); the captures
+of given URLs in a month, from Common Crawl's index and ranges of its WARC files; files below a place, through
+fsspec (file://, s3://, gs://, az://, sftp://). Not here: reading XML, wikitext and WARC (ops/parse), looking
+up many URLs at once in Common Crawl (ops/crawl/captures).
 
-fsspec checks no address. So no protocol that asks for addresses of the web, or hands a place on to another
-protocol (`simplecache::http://...`), is among those that are read.
+fsspec does not check addresses. So protocols that request web addresses, or pass a place on to another
+protocol (`simplecache::http://...`), are not allowed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LONGEST_LINE = 10_000
 
 @dataclass(frozen=True)
 class WikipediaDump(WebCollection):
-    """The packs `first` to `last` of a dump, counted from 0, the last not included; None: to the end."""
+    """The packs `first` to `last` of a dump, counted from 0, without `last`; None for the end."""
 
     dump: str
     """`https://dumps.wikimedia.org/enwiki/20180801/enwiki-20180801-pages-articles-multistream.xml.bz2`."""
@@ -43,7 +43,7 @@ class WikipediaDump(WebCollection):
     last: int | None = None
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the packs, if the dump is of this month; the index is read as far as is needed."""
+        """Yield the packs if the dump is of this month, reading only as much of the index as needed."""
         if month != self.month:
             return
         offsets = self._offsets()
@@ -57,7 +57,7 @@ class WikipediaDump(WebCollection):
             begin, number = end, number + 1
 
     def pages(self, item: Item) -> bytes:
-        """Return the pages of a pack as XML, without the element around them. Raises FetchError."""
+        """Return the pages of a pack as XML without an enclosing element. Raises FetchError."""
         packed = b"".join(self.content(item))
         try:
             return bz2.BZ2Decompressor().decompress(packed, self.client.most_bytes)
@@ -65,7 +65,7 @@ class WikipediaDump(WebCollection):
             raise FetchError(f"{item.url}: no pack begins at byte {item.offset}: {error}") from error
 
     def _offsets(self) -> Iterator[int]:
-        """Yield where each pack begins: lines are `offset:page:title`, a hundred with the same offset."""
+        """Yield the start of each pack: index lines are `offset:page:title`, a hundred per offset."""
         former = -1
         for line in _lines(self.client.stream(self.index), self.index):
             try:
@@ -80,7 +80,7 @@ class WikipediaDump(WebCollection):
 
 
 def _lines(chunks: Iterable[bytes], where: str) -> Iterator[bytes]:
-    """Yield the lines of a packed text, a piece at a time in memory."""
+    """Yield the lines of a bzip2 text, with one piece in memory at a time."""
     unpacker, rest = bz2.BZ2Decompressor(), b""
     for chunk in chunks:
         while chunk or not (unpacker.needs_input or unpacker.eof):
@@ -102,7 +102,7 @@ def _lines(chunks: Iterable[bytes], where: str) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class CommonCrawl(WebCollection):
-    """Captures of `urls` in one crawl, whose index is like https://index.commoncrawl.org/CC-MAIN-2018-26-index."""
+    """Captures of `urls` in one crawl; an index is https://index.commoncrawl.org/CC-MAIN-2018-26-index."""
 
     urls: Sequence[str]
     index: str
@@ -111,7 +111,7 @@ class CommonCrawl(WebCollection):
     def items(self, month: str) -> Iterator[Item]:
         """Yield the last good capture of each URL in a month, which is a gzipped WARC record.
 
-        URLs without one are left out. Raises FetchError.
+        URLs without a capture are skipped. Raises FetchError.
         """
         for url in self.urls:
             captures = [item for item in self._captures(url) if item.month == month]
@@ -123,7 +123,7 @@ class CommonCrawl(WebCollection):
         try:
             content = self.client.read(place)
         except FetchError as error:
-            if "status 404" in str(error):  # what it answers where it has none
+            if "status 404" in str(error):  # the index has no capture
                 return
             raise
         for line in content.splitlines():
@@ -139,7 +139,7 @@ class CommonCrawl(WebCollection):
 
 
 _CHUNK = 2**20
-#: What places of files and buckets begin with; a path without any is that of a file.
+#: Protocols of files and buckets; a place without one is a local path.
 _PROTOCOLS = frozenset(
     ("file", "local", "memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "sftp", "ssh")
 )
@@ -147,13 +147,13 @@ _PROTOCOLS = frozenset(
 
 @dataclass(frozen=True)
 class Folder:
-    """Files below `place` whose path matches `pattern`; its one group is the month (YYYY-MM or YYYYMM)."""
+    """Files below `place` whose path matches `pattern`; its only group is the month (YYYY-MM or YYYYMM)."""
 
     place: str
     pattern: str
 
     def items(self, month: str) -> Iterator[Item]:
-        """Yield the files of a month by path; a link out of a local folder is none. Raises FetchError."""
+        """Yield the files of a month by path, without links out of a local folder. Raises FetchError."""
         system, base = file_system(self.place)
         if not system.exists(base):
             raise FetchError(f"{self.place}: there is no such folder")
@@ -164,7 +164,7 @@ class Folder:
                 yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
 
     def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:
-        """Yield the bytes of a file in pieces; it knows no conditions. Raises FetchError."""
+        """Yield the bytes of a file in pieces; ignores conditions. Raises FetchError."""
         system, _ = file_system(self.place)
         try:
             with system.open(item.url, "rb") as file:
@@ -175,8 +175,8 @@ class Folder:
 
 
 def file_system(place: str) -> tuple[fsspec.AbstractFileSystem, str]:
-    """Return what reads a folder or bucket, and its path there. Raises FetchError for other places."""
-    import fsspec  # here, since every command imports the kinds of collections
+    """Return the file system and path of a folder or bucket. Raises FetchError for other places."""
+    import fsspec  # late: every command imports the kinds of collections
 
     protocol = fsspec.utils.get_protocol(place)
     if protocol in ("http", "https"):

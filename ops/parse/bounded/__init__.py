@@ -1,6 +1,6 @@
-"""Run a parser of untrusted bytes where it can hurt nobody: in a child with bounds.
+"""Run a parser of untrusted bytes in a child process with limits on time and memory.
 
-Belongs here: what a caller needs. Not here: the parsers, and what becomes of a refusal
+Belongs here: what callers need. Not here: the parsers, and the handling of refused records
 (ops/parse/records.py).
 """
 

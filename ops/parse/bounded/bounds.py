@@ -1,6 +1,6 @@
-"""How much one call of a parser may take.
+"""The limits on one call of a parser.
 
-Belongs here: the figures, and holding a process to them. Not here: the process (serve.py, child.py).
+Belongs here: the limits, and enforcing them on a process. Not here: the process (serve.py, child.py).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """What one call may take; the time is the processor's, so that a busy machine refuses nothing more.
+    """The limits of one call. Time is CPU time, so that a busy machine does not refuse more records.
 
-    A child that does not compute (it sleeps, it waits) is ended when `patience` is over, by the clock.
+    A child that does not compute (it sleeps or waits) is killed after `patience` seconds of wall-clock time.
     """
 
     seconds: int = 30
     memory: int = 2**30
-    """Bytes of address space beyond what the child has when it begins."""
+    """Bytes of address space beyond what the child uses at its start."""
     output: int = 256 * 2**20
-    """Bytes of the result, as JSON."""
+    """Bytes of the result as JSON."""
     patience: int = 600
 
     @property
     def most_memory(self) -> str:
-        """The bound of memory, as causes tell it."""
+        """The memory limit, as it appears in error messages."""
         return f"the {self.memory >> 20} MB that a parser may use"
 
     def exhausted(self, how: str) -> str:
-        """Return the cause where a parser in Rust or C++ ended: so it does where it gets no more memory."""
+        """Return the cause of an abort of a Rust or C++ parser: it usually ran out of memory."""
         return f"the parser gave up ({how}): it needs more memory than {self.most_memory}, or has a fault"
 
 
@@ -42,21 +42,21 @@ BOUNDS = Bounds()
 
 
 def bound_memory(memory: int) -> None:
-    """Let this process have `memory` bytes more than it has now, and leave no core behind."""
+    """Limit this process to `memory` bytes more than it uses now, and disable core dumps."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(OSError, ValueError):  # no /proc, or less than is in use
+    with suppress(OSError, ValueError):  # no /proc, or the limit is below current use
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 class TooLongError(Exception):
-    """What was read takes more time of the processor than it may."""
+    """Reading used more CPU time than allowed."""
 
 
 @contextmanager
 def computing_at_most(seconds: int) -> Iterator[None]:
-    """Raise TooLongError in the main thread where it computes for longer; waiting does not count."""
+    """Raise TooLongError in the main thread after this much CPU time; waiting does not count."""
 
     def end(number: int, frame: object) -> None:
         raise TooLongError(f"more than {seconds} seconds of the processor")
@@ -71,9 +71,9 @@ def computing_at_most(seconds: int) -> Iterator[None]:
 
 
 class Stopwatch:
-    """Ends this process by SIGXCPU when one call has computed for `seconds`, or up to a fifth longer.
+    """Kills this process by SIGXCPU when a call has used `seconds` of CPU time, or up to a fifth more.
 
-    To set the limit takes a millisecond on some systems: it is set again when a fifth of it is spent.
+    Setting the limit takes a millisecond on some systems, so it is only renewed when a fifth of it is used.
     """
 
     def __init__(self, seconds: int) -> None:
@@ -81,7 +81,7 @@ class Stopwatch:
         self._renewed = -math.inf
 
     def start(self) -> None:
-        """Begin a call."""
+        """Start timing a call."""
         spent = time.process_time()
         if spent - self._renewed >= self._slack:
             hard = resource.getrlimit(resource.RLIMIT_CPU)[1]

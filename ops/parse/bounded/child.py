@@ -1,10 +1,10 @@
-"""One child process that calls parsers, from record to record, and is begun anew when one has ended it.
+"""A child process that calls parsers, record after record, and is restarted when one has killed it.
 
 Belongs here: the parent's side, and a format whose parser runs in the child. Not here: the child's side
-(serve.py), the bounds (bounds.py), the formats, whose `split` stays in this process: it reads bytes within
-bounds, and asks the child what lines of JSON and rows of tables hold.
+(serve.py), the limits (bounds.py), the formats. A format's `split` runs in the parent: it reads a limited
+number of bytes, and asks the child for the content of JSON lines and table rows.
 
-It is no executor: one of concurrent.futures cannot give up one call, and its workers know no bounds.
+This is not a concurrent.futures executor: those can neither cancel a running call nor limit their workers.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ Result = TypeVar("Result")
 _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
 
 
-#: Arrow's own allocator takes a GiB of address space at once: all that the child may have.
-#: Large blocks are kept: given back to the system, they would be taken anew page by page.
-#: A backtrace of Rust takes memory itself: where there is none, it never ends.
+#: Arrow's own allocator reserves a GiB of address space at once, which is the child's whole limit.
+#: Large blocks are kept: if returned to the system, they would have to be mapped again page by page.
+#: A Rust backtrace allocates memory itself: when memory is exhausted, it never finishes.
 _ALLOCATION = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(2**25),
@@ -65,7 +65,7 @@ _ALLOCATION = {
 
 
 class BoundedChild:
-    """A child process that calls functions within bounds; one call at a time, from any thread."""
+    """A child process that calls functions within limits. It runs one call at a time, from any thread."""
 
     def __init__(self, bounds: Bounds = BOUNDS) -> None:
         self.bounds = bounds
@@ -79,9 +79,9 @@ class BoundedChild:
     def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
 
-        Function and arguments are pickled; the result comes back as JSON (messages.py), and is what the
-        function is annotated to return. Raises ParseError for what the function refuses or fails at, and
-        where it takes more time or memory than the bounds, gives too much, or ends the child.
+        Function and arguments are pickled. The result comes back as JSON (messages.py), typed by the
+        function's return annotation. Raises ParseError if the function refuses or fails, exceeds the limits
+        on time, memory or output, or kills the child.
         """
         with self._lock:
             answer = self._answer((function, arguments))
@@ -90,15 +90,15 @@ class BoundedChild:
             try:
                 result: Result = result_of(function, answer)
             except ValidationError as error:
-                self.close()  # it is no longer what was begun
+                self.close()  # it can no longer be trusted
                 raise ParseError(f"the parser gave no answer: {error.errors()[0]['msg']}") from None
         return result
 
     @contextmanager
     def ahead(self, calls: Sequence[Call]) -> Iterator[None]:
-        """Take notice of calls that will be made in this order, so that some of them are computed at once.
+        """Announce calls that will be made in this order, so that several can be computed in one batch.
 
-        A call that wakes the parent for every record costs a tenth of what a paper takes to be read.
+        Waking the parent for every record costs a tenth of the time that it takes to read a paper.
         """
         with self._lock:
             self._ahead = Ahead(calls)
@@ -109,7 +109,7 @@ class BoundedChild:
                 self._ahead = Ahead()
 
     def close(self) -> None:
-        """End the child; a later call begins another."""
+        """Kill the child; the next call starts another."""
         if self._process is not None and self._owner == os.getpid():
             self._process.kill()
             self._process.wait()
@@ -121,7 +121,7 @@ class BoundedChild:
         self._process = self._connection = None
 
     def _answer(self, call: Call) -> bytes:
-        """Return the answer to a call; some of those that come next are computed with it."""
+        """Return the answer to a call; announced calls that come next may be computed with it."""
         if (answer := self._ahead.answer(call)) is not None:
             return answer
         calls = self._ahead.batch(call)
@@ -136,7 +136,7 @@ class BoundedChild:
         return answers[0]
 
     def _ask(self, calls: Sequence[PackedCall]) -> list[bytes]:
-        """Return the answers to the first of some calls. Raises ParseError where there is none."""
+        """Return answers to the first call or more. Raises ParseError if the child gives no answer."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._connection is not None
@@ -153,20 +153,20 @@ class BoundedChild:
         except (EOFError, ConnectionError):
             cause = self._death()
         except OSError:
-            # A message over the limit is not read, and nothing is after it.
+            # A message over the limit is not read, and makes the connection unreadable.
             if not self._connection.readable:
                 cause = too_large(self.bounds.output)
-            else:  # it is the system's: the file in memory, say, has no room. The child lives on.
+            else:  # a system error, such as no space in the memory file; the child is fine
                 self.close()
                 raise
         except BaseException:
-            self.close()  # an answer that nobody takes would be that of the next call
+            self.close()  # otherwise the next call would receive this call's answer
             raise
         self.close()
         raise ParseError(cause)
 
     def _received(self, connection: Connection) -> bytes:
-        """Return the next message but those of progress, which are told, and do not lengthen the patience."""
+        """Return the next answer. Progress messages are passed on; they do not extend the deadline."""
         until = time.monotonic() + self.bounds.patience
         while True:
             message = connection.recv_bytes(self.bounds.output + TOGETHER)
@@ -181,7 +181,7 @@ class BoundedChild:
         ours, theirs = Pipe()
         with socket.socket(
             fileno=os.dup(ours.fileno())
-        ) as end:  # it counts anew with every piece of an answer
+        ) as end:  # the timeout restarts with each piece of an answer
             end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", self.bounds.patience, 0))
         self._owner = os.getpid()
         self._connection, self._shared = ours, new_shared()
@@ -192,7 +192,7 @@ class BoundedChild:
                 [sys.executable, "-c", program],
                 stdin=subprocess.PIPE,
                 pass_fds=descriptors,
-                process_group=0,  # Ctrl-C is for the parent
+                process_group=0,  # Ctrl-C is for the parent only
                 env=os.environ | _ALLOCATION,
             )
         try:
@@ -214,7 +214,7 @@ class BoundedChild:
 
 @cache
 def child_of(bounds: Bounds) -> BoundedChild:
-    """Return the child that all parsers of this process with these bounds share; it ends with the process."""
+    """Return the child that all parsers of this process with these limits share; it is killed at exit."""
     child = BoundedChild(bounds)
     atexit.register(child.close)
     return child
@@ -225,7 +225,7 @@ Document = TypeVar("Document", covariant=True)
 
 @contextmanager
 def parsed_next(raws: Iterable[tuple[object, Raw]]) -> Iterator[None]:
-    """Let the children know which records will be parsed next, each by which format."""
+    """Announce to the children which records will be parsed next, and in which format."""
     calls: defaultdict[Bounds, list[Call]] = defaultdict(list)
     for form, raw in raws:
         if isinstance(form, BoundedFormat):
@@ -238,38 +238,38 @@ def parsed_next(raws: Iterable[tuple[object, Raw]]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class BoundedFormat(Generic[Document]):
-    """Reads records as another format does, in the child; a fault or an excess is a ParseError."""
+    """Reads records like another format, but in the child. Faults and exceeded limits raise ParseError."""
 
     form: Format[Document]
     bounds: Bounds = BOUNDS
     quick: bool = False
-    """Whether `fields` needs no child: it reads little, in linear time. Every command asks for fields."""
+    """Whether `fields` is cheap enough to run without the child. Every command calls `fields`."""
 
     @property
     def options(self) -> type[Params] | None:
-        """The class of the options that the format takes, None where it takes none."""
+        """The class of the format's options, if it has any."""
         return getattr(self.form, "options", None)
 
     @property
     def any_encoding(self) -> bool:
-        """Whether its records are text that does not tell its encoding itself."""
+        """Whether its records are text that does not declare its own encoding."""
         return any_encoding(self.form)
 
     @property
     def slow(self) -> bool:
-        """Whether a record of it may take minutes."""
+        """Whether one record may take minutes."""
         return getattr(self.form, "slow", False)
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield the records, see `Format.split`."""
+        """Yield the records; see `Format.split`."""
         return self.form.split(folder, source, only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return what a month rule may ask for."""
+        """Return the fields that a month rule may use."""
         if self.quick:
             return self.form.fields(raw)
         return child_of(self.bounds).call(self.form.fields, raw)
 
     def parse(self, raw: Raw) -> Document:
-        """Read the record whole."""
+        """Parse the whole record."""
         return child_of(self.bounds).call(self.form.parse, raw)

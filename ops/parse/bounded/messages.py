@@ -1,12 +1,12 @@
-"""What goes between this process and the child: calls, answers, progress.
+"""Messages between this process and the child: calls, answers, progress.
 
-Belongs here: which calls are sent together, joining several in one message and parting them, how an answer is
-written and read, telling how far the reading of a slow record is. Not here: beginning and ending the child
-(child.py), what runs in it (serve.py), bounds (bounds.py).
+Belongs here: batching calls, packing several pieces into one message, encoding and decoding answers, and
+reporting the progress of slow records. Not here: starting and killing the child (child.py), what runs in it
+(serve.py), limits (bounds.py).
 
-Input that takes over the child can answer anything. Pickle would run that in the parent; so an answer is
-JSON, which is read as what the parser says that it returns, or refused. The content of a large record goes by
-a file in memory, which costs the processor less than a connection.
+Malicious input that takes over the child can send any answer. Unpickling it would run that code in the
+parent, so an answer is JSON, validated against the return type of the parser. The content of a large record
+goes through an in-memory file, which takes less CPU time than a connection.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ from ops.parse.source import ParseError, Raw, ServiceError
 #: A function and its arguments.
 Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
 
-#: A call or an answer; a view of a message costs no copy.
+#: A call or an answer. A view into a message avoids a copy.
 MessagePart: TypeAlias = bytes | memoryview
 
-#: Bytes behind which no further answer goes into a message. What answers take beyond is their own bound.
+#: Bytes after which no further answer is added to a message. One more answer may take its own limit beyond.
 TOGETHER = 2**23
-#: Bytes of a record from which on its content goes by itself.
+#: Bytes from which on the content of a record is sent separately.
 _LARGE = 2**16
-#: No pieces, as `joined` counts them; seconds that are done, and of how many.
+#: Zero pieces, as in `joined`; then seconds done and seconds in total.
 _PROGRESS = struct.Struct("<III")
 
 
 class PackedCall(NamedTuple):
-    """A call, pickled, without the contents of large records."""
+    """A pickled call without the contents of large records."""
 
     call: MessagePart
     contents: Sequence[bytes]
 
     @property
     def size(self) -> int:
-        """Bytes of it all."""
+        """Total bytes."""
         return len(self.call) + sum(map(len, self.contents))
 
 
 def packed(call: Call) -> PackedCall:
-    """Return a call that can be sent."""
+    """Return a call in a form that can be sent."""
     function, arguments = call
     apart = {
         place: argument
@@ -74,8 +74,8 @@ def packed(call: Call) -> PackedCall:
 
 
 def send_calls(connection: Connection, shared: int, calls: Sequence[PackedCall]) -> None:
-    """Send some calls together; `shared` is the file of `new_shared`, which both sides have open."""
-    os.ftruncate(shared, TOGETHER)  # what a larger record took is given back
+    """Send a batch of calls; `shared` is the file of `new_shared`, which both sides have open."""
+    os.ftruncate(shared, TOGETHER)  # frees the space of a previous larger batch
     place = 0
     for call in calls:
         for content in call.contents:
@@ -87,7 +87,7 @@ def send_calls(connection: Connection, shared: int, calls: Sequence[PackedCall])
 
 
 def received_calls(connection: Connection, shared: int) -> list[Call]:
-    """Return the calls that were sent together. Raises EOFError where the other side has ended."""
+    """Return the batch of calls that was sent. Raises EOFError if the other side has ended."""
     calls: list[Call] = []
     start = 0
     for piece in parted(connection.recv_bytes()):
@@ -101,12 +101,12 @@ def received_calls(connection: Connection, shared: int) -> list[Call]:
 
 
 def progress_message(done: int, total: int) -> bytes:
-    """Return a message that tells how far a call is: it has no answer."""
+    """Return a message with the progress of a call that has no answer yet."""
     return _PROGRESS.pack(0, done, total)
 
 
 def progress_of(message: bytes) -> tuple[int, int] | None:
-    """Return how far a call is, where a message tells that."""
+    """Return the progress of a call, or None if the message is an answer."""
     if len(message) != _PROGRESS.size or message[:4] != bytes(4):
         return None
     _, done, total = _PROGRESS.unpack(message)
@@ -114,17 +114,17 @@ def progress_of(message: bytes) -> tuple[int, int] | None:
 
 
 def new_shared() -> int:
-    """Return the descriptor of a file that lies in memory alone, for contents of large records."""
+    """Return the descriptor of an in-memory file for the contents of large records."""
     return os.memfd_create("contents")
 
 
 def joined(pieces: Sequence[MessagePart]) -> bytes:
-    """Return one message of some pieces."""
+    """Return one message made of several pieces."""
     return struct.pack(f"<I{len(pieces)}Q", len(pieces), *map(len, pieces)) + b"".join(pieces)
 
 
 def parted(message: bytes) -> list[memoryview]:
-    """Return views of the pieces of a message. Raises ValueError for one that was not joined."""
+    """Return views of the pieces of a message. Raises ValueError if `joined` did not make it."""
     try:
         (count,) = struct.unpack_from("<I", message)
         start = 4 + 8 * count
@@ -138,12 +138,12 @@ def parted(message: bytes) -> list[memoryview]:
     return [whole[first:last] for first, last in pairwise(ends)]
 
 
-#: Calls, and bytes of these, that are sent at once.
+#: Limits of a batch: calls, and bytes.
 _MOST, _MOST_BYTES = 32, 2**20
 
 
 class Ahead:
-    """Calls that will be made, in order, each known by its very arguments; another call goes by itself."""
+    """Announced calls, in order, identified by their argument objects. Any other call is sent alone."""
 
     def __init__(self, calls: Iterable[Call] = ()) -> None:
         self._coming = {_key(call): call for call in calls}
@@ -152,15 +152,15 @@ class Ahead:
         self._alone = 0
 
     def answer(self, call: Call) -> bytes | None:
-        """Return the answer to a call where it was computed with one before."""
+        """Return the answer to a call if it was already computed in an earlier batch."""
         found, answer = self._answers.pop(_key(call), (None, None))
         return answer if found == call else None
 
     def batch(self, call: Call) -> list[PackedCall]:
-        """Return a call, packed, with some of those that come next: twice as many as were last answered."""
+        """Return a packed call with announced calls after it: up to twice as many as were last answered."""
         if self._coming.get(_key(call)) != call:
             return [packed(call)]
-        for key in list(self._coming):  # those before it were not made
+        for key in list(self._coming):  # skip announced calls that were not made
             if key == _key(call):
                 break
             del self._coming[key]
@@ -172,7 +172,7 @@ class Ahead:
         return batch
 
     def answered(self, call: Call, answers: Sequence[bytes]) -> None:
-        """Keep the answers to the calls from `call` on."""
+        """Store the answers to the announced calls from `call` on."""
         if _key(call) not in self._coming:
             return
         for key, answer in zip(list(self._coming), answers, strict=False):
@@ -181,7 +181,7 @@ class Ahead:
         self._size = min(2 * len(answers), _MOST)
 
     def failed(self, calls: int) -> None:
-        """Ask one by one for so many calls that together ended the child: one of them is to blame."""
+        """Send the next calls one by one: one of this batch killed the child."""
         self._alone = calls
 
 
@@ -195,7 +195,7 @@ KEPT, REFUSED, UNAVAILABLE = b"k", b"r", b"u"
 def answer_of(function: Callable[..., Any], result: object) -> bytes:
     """Return the answer that holds a result.
 
-    Raises ParseError for halves of surrogate pairs, and ValueError for what else JSON cannot hold.
+    Raises ParseError for lone surrogates, and ValueError for anything else that JSON cannot hold.
     """
     results = _results(_plain(function))
     try:
@@ -206,20 +206,20 @@ def answer_of(function: Callable[..., Any], result: object) -> bytes:
 
 
 def refusal(cause: str, kind: bytes = REFUSED) -> bytes:
-    """Return the answer that nothing came of a call."""
+    """Return the answer of a call without a result."""
     return kind + cause.encode(errors="backslashreplace")
 
 
 def too_large(most: int) -> str:
-    """Return the cause where an answer is larger than the bound."""
+    """Return the cause for an answer over the limit."""
     return f"what it becomes is larger than {most} bytes"
 
 
 def result_of(function: Callable[..., Any], answer: bytes) -> Any:
     """Return the result that an answer holds.
 
-    Raises ParseError for a refusal, ServiceError as the function does, and pydantic's ValidationError for
-    what the function does not return.
+    Raises ParseError for a refusal, ServiceError if the function did, and pydantic's ValidationError if the
+    value does not match the function's return type.
     """
     if answer.startswith(KEPT):
         return _reader(_plain(function)).validate_json(answer[1:])
@@ -235,18 +235,18 @@ def _plain(function: Callable[..., Any]) -> FunctionType:
 
 @cache
 def _results(function: FunctionType) -> TypeAdapter[Any]:
-    """Return what writes the results of a function, by its annotations."""
+    """Return the serialiser of a function's results, from its annotations."""
     return TypeAdapter(get_type_hints(function, include_extras=True)["return"])
 
 
 @cache
 def _reader(function: FunctionType) -> SchemaValidator:
-    """Return what reads them; it keeps no strings, which in texts are hardly met twice: a quarter faster."""
+    """Return the validator of a function's results, without string caching: a quarter faster for texts."""
     return SchemaValidator(_results(function).core_schema, CoreConfig(cache_strings=False))
 
 
 class ByColumn:
-    """Marks a field: `Annotated[tuple[Sentence, ...], ByColumn()]`, where Sentence is a NamedTuple."""
+    """Serialises a field by column: `Annotated[tuple[Sentence, ...], ByColumn()]`, Sentence a NamedTuple."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         row = get_args(source)[0]
@@ -262,11 +262,11 @@ class ByColumn:
 
 
 def _rows_of(row: type[tuple[Any, ...]]) -> Callable[[Iterable[Iterable[Any]]], tuple[Any, ...]]:
-    make = partial(tuple.__new__, row)  # a row's own `_make` counts the fields, which were counted already
+    make = partial(tuple.__new__, row)  # the row's own `_make` would check the number of fields again
     return lambda columns: tuple(map(make, zip(*columns, strict=True)))
 
 
-#: Called with seconds of sound that are done, and of how many: 0 where that is not known.
+#: Called with seconds of sound done and in total (0 if unknown).
 Watcher: TypeAlias = Callable[[int, int], None]
 
 _watchers: list[Watcher] = []
@@ -274,7 +274,7 @@ _watchers: list[Watcher] = []
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Let a watcher know how far records are that are read meanwhile."""
+    """Call a watcher with the progress of records that are read in this context."""
     _watchers.append(watcher)
     try:
         yield
@@ -283,6 +283,6 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 
 def tell(done: int, total: int) -> None:
-    """Tell how many seconds of sound are done, and of how many (0: not known)."""
+    """Report seconds of sound done and in total (0 if unknown)."""
     for watcher in _watchers:
         watcher(done, total)

@@ -1,11 +1,11 @@
-"""The child: takes a call, computes within bounds, gives the result or the cause of its refusal.
+"""The child: receives a call, computes it within limits, and sends the result or the cause of its refusal.
 
-Belongs here: what runs in the child. Not here: beginning and ending it (child.py).
+Belongs here: what runs in the child. Not here: starting and killing it (child.py).
 
-A call is a pickled pair of function and arguments, which the parent made; messages.py says what an answer is.
-Of several calls that come together, the first are answered together, the others are not begun. The child ends
-when its standard input does: then its parent has ended. A parser in C that never returns is ended by its time
-limit, with or without a parent.
+A call is a pickled pair of function and arguments made by the parent; messages.py defines answers. Of a batch
+of calls, the first are answered together, and the rest may be left undone. The child ends when its standard
+input closes, which means that its parent has ended. A C parser that never returns is killed by its time
+limit, whether or not the parent is alive.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from ops.parse.bounded.messages import (
 )
 from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
-#: Sent once, when the child has begun.
+#: Sent once, when the child has started.
 READY = b""
-#: Seconds behind which the calls that were answered so far are given back, the others are not begun.
+#: Seconds after which the answers so far are sent; the remaining calls are not started.
 _SOON = 0.5
 
 
 def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) -> None:
-    """Answer calls that come by a connection, and a file in memory, until the connection is closed."""
+    """Answer calls that arrive by a connection and an in-memory file until the connection closes."""
     bounds = Bounds(seconds, memory, output)
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -48,7 +48,7 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
     while True:
         try:
             connection.send_bytes(message)
-            # This loads the modules of parsers, which count as none of the bound.
+            # Unpickling imports the parsers' modules, which do not count towards the memory limit.
             calls = received_calls(connection, shared)
         except (EOFError, OSError):  # the parent has ended
             return
@@ -56,7 +56,7 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
         begun = time.monotonic()
         for function, arguments in calls:
             if not bounded:
-                # Documents are many small objects, few circles: to look at every 700 costs a tenth.
+                # Documents are many small objects with few cycles: collecting every 700 costs a tenth.
                 gc.freeze()
                 gc.set_threshold(50_000)
                 bound_memory(bounds.memory)
@@ -71,7 +71,7 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
 
 
 class _Progress:
-    """Tells the parent how far a call is, once a second."""
+    """Reports the progress of a call to the parent, at most once a second."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._last = connection, time.monotonic()
@@ -91,12 +91,12 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...], boun
         return refusal(str(error))
     except ServiceError as error:
         return refusal(str(error), UNAVAILABLE)
-    except Exception as error:  # a fault of a parser costs the record that it is met in
+    except Exception as error:  # a bug in a parser costs only the record that triggers it
         return refusal(f"the parser failed: {type(error).__name__}: {error}")
-    except BaseException as error:  # a panic of one in Rust
+    except BaseException as error:  # a panic in Rust
         return refusal(bounds.exhausted(f"{type(error).__name__}: {error}"))
 
 
 def _end_with_parent() -> None:
-    os.read(sys.stdin.fileno(), 1)  # a buffered reader would be in the way of an interpreter that ends
+    os.read(sys.stdin.fileno(), 1)  # a buffered reader would block interpreter shutdown
     os._exit(1)

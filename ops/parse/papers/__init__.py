@@ -1,9 +1,9 @@
-"""Papers: the formats that they come in, and the op that makes a table of them.
+"""Papers: their formats, and the op that reads them into a table.
 
-Belongs here: the registry of formats by kind. Not here: the formats themselves (beside this one), talks.
+Belongs here: the registry of formats by kind. Not here: the formats themselves (in this package), talks.
 
-To add a format, write a class with `split`, `fields` and `parse` (ops/parse/source.py: Format) in a
-module beside this one, build its papers with `PaperBuilder` or `assemble`, and name it in FORMATS.
+To add a format, write a class with `split`, `fields` and `parse` (ops/parse/source.py: Format) in a module of
+this package, build its papers with `PaperBuilder` or `assemble`, and add it to FORMATS.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FORMATS: dict[str, Format[Paper]] = {
     "unarxive": UnarXive(),
 }
 
-#: Those whose fields are in text, or in a line of JSON that was read by the child already.
+#: Formats whose fields are plain text, or in a line of JSON that the child has already read.
 _QUICK_FIELDS = frozenset({"aasc", "plain_text", "s2orc_shards", "scirex", "unarxive"})
 
 _FILES: dict[str, Format[Paper]] = {
@@ -57,11 +57,11 @@ FORMATS: dict[str, AnyForm] = {**_FILES, "crawled": CrawledPapers(_FILES)}
 def parse_papers(records: Sequence[Record]) -> Outcome:
     """Return every record as a paper, or rejected with file, line and cause; shape PAPERS.
 
-    Dropped is what a crawl fetched that is no paper. Raises KeyError for a kind that is not in FORMATS.
+    Fetched pages that are not papers are dropped. Raises KeyError for a kind that is not in FORMATS.
     """
     return parse_records(records, FORMATS)
 
 
 def parse_citations(records: Sequence[Record]) -> Outcome:
-    """Return what every record cites, or the record rejected as `parse_papers` does; shape CITATIONS."""
+    """Return what every record cites; records are rejected as in `parse_papers`; shape CITATIONS."""
     return _parse_citations(records, FORMATS)

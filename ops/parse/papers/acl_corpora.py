@@ -1,21 +1,22 @@
-"""Corpora of the ACL Anthology whose sentences are divided already: AASC and CL-SciSumm.
+"""Corpora of the ACL Anthology that are already split into sentences: AASC and CL-SciSumm.
 
-Belongs here: these two formats. Not here: the PDFs that they were made of (pdf.py), the citing sentences and
-gold summaries of CL-SciSumm (.json and .txt files beside the XML), which are no papers.
+Belongs here: these two formats. Not here: the PDFs that they were made from (pdf.py), CL-SciSumm's citing
+sentences and gold summaries (.json and .txt files next to the XML), which are not papers.
 
-AASC (Aizawa et al. 2018), of which ParaSCI-ACL was made: a file `<paper_ID>.ss` is a paper. Each line is a
-sentence: its id, the type of its section, and its text, parted by tabs; there is no header. An id
+AASC (Aizawa et al. 2018) is the source of ParaSCI-ACL. A file `<paper_ID>.ss` is a paper. Each line is a
+sentence: its id, the type of its section, and its text, separated by tabs; there is no header. An id
 `s-<section>-<box>-<paragraph>-<sentence>` numbers the places where PDFNLT found them. Types are abstract,
-introduction, background, method, method-other, result, discussion (with the conclusion), appendix (with
-acknowledgments) and others; a section of two has both, parted by a tab. The headings themselves are lost, and
-so are title and bibliography. `CITE-p-21-3-1` stands for a citation of the entry that PDFNLT calls p-21-3-1,
+introduction, background, method, method-other, result, discussion (including the conclusion), appendix
+(including acknowledgments) and others. A section with two types has both, separated by a tab. Headings, title
+and bibliography are missing. `CITE-p-21-3-1` stands for a citation of the entry that PDFNLT calls p-21-3-1,
 `MATH-...` for a formula.
 
-CL-SciSumm: a document is a PAPER with the title (S sid="0"), an ABSTRACT, and SECTIONs with a `title`; all
-hold S elements, one a sentence. In the corpus (WING-NUS/scisumm-corpus) some papers are S elements without
-sections, SUBSECTION elements hold the text of a heading, text is escaped twice ("&amp;quot;"), empty S
-elements stand for lines that OCR could not read, an untitled first section often repeats the abstract, and
-one sentence of a hundred is cut in two behind "e.g." or "Fig.": those are made one.
+A CL-SciSumm document is a PAPER with the title (S sid="0"), an ABSTRACT, and SECTIONs with a `title`. All
+contain S elements, one per sentence. The corpus (WING-NUS/scisumm-corpus) has irregularities. Some papers are
+S elements without sections. SUBSECTION elements contain the text of a heading. Text is escaped twice
+("&amp;quot;"). Empty S elements stand for lines that OCR could not read. A first section without a title
+often repeats the abstract. One sentence in a hundred is split after "e.g." or "Fig."; the halves are joined
+here.
 """
 
 from __future__ import annotations
@@ -39,33 +40,33 @@ from ops.text.sentences import ends_in_abbreviation
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-#: As its classifier and its overview name them (KMCS-NII/AASC): of these a section may have several.
+#: Section types as in AASC's classifier and overview (KMCS-NII/AASC). A section may have several.
 _SECTION_TYPES = frozenset(
     ("abstract", "introduction", "background", "method", "method-other", "method-general", "result",
      "discussion", "appendix", "references", "others")
 )  # fmt: skip
 _ID = re.compile(r"s-(?P<section>\d{1,9})(?:-\d{1,9}){3}")
 _ENTRY = r"p(?:-\d{1,9}){3}"
-#: "(CITE-p-21-3-1, CITE-p-21-3-8)": a mark of several entries.
+#: "(CITE-p-21-3-1, CITE-p-21-3-8)" is a mark of several entries.
 _CITATION = re.compile(rf"CITE-{_ENTRY}(?:,\s?CITE-{_ENTRY})*")
 _NAMED = re.compile(rf"CITE-({_ENTRY})")
 
 
 class Aasc:
-    """Reads AASC; every *.ss file below the folder is a paper, other files are none."""
+    """Reads AASC: every *.ss file below the folder is a paper, and other files are skipped."""
 
     any_encoding = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every *.ss file; the document id is its stem, the paper's id in the ACL Anthology."""
+        """Yield every *.ss file; the document id is its stem, which is the paper's ACL Anthology id."""
         return whole_files(folder, source, (".ss",), only, passing=True)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document."""
+        """Return the document id."""
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper, without a title. Raises ParseError that names the line."""
+        """Return the paper, which has no title. Raises ParseError that names the line."""
         paper = PaperBuilder("")
         paper.subjects = (ACL_ANTHOLOGY,)
         section: tuple[str, str] | None = None
@@ -94,14 +95,14 @@ def _type_and_text(cells: Sequence[str]) -> tuple[str, str]:
 
 
 def _marks(text: str) -> Iterator[Mark]:
-    """Yield the citation marks, one for each entry that a mark names."""
+    """Yield the citation marks: one for each entry in a mark."""
     for mark in _CITATION.finditer(text):
         for entry in _NAMED.findall(mark[0]):
             yield Mark(mark.start(), mark.end(), entry)
 
 
 _HOLDERS = {"ABSTRACT", "SECTION"}
-#: [ours] Of the words of an untitled first section, the share that the abstract has where it repeats it.
+#: [ours] Share of an untitled first section's words that are also in the abstract if it repeats the abstract.
 _SAME_WORDS = 0.7
 #: A paper needs four levels, and has some hundred sentences.
 _DEEPEST = 10
@@ -109,18 +110,18 @@ _MOST_ELEMENTS = 200_000
 
 
 class ClSciSumm:
-    """Reads CL-SciSumm's XML; every *.xml file below the folder is a paper, other files are none."""
+    """Reads CL-SciSumm's XML: every *.xml file below the folder is a paper, and other files are skipped."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.xml file; the document id is its stem."""
         return whole_files(folder, source, (".xml",), only, passing=True)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document and title."""
+        """Return document id and title."""
         return {"document": raw.document, "title": _title(_root(raw.content))}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError for malformed XML, DTDs, entities and foreign elements."""
+        """Return the paper. Raises ParseError for malformed XML, DTDs, entities and unknown elements."""
         root = _root(raw.content)
         paper = PaperBuilder(_title(root), spaces=True)
         abstract: set[str] = set()
@@ -142,7 +143,7 @@ class ClSciSumm:
                         paper.section("Abstract", 1)
                     abstract = _words(element)
                 elif element.tag == "SECTION":
-                    # The repetition is part of the abstract: no pair of sections, no preamble.
+                    # A repetition stays in the abstract: it must not give paraphrase pairs or a preamble.
                     if not (paper.sections == 1 and _repeats(element, abstract)):
                         paper.section(unescaped(element.get("title") or ""), 1)
                 elif element.tag == "SUBSECTION":
@@ -155,7 +156,7 @@ class ClSciSumm:
 
 
 class _Builder(TreeBuilder):
-    """Builds the tree of a document, and refuses one whose reading would cost more than its size."""
+    """Builds the tree of a document, but refuses documents that are expensive to read for their size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,7 +164,7 @@ class _Builder(TreeBuilder):
         self._elements = 0
 
     def start(self, tag: Any, attrs: Any) -> Element:
-        """Begin an element. Raises ParseError for one too many, too deep, or inside of a sentence."""
+        """Start an element. Raises ParseError if there are too many, or it is too deep or in a sentence."""
         self._elements += 1
         if self._elements > _MOST_ELEMENTS:
             raise ParseError(f"more than {_MOST_ELEMENTS} elements")

@@ -1,8 +1,8 @@
-"""Running text in lines: what is furniture of the page, what is one paragraph, where sentences lie.
+"""Running text in lines: what is page furniture, what is one paragraph, and where sentences are.
 
-Belongs here: from the lines of a section to the spans of its sentences.
-Not here: the rules that tell a footnote (ops/parse/sentences_rules.py), headings (plain.py), what a
-sentence's text becomes (paper.py).
+Belongs here: the way from the lines of a section to the spans of its sentences. Not here: rules for
+recognising footnotes (ops/parse/sentences_rules.py), headings (plain.py), the cleaned text of a sentence
+(paper.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Lines = Sequence[Span]
 
 
 def repeated_heads(text: str, lines: Lines) -> frozenset[str]:
-    """Return the running heads of a document: lines that stand alone three times, digits aside."""
+    """Return a document's running heads: lines that occur alone three times, ignoring digits."""
     alone = [block[0] for block in _blocks(lines) if len(block) == 1]
     forms = Counter(form for start, end in alone if (form := running_head(text[start:end])) is not None)
     return frozenset(form for form, count in forms.items() if count >= _HEAD_REPEATS)
@@ -44,15 +44,14 @@ def repeated_heads(text: str, lines: Lines) -> frozenset[str]:
 def body_spans(
     text: str, start: int, end: int, wrapped: bool = True, heads: frozenset[str] = frozenset()
 ) -> list[tuple[Span, ...]]:
-    """Return the sentences of text[start:end], in order; each is one span, or several if interrupted.
+    """Return the sentences of text[start:end] in order; each is one span, or several if it is interrupted.
 
-    Lines that are furniture (footnotes, copyright and proceedings lines, page numbers, running heads) are
-    taken out before the rest is split, and are sentences of their own. A blank line ends a sentence,
-    unless the text before it has no final punctuation and the text behind goes on in small letters: a
-    sentence over a page break. `wrapped`: lines are as wide as the page, so that a footnote is the whole
-    block of lines that it begins; else (ScienceParse) a line break is rare, a footnote is one line, and so
-    is a displayed equation.
-    Every character that is not white space is in exactly one of the spans.
+    Furniture (footnotes, copyright and proceedings lines, page numbers, running heads) is taken out before
+    the rest is split into sentences, and becomes sentences of its own. A blank line ends a sentence, unless
+    the text before it has no final punctuation and the text after it starts in lower case: that is a sentence
+    across a page break. If `wrapped`, lines are as wide as the page, and a footnote is the whole block of
+    lines that it begins. Otherwise (ScienceParse) line breaks are rare: a footnote is one line, and so is a
+    displayed equation. Every character except white space is in exactly one of the spans.
     """
     found: list[tuple[Span, ...]] = []
     flow: list[Span] = []
@@ -76,7 +75,7 @@ def _blocks(lines: Lines) -> Iterator[list[Span]]:
 def _marked(
     text: str, lines: Lines, wrapped: bool, heads: frozenset[str]
 ) -> Iterator[tuple[list[Span], bool]]:
-    """Yield runs of lines with whether they are furniture of the page."""
+    """Yield runs of lines, each with whether it is page furniture."""
     for block in _blocks(lines):
         first = text[slice(*block[0])]
         size = block[-1][1] - block[0][0]
@@ -102,17 +101,17 @@ def _marked(
 
 
 def _is_display(line: str) -> bool:
-    """Tell whether a line is a displayed equation: signs, and hardly a word."""
+    """Say whether a line is a displayed equation: signs and hardly any words."""
     return is_equation(line, lambda word: len(word) >= _SHORTEST_WORD and word.isalpha())
 
 
 def _is_furniture(line: str, before: str, index: int, lines: int) -> bool:
-    """Tell whether one line of a block is furniture; inside of a block the signs must be clearer."""
+    """Say whether a line of a block is furniture; inside a block the evidence must be stronger."""
     reason = start_reason(line)
     if index == 0 or reason is None:
         return reason is not None
     if reason == PAGE_NUMBER:
-        # The last line of a page is its number, or a number behind its footnotes.
+        # The last line of a page may be its number; or this is a number after its footnotes.
         return index == lines - 1 or start_reason(before) == FOOTNOTE
     if reason == PROCEEDINGS:
         return line.startswith("P") and not before.endswith((" In", " in", " the"))
@@ -122,7 +121,7 @@ def _is_furniture(line: str, before: str, index: int, lines: int) -> bool:
 
 
 def _goes_on(text: str, before: Span, after: Span) -> bool:
-    """Tell whether a sentence may go on from one run of lines to the next."""
+    """Say whether a sentence may continue from one run of lines to the next."""
     between = text[before[1] : after[0]]
     if "\f" not in between and between.count("\n") + between.count("\r") - between.count("\r\n") < 2:
         return True
@@ -131,7 +130,7 @@ def _goes_on(text: str, before: Span, after: Span) -> bool:
 
 
 def _split(text: str, flow: Sequence[Span]) -> list[tuple[Span, ...]]:
-    """Return the sentences of a flow of spans, each with the spans that it takes a part of."""
+    """Return the sentences of a sequence of spans, each as the parts of spans that it covers."""
     if not flow:
         return []
     runs = _merged(text, flow)
@@ -153,7 +152,7 @@ def _split(text: str, flow: Sequence[Span]) -> list[tuple[Span, ...]]:
 
 
 def _merged(text: str, flow: Sequence[Span]) -> list[Span]:
-    """Return the spans of a flow, those joined that have only white space between them."""
+    """Join neighbouring spans that only white space separates."""
     runs = [flow[0]]
     for start, end in flow[1:]:
         if text[runs[-1][1] : start].strip():

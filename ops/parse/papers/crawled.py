@@ -1,13 +1,13 @@
-"""Papers that a crawl fetched: PDFs, XML, and shards or archives of many.
+"""Papers fetched by a crawl: PDF, XML, or a file or archive of many papers.
 
-Belongs here: telling by its first bytes what was fetched, and walking the members of a tar, as arXiv's bulk
-data are. Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which are to be unpacked.
+Belongs here: recognising the format from the first bytes, and walking the members of a tar (arXiv's bulk data
+are tars). Not here: the formats, crawls (ops/parse/warc.py), tars in a folder, which must be unpacked first.
 
-What a collection says of an item goes to its papers: arXiv's `categories` are their subjects.
+Metadata of a collection's item goes to its papers: arXiv's `categories` are their subjects.
 
-The header of a tar's member is read by Python's tarfile, the way from one to the next is our own: it leads
-forward only, and no member is longer than what is there. Links, directories, sparse files and longer names
-(which are headers of their own) are passed over.
+Python's tarfile decodes the header of each tar member, but this module walks from member to member itself:
+only forward, and never beyond the end of the data. Links, directories, sparse files and long names (which
+have headers of their own) are skipped.
 """
 
 from __future__ import annotations
@@ -57,29 +57,29 @@ _ROOTS = {b"article": "jats", b"TEI": "grobid_tei"}
 
 @dataclass(frozen=True)
 class CrawledPapers(CrawledRows):
-    """Reads PDF, JATS, TEI and S2ORC's JSON off the rows of a crawl: one, a line each, or a tar of them."""
+    """Reads papers from rows of a crawl: PDF, JATS, TEI or S2ORC's JSON, alone, one per line, or in a tar."""
 
     forms: Mapping[str, Format[Paper]]
     grobid: str | None = None
     options = PdfOptions
 
     def given(self, options: PdfOptions) -> CrawledPapers:
-        """Return it with the options of a source."""
+        """Return a copy with the options of a source."""
         return replace(self, grobid=options.grobid)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns that tell where a record lies and what it is about."""
+        """Return the columns with the location and metadata of a record."""
         return [*super().columns(kept), *(["about"] if "about" in kept.names else [])]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the record of a row, with who reads PDF, and what it is about, among its companions."""
+        """Return a row's record, with the PDF reader and the item's categories among its companions."""
         found = super().raw(row, kept, folder)
         about = json.loads(row.get("about") or "{}")
         told = {"grobid": self.grobid, "categories": str(about.get("categories", ""))}
         return replace(found, companions={**found.companions, **told})
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
-        """Yield the papers, bytes of one or lines or files of many, called as their address or they say."""
+        """Yield the papers of a record: one, or one per line or file. Address, line or file gives the id."""
         body = body_of(raw)
         if is_tar(body):
             return once(_of_archive(raw, body))
@@ -93,7 +93,7 @@ class CrawledPapers(CrawledRows):
         return iter([replace(raw, document=name_of(raw, _SUFFIXES), content=body)])
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError, and UnwantedError for what is none."""
+        """Return the paper. Raises ParseError, and UnwantedError for what is not a paper."""
         paper = self.forms[_kind(raw)].parse(raw)
         told = categories_in(raw.companions.get("categories", ""))
         return replace(paper, subjects=subjects_of(told, paper.subjects))
@@ -115,7 +115,7 @@ def _of_archive(raw: Raw, body: bytes) -> Iterator[Raw]:
 
 
 def _kind(raw: Raw) -> str:
-    """Return the format of a paper by its first bytes. Raises UnwantedError for what is none."""
+    """Return the format of a paper by its first bytes. Raises UnwantedError for what is not a paper."""
     head = raw.content[:_HEAD]
     if b"%PDF-" in head[:1024]:
         return "pdf"
@@ -132,12 +132,12 @@ def _unwanted(raw: Raw, content: bytes) -> UnwantedError:
 
 
 _MAGIC = slice(257, 262)
-#: Behind their headers stands nothing, whatever size these tell.
+#: Their headers are followed by no content, whatever size the header gives.
 _NO_CONTENT = frozenset((LNKTYPE, SYMTYPE, DIRTYPE, FIFOTYPE, CHRTYPE, BLKTYPE))
 
 
 class Member(NamedTuple):
-    """A file in a tar, or why no more are read."""
+    """A file in a tar, or the reason why reading stops."""
 
     name: str
     content: bytes
@@ -145,12 +145,12 @@ class Member(NamedTuple):
 
 
 def is_tar(content: bytes) -> bool:
-    """Say whether bytes begin as a POSIX or GNU tar does, not packed."""
+    """Say whether bytes start like an uncompressed POSIX or GNU tar."""
     return content[_MAGIC] == b"ustar"
 
 
 def members_of(content: bytes) -> Iterator[Member]:
-    """Yield the files of a tar in their order; what stops the reading is the error of one last member."""
+    """Yield the files of a tar in order; an error that stops the reading is that of one last member."""
     place = 0
     while place < len(content):
         block = content[place : place + BLOCKSIZE]

@@ -1,21 +1,21 @@
-"""Papers as three tools took them out of PDFs: GROBID's TEI, ParsCit's XML, ScienceParse's JSON.
+"""Papers that three tools extracted from PDFs: GROBID's TEI, ParsCit's XML, ScienceParse's JSON.
 
-Belongs here: these formats, and GROBID as a service that a PDF is sent to. Not here: reading PDF without a
-service (pdf.py), finding sentences in a section's text, and footnotes and the like that were taken for text
+Belongs here: these formats, and GROBID as a service that PDFs are sent to. Not here: reading PDF without a
+service (pdf.py); finding the sentences of a section, and removing footnotes and the like from its text
 (body.py).
 
-GROBID: of a document, the main title of the header, its abstract, the `div`s of the body and of the back
-matter with `head` (its number is the attribute `n`), and the `biblStruct`s of the bibliography. A mark is
-`ref type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the
-journal. Figures, tables, formulas and notes are no running text.
+GROBID: read are the main title of the header, its abstract, the `div`s of body and back matter with their
+`head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. A mark is `ref
+type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the journal.
+Figures, tables, formulas and notes are not running text.
 
 ParsCit: below `algorithms`, SectLabel has titles, headings of three levels and `bodyText` in lines as
-printed; ParsCit has the `citation`s, each with the `context`s that cite it: `citStr` is how the mark reads,
-wherever it stands. If two entries have the same mark ("Anonymous, 1999"), every such mark belongs to both.
+printed. ParsCit has the `citation`s, each with the `context`s that cite it; `citStr` is the text of the mark,
+wherever it occurs. If two entries have the same mark ("Anonymous, 1999"), every such mark belongs to both.
 
 ScienceParse: a record is {"title", "abstractText", "year", "sections": [{"heading", "text"}], ...}, alone or
-as the "metadata" of an outer object. A section without a heading (the first page's footer, mostly) keeps its
-sentences: its role is preamble, which TalkSumm's released code skips.
+as the "metadata" of an outer object. A section without a heading (mostly the footer of the first page) keeps
+its sentences, with the role preamble, which TalkSumm's released code skips.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Tei:
     """Reads GROBID's TEI; every *.tei.xml, *.tei and *.xml file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every file; the document id is its name without these endings."""
+        """Yield every file; the document id is its name without these suffixes."""
         return whole_files(folder, source, (".xml", ".tei"), only, document=_tei_document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return title, document, and the date of publication where the header has one."""
+        """Return title, document id, and the date of publication if the header has one."""
         root = root_of(raw.content, "TEI")
         return {"title": _tei_title(root), "date": _tei_date(root), "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError for malformed XML and for what is no TEI."""
+        """Return the paper. Raises ParseError for malformed XML, and for XML that is not TEI."""
         root = root_of(raw.content, "TEI")
         paper = PaperBuilder(_tei_title(root))
         paper.subjects = _tei_subjects(root)
@@ -87,7 +87,7 @@ def _tei_title(root: etree._Element) -> str:
 
 
 def _tei_subjects(root: etree._Element) -> tuple[str, ...]:
-    """Return the codes of the header's classification, and the journal; keywords are no subjects."""
+    """Return the codes of the header's classification, and the journal; keywords are not used."""
     classes = descend(root, "teiHeader", "profileDesc", "textClass")
     source = descend(root, "teiHeader", "fileDesc", "sourceDesc")
     journals = (title for title in within(source, "title") if title.get("level") == "j")
@@ -132,18 +132,18 @@ def _tei_name(author: etree._Element) -> str:
 
 
 _SERVICE_PATH = "/api/processFulltextDocument"
-#: Seconds; GROBID gives a paper up after two minutes.
+#: Seconds. GROBID itself gives up on a paper after two minutes.
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 180
 _MOST_ANSWERED = 64 * 2**20
-#: All of its engines are at work (503), or somebody before it asks to be asked less (429).
+#: All engines are busy (503), or a proxy limits the rate of requests (429).
 _BUSY_STATUS = frozenset({429, 503})
 _EMPTY_STATUS = 204
 
 
 def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) -> bytes:
-    """Return the TEI of a PDF; a busy service is asked again, after its Retry-After or a `wait` that doubles.
+    """Return the TEI of a PDF, retrying a busy service after its Retry-After, or `wait` seconds, doubling.
 
-    Raises ParseError where GROBID cannot read the PDF, ServiceError where it is not there or stays busy.
+    Raises ParseError if GROBID cannot read the PDF, ServiceError if it is unreachable or stays busy.
     """
     again = Retry(
         retries,
@@ -181,7 +181,7 @@ def tei_of(service: str, content: bytes, retries: int = 5, wait: float = 2.0) ->
         raise ServiceError(f"GROBID at {service} is busy: status {response.status}, {retries} times")
     if response.status == _EMPTY_STATUS:
         raise ParseError("GROBID found nothing in it")
-    if response.status != 200:  # it answers 500 to what it cannot read
+    if response.status != 200:  # 500 if it cannot read the PDF
         said = " ".join(answer[:200].decode(errors="replace").split())
         raise ParseError(f"GROBID cannot read it: status {response.status}: {said}")
     if len(answer) > _MOST_ANSWERED:
@@ -195,18 +195,18 @@ _LONGEST_MARK = 100
 
 
 class ParsCit:
-    """Reads ParsCit's XML; every *.xml file below the folder is a paper, other files are none."""
+    """Reads ParsCit's XML: every *.xml file below the folder is a paper, and other files are skipped."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.xml file; the document id is its stem."""
         return whole_files(folder, source, (".xml",), only, passing=True)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document and title."""
+        """Return document id and title."""
         return {"document": raw.document, "title": _parscit_title(root_of(raw.content, "algorithms"))}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError for malformed XML, and where SectLabel's part is missing."""
+        """Return the paper. Raises ParseError for malformed XML, and if SectLabel's part is missing."""
         root = root_of(raw.content, "algorithms")
         citations = list(within(_algorithm(root, "ParsCit"), "citation"))
         finder = _Finder(citations)
@@ -234,7 +234,7 @@ class ParsCit:
 
 
 class _Finder:
-    """Finds the marks of a paper's citations in a text, however its lines are broken."""
+    """Finds the marks of a paper's citations in a text, even across line breaks."""
 
     def __init__(self, citations: list[etree._Element]) -> None:
         self._entries: dict[str, list[str]] = {}
@@ -245,11 +245,11 @@ class _Finder:
                 if 3 <= len(mark) <= _LONGEST_MARK and str(number) not in keys:
                     keys.append(str(number))
         forms = sorted(filter(None, self._entries), key=len, reverse=True)
-        # A line may be broken between any two characters of the form, with a hyphen or without.
+        # A line break may occur between any two characters of the mark, with or without a hyphen.
         self._pattern = re.compile("|".join(r"-?\s*".join(map(re.escape, form)) for form in forms) or "(?!)")
 
     def marks(self, text: str) -> list[Mark]:
-        """Return the marks, one for each entry that a mark names."""
+        """Return the marks: one for each entry that a mark names."""
         return [
             Mark(found.start(), found.end(), key)
             for found in self._pattern.finditer(text)
@@ -289,25 +289,25 @@ def _parscit_entry(key: str, citation: etree._Element) -> BibliographyEntry:
 
 
 class ScienceParse:
-    """Reads ScienceParse's JSON; every *.json file below the folder is a paper."""
+    """Reads ScienceParse's JSON: every *.json file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.json file; the document id is its stem."""
         return whole_files(folder, source, (".json",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the texts and numbers of the metadata (title, year, ...), and document."""
+        """Return the short strings and numbers of the metadata (title, year, ...), and the document id."""
         return {**scalars(_metadata(raw.content)), "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError that names the key of a wrong type."""
+        """Return the paper. Raises ParseError that names a key of the wrong type."""
         metadata = _metadata(raw.content)
         paper = PaperBuilder(text_at(metadata.get("title"), "title"))
         abstract = text_at(metadata.get("abstractText"), "abstractText")
         if abstract.strip():
             paper.section("Abstract")
             paper.body(abstract, "abstractText")
-        # ScienceParse writes "sections": null for a paper in which it found none.
+        # ScienceParse writes "sections": null if it found no sections.
         for index, section in enumerate(list_at(metadata.get("sections") or [], "sections")):
             where = f"sections[{index}]"
             if not isinstance(section, dict):

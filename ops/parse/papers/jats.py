@@ -1,11 +1,11 @@
-"""JATS: papers as journals and PubMed Central keep them.
+"""JATS: the XML of papers at journals and PubMed Central.
 
-Belongs here: this format (and NLM's, which it grew from). Not here: other XML.
+Belongs here: this format (and NLM's, its predecessor). Not here: other XML.
 
-Of an `article`: its title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
-the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names an entry, or
-several. Subjects are those of `article-categories` (of which the heading may be a type of article, "Review"),
-and the journal. Figures, tables, formulas that are displayed and footnotes are no running text.
+An `article` has a title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
+the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names one or more entries.
+Subjects are those of `article-categories` (whose heading may be a type of article, "Review"), and the
+journal. Figures, tables, displayed formulas and footnotes are not running text.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ _TITLES = {"ack": "Acknowledgments", "app": "Appendix", "glossary": "Glossary", 
 
 
 class Jats:
-    """Reads JATS; every *.nxml and *.xml file below the folder is a paper."""
+    """Reads JATS: every *.nxml and *.xml file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""
         return whole_files(folder, source, (".nxml", ".xml"), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return title, document, and the earliest date of publication."""
+        """Return title, document id, and the earliest date of publication."""
         root = root_of(raw.content, "article")
         return {"title": _title(root), "date": _date(root), "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError for malformed XML, entities, and what is no article."""
+        """Return the paper. Raises ParseError for malformed XML, entities, and other root elements."""
         root = root_of(raw.content, "article")
         paper = PaperBuilder(_title(root))
         paper.subjects = _subjects(root)
         for abstract in children(descend(root, *_FRONT), "abstract"):
-            # A graphical abstract, or highlights, repeat it.
+            # A graphical abstract or highlights would only repeat it.
             if abstract.get("abstract-type") in (None, "summary", "executive-summary"):
                 paper.section("Abstract", 1)
                 _add(paper, within(abstract, "p"))
@@ -68,7 +68,7 @@ def _title(root: etree._Element) -> str:
 
 
 def _subjects(root: etree._Element) -> tuple[str, ...]:
-    """Return the subjects of the article's categories, a discipline before its parts, and the journal."""
+    """Return the subjects of the article's categories, disciplines before their parts, and the journal."""
     groups = descend(root, *_FRONT, "article-categories")
     journals = descend(root, "front", "journal-meta")
     return subjects_of(

@@ -1,8 +1,8 @@
-"""A parsed paper, the one way to build it, and what it is about.
+"""A parsed paper, how formats build it, and its subjects.
 
-Belongs here: the dataclasses that every format returns, the checks that hold for all of them, and subjects in
-one form: categories, fields of study, then journal or venue. Not here: formats, rows of tables (table.py),
-which subject area a subject means (ops/parasci/sentences.py).
+Belongs here: the dataclasses that every format returns, checks that hold for all formats, and subjects in one
+form: categories, fields of study, then journal or venue. Not here: formats, rows of tables (table.py),
+mapping subjects to subject areas (ops/parasci/sentences.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import Span
 from ops.text.words import fold
 
-#: The heading of acknowledgments at the head of a sentence; "Acknowledgments are ..." speaks of them.
+#: A heading of acknowledgments at the start of a sentence, but not "Acknowledgments are ...".
 _ACKNOWLEDGMENTS = re.compile(
     r"(?P<title>(?:\d{1,2}\.? )?(?:[Aa]cknowledge?ments?|ACKNOWLEDGE?MENTS?))[.:]?(?: [^\Wa-z\d_]|$)"
 )
@@ -39,11 +39,11 @@ class Section(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a section; `start` and `end` count characters of the paper's `text`.
+    """A sentence of a section; `start` and `end` are character offsets into the paper's `text`.
 
-    `text` is what stands there, with line-end hyphens resolved and white space folded. A footer or
-    footnote that interrupts a sentence lies inside its span, is a sentence of its own, and is not part
-    of its text.
+    `text` is the text of this span, with line-end hyphens resolved and white space collapsed. A footer or
+    footnote that interrupts a sentence is inside its span, is a sentence of its own, and is not part of its
+    text.
     """
 
     section: int
@@ -54,7 +54,7 @@ class Sentence(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A citation mark in the paper's `text`, and the key of its entry, "" where it tells none."""
+    """A citation mark in the paper's `text`, and the key of its entry ("" if unknown)."""
 
     start: int
     end: int
@@ -62,22 +62,22 @@ class Mark(NamedTuple):
 
 
 class BibliographyEntry(NamedTuple):
-    """An entry of the bibliography, as far as the format has it taken apart."""
+    """An entry of the bibliography, as far as the format provides its parts."""
 
     key: str
-    """By which marks name it."""
+    """The key that marks refer to."""
     text: str = ""
     """As printed."""
     title: str = ""
     year: str = ""
     authors: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
-    """Of the cited paper, each with its scheme: "doi:10.1000/1", "arxiv:2104.06921", "s2orc:7229756"."""
+    """Ids of the cited paper, with their schemes: "doi:10.1000/1", "arxiv:2104.06921", "s2orc:7229756"."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What a format makes of a record; sentences and marks are in the order of `start`."""
+    """A parsed record; sentences and marks are sorted by `start`."""
 
     title: str
     text: str
@@ -86,11 +86,11 @@ class Paper:
     marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
     bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
     subjects: tuple[str, ...] = ()
-    """What it is about, as its source says; empty where the format does not tell."""
+    """The paper's subjects according to its source; empty if the format has no subjects."""
 
 
 class Placed(NamedTuple):
-    """A sentence before its text is made: section, the spans that hold it, locator."""
+    """A sentence before its text is cleaned: section, the spans that it consists of, locator."""
 
     section: int
     spans: list[Span]
@@ -102,8 +102,8 @@ def assemble(
 ) -> Paper:
     """Return the paper of a text whose headings and sentences are known.
 
-    `spaces`: the source has turned line breaks into spaces, so that a hyphen before a space may be one
-    at a line's end. Raises ParseError if there is no sentence, or a character that is no text.
+    Set `spaces` if the source has turned line breaks into spaces, so that a hyphen before a space may be a
+    line-end hyphen. Raises ParseError if there is no sentence, or a character that is not text.
     """
     check_characters(text, "the text")
     check_characters("\n".join([title, *(heading.title for heading in headings)]), "a title")
@@ -124,9 +124,9 @@ def assemble(
 def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) -> None:
     """Make acknowledgments that run on from a section ("Acknowledgments We thank ...") their own section.
 
-    As TalkSumm's released code, only in a paper that has no such section; it looks at the last ten
-    sentences, this at the second half ([ours]: in XML papers the references may stand behind), and the
-    new section ends where the old one did.
+    Like TalkSumm's released code, this applies only to papers without such a section. The released code looks
+    at the last ten sentences; this looks at the second half ([ours]: in XML papers the references may
+    follow), and the new section ends where the old one did.
     """
     if any(section.role == ACKNOWLEDGMENTS for section in sections):
         return
@@ -140,7 +140,7 @@ def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) ->
 
 
 class PaperBuilder:
-    """Lays out the text of a structured source, with sections and sentences in the order they are given."""
+    """Builds the text of a structured source, with sections and sentences in the order of the calls."""
 
     def __init__(self, title: str, spaces: bool = False) -> None:
         self._title = title
@@ -152,22 +152,22 @@ class PaperBuilder:
         self._marks: list[Mark] = []
         self._entries: dict[str, BibliographyEntry] = {}
         self.subjects: tuple[str, ...] = ()
-        """What the paper is about, see `Paper`."""
+        """The subjects of the paper; see `Paper`."""
         self._write(title)
 
     @property
     def sections(self) -> int:
-        """How many sections there are so far."""
+        """The number of sections so far."""
         return len(self._headings)
 
     def section(self, title: str, level: int | None = None) -> None:
-        """Begin a section; `level` from 1, where the source tells it."""
+        """Start a section; `level` counts from 1, if the source has levels."""
         self._headings.append(Heading(fold(title), level))
         self._write("")
         self._write(title)
 
     def sentence(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
-        """Add a sentence to the section; one of white space alone is none. `marks` count in this text."""
+        """Add a sentence to the section unless it is blank. `marks` are offsets into `text`."""
         offset = len(text) - len(text.lstrip())
         text = text.strip()
         if text:
@@ -178,7 +178,7 @@ class PaperBuilder:
 
     @property
     def last_text(self) -> str:
-        """The end of what stands in the last sentence of this section, "" if it has none."""
+        """The last piece of text of the last sentence in this section, or ""."""
         if not self._placed or self._placed[-1].section != self.sections - 1:
             return ""
         return self._pieces[-1].rstrip()
@@ -189,17 +189,17 @@ class PaperBuilder:
         return self._placed[-1].locator
 
     def go_on(self, text: str, locator: str) -> None:
-        """Add the rest of the last sentence, which was cut in two; `locator` is that of the whole."""
+        """Append the rest of the last sentence, which was cut in two; `locator` is for the whole sentence."""
         section, spans, _ = self._placed[-1]
         text = text.strip()
         start = self._write(text)
         self._placed[-1] = Placed(section, [(spans[0][0], start + len(text))], locator)
 
     def body(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
-        """Add a paragraph to the section, whose sentences are to be found; `marks` count in this text.
+        """Add a paragraph, which is split into sentences, to the section. `marks` are offsets into `text`.
 
-        One that begins with a small letter goes on with the sentence before it, if that has not ended: a
-        displayed formula stood between them (so begin 7 % of unarXive's sentences).
+        A paragraph that starts in lower case continues the sentence before it, if that has not ended: there
+        was a displayed formula between them (7 % of unarXive's sentences start like this).
         """
         before = len(self._placed)
         inside = bool(before) and self._placed[-1].section == self.sections - 1
@@ -212,9 +212,10 @@ class PaperBuilder:
     def flow(
         self, pieces: Sequence[tuple[str, str]], marks: Sequence[Mark] = (), wrapped: bool = True
     ) -> None:
-        """Add running text in pieces (text, locator), with a blank line between two; see `body_spans`.
+        """Add running text in pieces (text, locator), separated by blank lines; see `body_spans`.
 
-        A sentence may go on from one piece to the next, and has the locator of the piece that it begins in.
+        A sentence may continue from one piece to the next. It has the locator of the piece in which it
+        starts.
         """
         text = "\n\n".join(piece for piece, _ in pieces)
         starts = list(accumulate((len(piece) + 2 for piece, _ in pieces), initial=0))
@@ -226,11 +227,11 @@ class PaperBuilder:
         self._marks += [Mark(offset + mark.start, offset + mark.end, mark.entry) for mark in marks]
 
     def entry(self, entry: BibliographyEntry) -> None:
-        """Add an entry to the bibliography; of two with one key the first stays."""
+        """Add an entry to the bibliography; if a key occurs twice, the first entry wins."""
         self._entries.setdefault(entry.key, entry)
 
     def finish(self) -> Paper:
-        """Return the paper. Raises ParseError, see `assemble`."""
+        """Return the paper. Raises ParseError; see `assemble`."""
         paper = assemble(self._title, "".join(self._pieces), self._headings, self._placed, self._spaces)
         return replace(
             paper,
@@ -246,21 +247,21 @@ class PaperBuilder:
         return start
 
 
-#: What a format says of all of its papers, or an id of a paper of any.
+#: The subject of papers whose format, or whose id, says that they are from the ACL Anthology.
 ACL_ANTHOLOGY = "ACL Anthology"
 
 #: "cs.CL", "hep-th", "cond-mat.supr-con".
 _CATEGORY = re.compile(r"[a-z]+(?:-[a-z]+)*\.[A-Za-z\-]+|[a-z]+(?:-[a-z]+)+")
-#: Until March 2007 an id of arXiv began with its archive: "hep-th/9901001", "math.GT/0309136"; in names of
-#: files there is no slash.
+#: Until March 2007 an arXiv id began with its archive: "hep-th/9901001", "math.GT/0309136"; file names lack
+#: the slash.
 _ARCHIVE = re.compile(r"(?P<archive>[a-z]+(?:-[a-z]+)*)(?:\.[A-Z]{2})?/?\d{7}(?!\d)")
 
-#: Papers have a dozen subjects at most; what is longer is no name of one.
+#: Papers have a dozen subjects at most, and no subject has a longer name.
 _MOST, _LONGEST = 50, 200
 
 
 def subjects_of(*words: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct subjects in their order, white space folded: the first 50 of at most 200 characters."""
+    """Return the distinct subjects in order, white space collapsed: the first 50 of up to 200 characters."""
     found: dict[str, None] = {}
     for several in words:
         for word in several:
@@ -272,7 +273,7 @@ def subjects_of(*words: Iterable[str]) -> tuple[str, ...]:
 
 
 def categories_in(text: str) -> list[str]:
-    """Return the subjects of a text: parted by semicolons, and by spaces where all are arXiv's categories."""
+    """Split a string of subjects at semicolons, and at spaces where all words are arXiv categories."""
     found: list[str] = []
     for piece in text.split(";"):
         words = piece.split()
@@ -281,12 +282,12 @@ def categories_in(text: str) -> list[str]:
 
 
 def archive_of(name: Any) -> list[str]:
-    """Return the archive of arXiv that an id, or the name of a file, tells; none where it tells none."""
+    """Return the arXiv archive in an id or file name, as a list of one or none."""
     found = _ARCHIVE.match(word_at(name))
     return [found["archive"]] if found else []
 
 
 def words_in(value: Any, key: str = "") -> list[str]:
-    """Return the words of a JSON value: a text, a list of texts, or of objects that have it under `key`."""
+    """Return the words of a JSON value: a string, or a list of strings or of objects with `key`."""
     several = value if isinstance(value, list) else [value]
     return [word for one in several if (word := word_at(one.get(key) if isinstance(one, dict) else one))]

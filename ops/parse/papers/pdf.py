@@ -1,12 +1,11 @@
-"""Papers as PDF: their text layer, in reading order, with sections told by fonts and numbers.
+"""Papers as PDF: their text layer in reading order, with sections recognised by fonts and numbers.
 
-Belongs here: this format, and telling by font, place and words what a line is: title, heading, paragraph,
-caption, note, row of a table. Not here: finding the lines (pdf_page.py), sentences (body.py).
+Belongs here: this format, and classifying a line by font, position and words: title, heading, paragraph,
+caption, note, table row. Not here: finding the lines (pdf_page.py), sentences (body.py).
 
-Pages of one column or two are read. Running heads, page numbers and sideways text are left out; captions,
-notes and rows of tables come after the running text that they interrupt. A file without a text layer is
-refused, and so is one that is cut short or encrypted: pdfium alone would give empty pages, or those that it
-can find.
+Pages may have one or two columns. Running heads, page numbers and sideways text are left out. Captions, notes
+and table rows come after the running text that they interrupt. A file without a text layer is refused, and so
+is a truncated or encrypted one: pdfium would silently return empty pages, or only those that it can find.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from ops.parse.source import Only, ParseError, Raw, Source
 
 
 class PdfOptions(Params):
-    """Who reads the files."""
+    """Options of PDF sources: which program reads the files."""
 
     grobid: str | None = Field(
         default=None, pattern=r"^https?://\S+$", description="address of a GROBID that reads them instead"
@@ -40,7 +39,7 @@ class PdfOptions(Params):
 
 
 class Pdf:
-    """Reads PDF; every *.pdf file below the folder is a paper."""
+    """Reads PDF: every *.pdf file below the folder is a paper."""
 
     options = PdfOptions
 
@@ -49,13 +48,13 @@ class Pdf:
         return with_options(whole_files(folder, source, (".pdf",), only), source)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return document, and the title that the file's metadata give."""
+        """Return the document id, and the title in the file's metadata."""
         return {"document": raw.document, "title": title_of(raw.content)}
 
     def parse(self, raw: Raw) -> Paper:
         """Return the paper.
 
-        Raises ParseError, see `pages_of`, and where there is no text; with GROBID see `tei_of`.
+        Raises ParseError like `pages_of`, and if there is no text; with GROBID, like `tei_of`.
         """
         if service := raw.companions.get("grobid"):
             check_whole(raw.content)
@@ -77,7 +76,7 @@ class Pdf:
 
 
 def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:
-    """Add the text of a section: the running text first, so that a note does not part a sentence."""
+    """Add the text of a section: the running text first, so that notes do not split sentences."""
     if paragraphs and not paper.sections:
         paper.section("")
     flow = [(block.text, f"page {block.page}") for block in paragraphs if not block.aside]
@@ -88,7 +87,7 @@ def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:
             paper.flow([(block.text, f"page {block.page}")])
 
 
-#: Of the size of running text: what is larger is a heading, what is smaller a note or a caption.
+#: Factors of the size of running text: larger lines are headings, smaller ones notes or captions.
 _LARGER, _SMALLER = 1.08, 0.93
 _LONGEST_HEADING, _MOST_WORDS = 120, 14
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[A-Z\"'(])")
@@ -97,7 +96,7 @@ _LETTERED = re.compile(r"(?:Appendix\s+)?[A-H](?P<tail>(?:\.\d{1,2}){0,3})[.:]?\
 _CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Tab\.|Algorithm|Listing)\s*\d{1,3}\s*[:.|]", re.I)
 _ROW = 3
 _INDENT = 0.7
-#: A gap of so many line heights is one between paragraphs.
+#: A gap of this many line heights separates paragraphs.
 _PARAGRAPH_GAP = 1.35
 
 
@@ -109,7 +108,7 @@ class PrintedHeading(NamedTuple):
 
 
 class PrintedBlock(NamedTuple):
-    """Lines of one page and column; `aside`: they interrupt the text (a caption, a note, a table)."""
+    """Lines of one page and column; `aside` if they interrupt the text (a caption, a note, a table)."""
 
     text: str
     page: int
@@ -133,7 +132,7 @@ def _text_size(lines: Sequence[Line]) -> float:
 
 
 def _title(lines: Sequence[Line], size: float) -> tuple[str, Sequence[Line]]:
-    """Return the largest lines of the first page, above its text, and the lines without them."""
+    """Return the title (the largest lines of the first page, above its text) and the remaining lines."""
     first = [line for line in lines if line.page == 1 and any(sign.isalpha() for sign in line.text)]
     largest = max((line.size for line in first), default=0.0)
     if largest < _LARGER * size:
@@ -148,7 +147,7 @@ def _title(lines: Sequence[Line], size: float) -> tuple[str, Sequence[Line]]:
 
 
 def _edges(lines: Sequence[Line], size: float) -> dict[tuple[int, int], float]:
-    """Return where the text of each column of each page begins: the left edge of most of its lines."""
+    """Return the left edge of each column on each page: that of most of its lines."""
     lefts: dict[tuple[int, int], Counter[float]] = {}
     for line in lines:
         if abs(line.size - size) < 0.07 * size:
@@ -203,13 +202,13 @@ def _blocks(
 
 
 def _follows(before: Line, line: Line, pitch: float, gap: float) -> bool:
-    """Tell whether a line stands directly below another, in its column."""
+    """Say whether a line is directly below another in the same column."""
     near = 0 < before.base - line.base < gap * max(pitch, 1.2 * line.size)
     return near and (before.page, before.column) == (line.page, line.column)
 
 
 def _begins(line: Line, before: Line, kind: str, edges: dict[tuple[int, int], float], size: float) -> bool:
-    """Tell whether a line begins a block of its own, though it follows one of its kind."""
+    """Say whether a line starts a new block although it follows a line of the same kind."""
     if kind == "heading":
         return (
             abs(line.size - before.size) > 0.05 * size or line.bold != before.bold or _is_numbered(line.text)

@@ -1,8 +1,8 @@
-"""The lines of the pages of a PDF in reading order, in one column or two.
+"""The lines of PDF pages in reading order, in one or two columns.
 
 Belongs here: opening a document with pdfium; glyphs as segments, which are runs of text on one baseline with
-their place and font; columns, bands that reach over both, lines, and what repeats at the edges of pages. Not
-here: what a line is (pdf.py).
+their position and font; columns, bands that span both, lines, and what repeats at the edges of pages. Not
+here: classifying lines (pdf.py).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import pypdfium2.raw as pdfium
 
 from ops.parse.source import ParseError
 
-#: Two columns are divided within the middle of the page, where at most so much of the text crosses.
+#: The gutter is in the middle of the page, where at most this share of the text crosses it.
 _MIDDLE = (0.35, 0.65)
 _CROSSING = 0.3
 _STEPS = 60
 _LEAST_LINES = 4
-#: Shares of the page at its top and bottom where running heads and page numbers stand.
+#: Share of the page height at top and bottom where running heads and page numbers are.
 _EDGE = 0.12
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:(?:page|p\.)\s*)?(?:\d{1,5}|[ivxl]{1,6})(?:\s*(?:of|/)\s*\d{1,5})?[\W_]*", re.I
 )
-#: A ruler of a review copy numbers so many lines of a page at least.
+#: Minimum number of line numbers per page in the ruler of a review copy.
 _RULER = 20
 
 
@@ -40,14 +40,14 @@ class Line(NamedTuple):
     text: str
     page: int
     column: int
-    """0 for what reaches over the page, else 1 or 2."""
+    """0 if the line spans the page, otherwise 1 or 2."""
     left: float
     right: float
     base: float
     size: float
     bold: bool
     cells: int
-    """How many pieces with gaps between it has: a row of a table has some."""
+    """The number of pieces separated by gaps; a table row has several."""
 
 
 def lines_of(pages: Sequence[PrintedPage]) -> list[Line]:
@@ -86,7 +86,7 @@ def _without_ruler(segments: Sequence[Segment]) -> Sequence[Segment]:
 
 
 def _gutter(page: PrintedPage, segments: Sequence[Segment]) -> float | None:
-    """Return where the columns of a page part, None where it has one."""
+    """Return the position between the columns of a page, or None if it has one column."""
     if len(segments) < 2 * _LEAST_LINES:
         return None
     weight = sum(one.size for one in segments)
@@ -96,7 +96,7 @@ def _gutter(page: PrintedPage, segments: Sequence[Segment]) -> float | None:
     least = min(crossed)
     if least > _CROSSING * weight:
         return None
-    # The middle of the widest stretch that is crossed least.
+    # The middle of the widest stretch that the least text crosses.
     runs: list[list[float]] = [[]]
     for place, found in zip(places, crossed, strict=True):
         if found <= least:
@@ -107,7 +107,7 @@ def _gutter(page: PrintedPage, segments: Sequence[Segment]) -> float | None:
     gutter = (widest[0] + widest[-1]) / 2
     left = [one for one in segments if one.right <= gutter]
     right = [one for one in segments if one.left >= gutter]
-    # Columns stand beside each other: the right one begins above the end of the left one.
+    # The columns must be side by side: the right one starts above the end of the left one.
     if min(len(left), len(right)) < _LEAST_LINES:
         return None
     beside = sum(any(abs(one.base - other.base) < 12 * one.size for other in left) for one in right)
@@ -157,14 +157,14 @@ def _edge(page: PrintedPage, line: Line) -> bool:
 
 
 def _form(line: Line) -> tuple[str, int]:
-    """Return what of a line recurs from page to page: its words, digits masked, and where it stands."""
+    """Return the part of a line that recurs on other pages: its words with masked digits, and its height."""
     return re.sub(r"\d+", "0", line.text.lower()), round(line.base / 6)
 
 
 def _repeated(pages: Sequence[PrintedPage], by_page: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
-    """Return the forms of running heads: at the edge of two pages of few, of three of many.
+    """Return the forms of running heads: those at the edge of two pages, or of three in longer papers.
 
-    Even and odd pages often have different ones.
+    Three is not more, because even and odd pages often have different heads.
     """
     forms: Counter[tuple[str, int]] = Counter()
     for page, lines in zip(pages, by_page, strict=True):
@@ -173,13 +173,13 @@ def _repeated(pages: Sequence[PrintedPage], by_page: Sequence[Sequence[Line]]) -
     return frozenset(form for form, count in forms.items() if count >= least)
 
 
-#: A gap of so many font sizes begins another segment; so does a step off the baseline (superscripts are
-#: nearer).
+#: A gap of this many font sizes starts a new segment; so does a step off the baseline (superscripts are
+#: closer).
 _GAP, _STEP = 1.2, 0.6
-#: The end of a file has its trailer in so many bytes, whatever was put behind it.
+#: The trailer must be within this many bytes of the end, whatever was appended after it.
 _TAIL = 4096
 _LINE_BREAKS = (0x0A, 0x0D)
-#: How pdfium shows the hyphen that a line ends in.
+#: Codes that pdfium gives for a hyphen at a line end.
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}
 _LIGATURES = {
     0xFB00: "ff",
@@ -195,7 +195,7 @@ _BOLD = 600
 
 
 class Segment(NamedTuple):
-    """A run of text; places are in points from the lower left corner of its page."""
+    """A run of text; coordinates are in points from the lower left corner of its page."""
 
     text: str
     left: float
@@ -206,7 +206,7 @@ class Segment(NamedTuple):
 
 
 class PrintedPage(NamedTuple):
-    """The segments of a page, in the order that they are drawn in."""
+    """The segments of a page in drawing order."""
 
     width: float
     height: float
@@ -214,7 +214,7 @@ class PrintedPage(NamedTuple):
 
 
 def pages_of(content: bytes) -> list[PrintedPage]:
-    """Return the pages of a document. Raises ParseError for what is cut short, encrypted, or no PDF."""
+    """Return the pages of a document. Raises ParseError if it is truncated, encrypted or not a PDF."""
     check_whole(content)
     with _opened(content) as document:
         if not len(document):
@@ -223,7 +223,7 @@ def pages_of(content: bytes) -> list[PrintedPage]:
 
 
 def check_whole(content: bytes) -> None:
-    """Raise ParseError for what is no PDF, or none to its end."""
+    """Raise ParseError if the content is not a PDF, or a truncated one."""
     if not content.strip():
         raise ParseError("the file is empty")
     if b"%PDF-" not in content[:1024]:
@@ -233,13 +233,13 @@ def check_whole(content: bytes) -> None:
 
 
 def title_of(content: bytes) -> str:
-    """Return the title of a PDF's metadata, "" where it has none. Raises ParseError."""
+    """Return the title in a PDF's metadata, or "". Raises ParseError."""
     with _opened(content) as document:
         return str(document.get_metadata_value("Title"))
 
 
 def _opened(content: bytes) -> pypdfium2.PdfDocument:
-    # Where pdfium fails without a cause, that of the last failure stays: let it be this one.
+    # If pdfium fails without a cause, it reports that of the last failure: this call sets a neutral one.
     pdfium.FPDF_LoadMemDocument64(b"-", 1, None)
     try:
         return pypdfium2.PdfDocument(content)
@@ -260,13 +260,13 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
         page.close()
     except pypdfium2.PdfiumError as error:
         raise ParseError(f"page {number + 1} cannot be read: {error}") from None
-    if blank and number + 1 < len(document):  # papers end in a blank page, perhaps
+    if blank and number + 1 < len(document):  # the last page of a paper may be blank
         raise ParseError(f"page {number + 1} holds nothing: is the PDF damaged?")
     return found
 
 
 class _Run:
-    """A segment that is being read."""
+    """A segment under construction."""
 
     def __init__(self, size: float, bold: bool, left: float, base: float) -> None:
         self.size, self.bold, self.left, self.base = size, bold, left, base
@@ -275,7 +275,7 @@ class _Run:
         self.space = False
 
     def takes(self, left: float, base: float) -> bool:
-        """Tell whether a glyph goes on from the last one."""
+        """Say whether a glyph continues this segment."""
         near = -_GAP * self.size < left - self.right < _GAP * self.size
         return near and abs(base - self.base) < _STEP * self.size
 
@@ -338,7 +338,7 @@ def _sign(code: int) -> str:
 
 
 def _whole(text: str) -> str:
-    """Return a text in which halves of surrogate pairs are put together."""
+    """Return a text with surrogate pairs combined."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,13 +1,13 @@
 """Plain text: a title, some `key: value` lines, then headings and hard-wrapped running text.
 
-Belongs here: this format. Not here: title and metadata (ops/parse/head.py), what lies between headings
+Belongs here: this format. Not here: title and metadata (ops/parse/head.py), the text between headings
 (body.py).
 
-The first line that is not blank is the title ("# " before it is no part of it). The lines right below it are
-metadata (date, authors, licence, ...) as long as they read `key: value`; `subjects` are separated by
-semicolons. Headings are the lines that begin with one to six "#" and a space. If no line does, they are the
-lines that stand alone between blank lines and are numbered ("2.1 Data", "A Appendix") or one of the known
-names ("Abstract"). Offsets count characters of the decoded file.
+The first non-blank line is the title, without a leading "# ". The lines directly below it are metadata (date,
+authors, licence, ...) as long as they read `key: value`; `subjects` are separated by semicolons. Headings are
+the lines that start with one to six "#" and a space. Without such lines, headings are the single
+lines between blank lines that are numbered ("2.1 Data", "A Appendix") or have a known name ("Abstract").
+Offsets count characters of the decoded file.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _NAMES = re.compile(
 )
 _LONGEST_HEADING = 100
 _MOST_WORDS = 12
-#: A lettered line is a heading only behind one of these: before, "A ..." begins a sentence.
+#: A lettered line is a heading only after one of these: earlier, "A ..." begins a sentence.
 _BEFORE_APPENDIX = frozenset({ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES})
 
 
 class PlainText:
-    """Reads plain text; every *.txt, *.text and *.md file below the folder is a paper."""
+    """Reads plain text: every *.txt, *.text and *.md file below the folder is a paper."""
 
     any_encoding = True
 
@@ -54,12 +54,12 @@ class PlainText:
         return whole_files(folder, source, (".txt", ".text", ".md"), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return title, document, and the metadata with keys in small letters."""
+        """Return title, document id, and the metadata with lower-case keys."""
         head = head_of(raw.content)
         return {**head.metadata, "title": head.title, "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper; its `text` is the file. Raises ParseError."""
+        """Return the paper; its `text` is the whole file. Raises ParseError."""
         head = head_of(raw.content)
         text, lines = head.text, head.lines
         heads = repeated_heads(text, lines[head.body :])
@@ -79,7 +79,7 @@ class PlainText:
 
 
 def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:
-    """Yield heading, first line and last line + 1 of every section; the front matter has the title ""."""
+    """Yield heading, first line and last line + 1 of every section; front matter has the title ""."""
     headings = _marked(text, lines, body) or _alone(text, lines, body)
     top = min((heading.level or 1 for _, heading in headings), default=1)
     marks = [(body - 1, Heading("")), *headings, (len(lines), Heading(""))]
@@ -118,7 +118,7 @@ def _blank(lines: Sequence[Span], index: int, body: int) -> bool:
 
 
 def is_name_of_section(line: str) -> bool:
-    """Tell whether a line is the name of a part that most papers have ("Related Work")."""
+    """Say whether a line is a usual section name ("Related Work")."""
     return len(line) <= _LONGEST_HEADING and _NAMES.fullmatch(line) is not None
 
 
@@ -130,7 +130,7 @@ def _is_numbered(line: str) -> bool:
 
 
 def _is_title(line: str, numbering: re.Pattern[str]) -> bool:
-    """Tell whether a line is a numbering and a short title, not a sentence or a link."""
+    """Say whether a line is a number and a short title, rather than a sentence or a link."""
     return (
         len(line) <= _LONGEST_HEADING
         and numbering.match(line) is not None

@@ -1,20 +1,20 @@
-"""S2ORC: papers as JSON of paragraphs, with spans of citations and a bibliography.
+"""S2ORC: papers as JSON of paragraphs, with citation spans and a bibliography.
 
-Belongs here: the JSON of doc2json and of the releases of 2019 to 2021, and the text with annotations that the
-bulk API gives. Not here: TEI and JATS (extraction_tools.py, jats.py).
+Belongs here: the JSON of doc2json and of the releases from 2019 to 2021, and the annotated text of the bulk
+API. Not here: TEI and JATS (extraction_tools.py, jats.py).
 
 Paragraphs are {"text", "section", "sec_num", "cite_spans": [{"start", "end", "ref_id"}]}, in the lists
-`abstract`, `body_text` and `back_matter`; these are in the record, in its `pdf_parse`, `latex_parse` or
-(2019) `grobid_parse`. Entries of the bibliography are in `bib_entries`, by the `ref_id` of the spans. Title
-and year are in the record or its `metadata`; the release of 2020 has them in other shards, and then the title
-is empty. Subjects are the fields of study, what ids of the ACL Anthology and old ones of arXiv tell, venue
-and journal.
+`abstract`, `body_text` and `back_matter`. These are in the record itself, or in its `pdf_parse`,
+`latex_parse` or (2019) `grobid_parse`. Bibliography entries are in `bib_entries`, keyed by the `ref_id` of
+the spans. Title and year are in the record or its `metadata`. The release of 2020 has them in other shards;
+then the title is empty. Subjects are the fields of study, those implied by ids of the ACL Anthology and old
+arXiv ids, the venue and the journal.
 
 A record of the bulk API is {"corpusid", "externalids", "content": {"text", "annotations": {"title",
-"abstract", "sectionheader", "paragraph", "bibref", "bibentry", ...}}}; an annotation is a list of {"start",
-"end", "attributes"}, mostly written as JSON within the JSON. Where there are no paragraphs, what lies between
-two headings is one. Spans of one annotation do not overlap: of one that begins within another, only the rest
-counts. A mark belongs to the first paragraph that holds it.
+"abstract", "sectionheader", "paragraph", "bibref", "bibentry", ...}}}. An annotation is a list of {"start",
+"end", "attributes"}, usually written as JSON within the JSON. Without paragraphs, the text between two
+headings is one. Spans of one annotation do not overlap: if one begins within another, only the rest of it
+counts. A mark belongs to the first paragraph that contains it.
 """
 
 from __future__ import annotations
@@ -53,25 +53,26 @@ from ops.parse.source import Only, ParseError, Raw, Source
 
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 _LISTS = ("abstract", "body_text", "back_matter")
-#: Of the API, those of its model first ([{"category": "Physics", "source": "s2-fos-model"}]), and of 2020.
+#: In the API, those of its model first ([{"category": "Physics", "source": "s2-fos-model"}]); then that of
+#: 2020.
 _FIELDS_OF_STUDY = ("s2fieldsofstudy", "s2FieldsOfStudy", "fieldsOfStudy", "mag_field_of_study")
 
 
 class S2Orc:
-    """Reads S2ORC's JSON; every *.json file below the folder is a paper."""
+    """Reads S2ORC's JSON: every *.json file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.json file; the document id is its stem."""
         return whole_files(folder, source, (".json",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the texts and numbers of the record and of its metadata (title, year, ...), and document."""
+        """Return short strings and numbers of record and metadata (title, year, ...), and document."""
         record = json_object(raw.content)
         fields = {**scalars(record), **scalars(object_at(record.get("metadata"), "metadata"))}
         return {**fields, "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError that names the key, or the span outside of its text."""
+        """Return the paper. Raises ParseError that names the key, or a span outside its text."""
         record = json_object(raw.content)
         if "content" in record:
             return replace(read_bulk(record), subjects=subjects_at(record))
@@ -79,15 +80,15 @@ class S2Orc:
 
 
 class S2OrcShards(S2Orc):
-    """Reads shards of S2ORC; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads shards of S2ORC: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every line that is not blank; the document id is its paper_id or corpusid."""
+        """Yield every non-blank line; the document id is its paper_id or corpusid."""
         return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, document_of)
 
 
 def document_of(record: Mapping[str, Any]) -> str | None:
-    """Return what a line of a shard calls its paper."""
+    """Return the document id in a line of a shard, or ""."""
     return word_at(record.get("paper_id")) or word_at(record.get("corpusid"))
 
 
@@ -116,7 +117,7 @@ def _read(record: Mapping[str, Any]) -> Paper:
 
 
 def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the subjects of a record of any release, and of what the API gives of a paper."""
+    """Return the subjects of a record of any release or of the API."""
     ids = record.get("externalids", record.get("externalIds"))
     others = ids if isinstance(ids, dict) else {}
     of_acl = (record.get("acl_id"), others.get("acl"), others.get("ACL"))
@@ -132,7 +133,7 @@ def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
 def _paragraphs(
     body: Mapping[str, Any], record: Mapping[str, Any], name: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield where a paragraph stands, and the paragraph; an abstract may be a text by itself."""
+    """Yield the path of each paragraph, and the paragraph; an abstract may be a plain string."""
     found = body.get(name)
     if name == "abstract":
         found = found or record.get("abstract")
@@ -211,7 +212,7 @@ def read_bulk(record: Mapping[str, Any]) -> Paper:
 
 
 def _apart(stretches: Sequence[_Stretch]) -> list[_Stretch]:
-    """Return sorted stretches as they lie apart: together they are no longer than the text."""
+    """Return sorted stretches without overlaps, so that together they are no longer than the text."""
     done = 0
     found = []
     for stretch in stretches:
@@ -224,7 +225,7 @@ def _apart(stretches: Sequence[_Stretch]) -> list[_Stretch]:
 def _with_marks(
     stretches: Sequence[_Stretch], marks: Sequence[Mark]
 ) -> Iterator[tuple[_Stretch, list[Mark]]]:
-    """Yield stretches that lie apart, each with the marks within it; every mark is looked at once."""
+    """Yield stretches without overlaps, each with the marks in it, in one pass over the marks."""
     place = 0
     for stretch in stretches:
         inside = []

@@ -1,10 +1,10 @@
-"""SciREX: one tokenised paper a line, with spans of sections and sentences.
+"""SciREX: one tokenised paper per line, with spans of sections and sentences.
 
-Belongs here: this format, and bringing tokens back to text. Not here: its entities and relations, which are
+Belongs here: this format, and turning tokens back into text. Not here: its entities and relations, which are
 annotations.
 
 A record is {"doc_id", "words", "sections": [[first, last + 1]], "sentences": [[first, last + 1]], ...}. The
-first sentence of a section is its heading ("section : Introduction", "subsection : ..."); the first section
+first sentence of a section is its heading ("section : Introduction", "subsection : ..."). The first section
 begins with the title ("document : ..." or the title alone).
 """
 
@@ -27,28 +27,28 @@ _LEVELS = {
     "paragraph": 4, "subparagraph": 5,
 }  # fmt: skip
 _STOPS = frozenset(".!?")
-#: Debris of tables and drawings goes on and on: what is longer than this is not added to.
+#: The remains of tables and drawings would never end: sentences longer than this are not extended.
 _LONGEST_MENDED = 150
-#: How SciREX's words show a citation, the key of which it has masked.
+#: How citations appear in SciREX's words. Their keys are masked.
 _CITATION = re.compile(r"[\[\]]{1,4}|reference|\[reference\]")
 
 
 class SciRex:
-    """Reads SciREX; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads SciREX: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every line that is not blank; the document id is its doc_id."""
+        """Yield every non-blank line; the document id is its doc_id."""
         return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return doc_id (also as document), title, and other texts and numbers of the record."""
+        """Return doc_id (also as document), title, and other short strings and numbers of the record."""
         record = json_object(raw.content)
         words, sections, sentences = _spans(record)
         title = _heading(words, _first(sections[0], sentences))[1] if sections else ""
         return {"title": title, **scalars(record), "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
-        """Return the paper. Raises ParseError that names the key, or the span outside of the words."""
+        """Return the paper. Raises ParseError that names the key, or a span outside the words."""
         words, sections, sentences = _spans(json_object(raw.content))
         if not sections:
             raise ParseError("sections is empty")
@@ -58,7 +58,7 @@ class SciRex:
         has_abstract = any(title.lower().startswith("abstract") for _, title in titles[1:])
         for index, (spans, (level, title)) in enumerate(zip(of_section, titles, strict=True)):
             if index == 0:
-                # From LaTeX, what follows the title is the abstract, which then has no heading.
+                # In papers from LaTeX, the abstract follows the title without a heading.
                 if len(spans) > 1:
                     paper.section("" if has_abstract else "Abstract", 1)
             else:
@@ -102,7 +102,7 @@ def _pairs(value: Any, key: str, words: list[str]) -> list[Span]:
 
 
 def _assigned(sections: list[Span], sentences: list[Span]) -> list[list[Span]]:
-    """Return the sentences that begin in each section. Raises ParseError for one that begins in none."""
+    """Return the sentences that start in each section. Raises ParseError if one starts in no section."""
     of_section: list[list[Span]] = [[] for _ in sections]
     index = 0
     for start, end in sentences:
@@ -119,7 +119,7 @@ def _first(section: Span, sentences: list[Span]) -> Span:
 
 
 def _heading(words: list[str], span: Span) -> tuple[int, str]:
-    """Return level and text of a heading sentence."""
+    """Return level and text of a heading."""
     tokens = words[span[0] : span[1]]
     level = 1
     while len(tokens) > 1 and tokens[1] == ":" and tokens[0] in _LEVELS:
@@ -129,10 +129,10 @@ def _heading(words: list[str], span: Span) -> tuple[int, str]:
 
 
 def _joined(words: list[str], spans: list[Span]) -> Iterator[Span]:
-    """Yield the sentences, mended where they were cut within.
+    """Yield the sentences, with wrongly split ones rejoined.
 
-    They are cut behind "Fig ." and "et al .", before "[ reference ] . Next sentence", and before whatever
-    cannot begin a sentence, such as a small letter, when the part before has no final punctuation.
+    SciREX splits after "Fig ." and "et al .", before "[ reference ] . Next sentence", and, although the first
+    part has no final punctuation, before words that cannot begin a sentence, such as those in lower case.
     """
     before: Span | None = None
     for start, end in spans:
@@ -158,7 +158,7 @@ def _joined(words: list[str], spans: list[Span]) -> Iterator[Span]:
 
 
 def _behind_citations(words: list[str], start: int, end: int) -> int:
-    """Return the index behind the citations that words[start:end] begins with, and behind their full stop."""
+    """Return the index after the citations at the start of words[start:end], and after their full stop."""
     index = start
     while index < end and _CITATION.fullmatch(words[index]):
         index += 1
@@ -168,7 +168,7 @@ def _behind_citations(words: list[str], start: int, end: int) -> int:
 
 
 def _goes_on(before: str, words: list[str]) -> bool:
-    """Tell whether words cannot begin a sentence: some never, some not where the part before is not ended."""
+    """Say whether words cannot begin a sentence: some never can, some only after final punctuation."""
     sign = words[0][:1] if words else ""
     if not sign:
         return False
@@ -188,9 +188,9 @@ _THOUSANDS = re.compile(r"\d{3}")
 
 
 def detokenised(tokens: Sequence[str]) -> str:
-    """Return tokens as text: "Full - Resolution ( FRRN ) , 45 , 000" as "Full-Resolution (FRRN), 45,000".
+    """Return tokens as text: "Full - Resolution ( FRRN ) , 45 , 000" gives "Full-Resolution (FRRN), 45,000".
 
-    Straight quotation marks open and close in turn.
+    Straight quotation marks alternately open and close.
     """
     pieces: list[str] = []
     tight = True

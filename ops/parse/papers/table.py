@@ -1,7 +1,7 @@
 """Papers as rows: from records to the datasets sources/papers and sources/citations.
 
-Belongs here: the ops, ids, and what becomes of a record that cannot be read.
-Not here: the formats, and which records a month has.
+Belongs here: the ops, ids, and rejecting records that cannot be read.
+Not here: the formats, and which records belong to a month.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ AnyForm: TypeAlias = Format[Paper] | RowFormat[Paper]
 def parse_records(records: Sequence[Record], formats: Mapping[str, AnyForm]) -> Outcome:
     """Return every record as a paper, or rejected with file, line and cause; shape PAPERS.
 
-    Raises KeyError for a kind that `formats` does not have.
+    Raises KeyError for a kind that is not in `formats`.
     """
     return _each(records, PAPERS, formats, _row)
 
 
 def parse_citations(records: Sequence[Record], formats: Mapping[str, AnyForm]) -> Outcome:
-    """Return the citation marks and the bibliography of every record, a row a paper; shape CITATIONS."""
+    """Return the citation marks and bibliography of every record, one row per paper; shape CITATIONS."""
     return _each(records, CITATIONS, formats, _citations)
 
 
@@ -48,7 +48,7 @@ def _each(
 
 
 def _read(record: Record, form: AnyForm) -> tuple[str, Paper]:
-    """Return the id of the paper that a record holds, and the paper."""
+    """Return the id of a record's paper, and the paper."""
     paper = form.parse(readable(record))
     return row_id("paper", record.source, name_in_source(record)), paper
 
@@ -70,7 +70,7 @@ def _row(record: Record, form: AnyForm) -> Row:
 
 
 def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
-    """Return the rows of the sentences; a text that recurs is told apart by its occurrence, from 0."""
+    """Return the rows of the sentences; ids of a repeated text include its occurrence, counted from 0."""
     occurrences: Counter[str] = Counter()
     rows = []
     for position, one in enumerate(paper.sentences):
@@ -105,7 +105,7 @@ def _citations(record: Record, form: AnyForm) -> Row:
 
 
 def _marks(paper: Paper, paper_id: str) -> Iterator[Row]:
-    """Yield the citation marks, each with the last sentence that begins before it and holds it."""
+    """Yield the citation marks, each with the sentence that contains it (the last that begins before it)."""
     entries = {entry.key: entry for entry in paper.bibliography}
     sentences = _sentences(paper, paper_id)
     starts = [sentence["start"] for sentence in sentences]

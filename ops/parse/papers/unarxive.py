@@ -1,12 +1,12 @@
-"""unarXive: papers of arXiv, made from their LaTeX, one a line.
+"""unarXive: arXiv papers converted from their LaTeX source, one per line.
 
-Belongs here: this format (the release of 2022). Not here: walking the lines (ops/parse/lines.py).
+Belongs here: this format (the release of 2022). Not here: reading the lines (ops/parse/lines.py).
 
 A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
-"cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. In texts, `{{cite:<key>}}`, `{{formula:<key>}}`,
-`{{figure:<key>}}` and `{{table:<key>}}` stand for what they name: a citation becomes the number of its entry
-in brackets, a formula its LaTeX, a figure or a table its number. Subjects are arXiv's categories, of
-which the first is the primary one, and the discipline.
+"cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. Texts contain placeholders `{{cite:<key>}}`,
+`{{formula:<key>}}`, `{{figure:<key>}}` and `{{table:<key>}}`. A citation becomes the number of its entry in
+brackets, a formula its LaTeX, a figure or table its number. Subjects are arXiv's categories, the primary one
+first, and the discipline.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 class UnarXive:
-    """Reads unarXive; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+    """Reads unarXive: every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every line that is not blank; the document id is its paper_id."""
+        """Yield every non-blank line; the document id is its paper_id."""
         return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the texts and numbers of record and metadata, document, and `date`: that of version 1."""
+        """Return short strings and numbers of record and metadata, document, and the `date` of version 1."""
         record = json_object(raw.content)
         metadata = object_at(record.get("metadata"), "metadata")
         return {**scalars(record), **scalars(metadata), "date": _date(metadata), "document": raw.document}
@@ -67,10 +67,10 @@ class UnarXive:
             paper.body(*_written(fold(text), "abstract", shown))
         section = None
         for where, paragraph in objects_at(record["body_text"], "body_text"):
-            number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: none
+            number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: no number
             level = _LEVELS.get(word_at(paragraph.get("sec_type")))
             if level is not None and number.count(".") + 1 != level:
-                number = ""  # it is that within the section above, which is not told
+                number = ""  # it is relative to the parent section, which the record does not give
             heading = fold(text_at(paragraph.get("section"), f"{where}.section"))
             title = f"{number} {_written(heading, where, shown)[0]}".strip()
             if title != section:
@@ -88,7 +88,7 @@ def _document(record: Mapping[str, Any]) -> str | None:
 
 
 def _date(metadata: Mapping[str, Any]) -> str:
-    """Return when the first version was submitted ("Thu, 22 Dec 2022 17:01:56 GMT"), else the last update."""
+    """Return the submission date of version 1 ("Thu, 22 Dec 2022 17:01:56 GMT"), or the last update's."""
     for _, version in objects_at(metadata.get("versions"), "metadata.versions"):
         found = re.search(r"(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})", word_at(version.get("created")))
         if found and found[2] in _MONTHS:
@@ -98,7 +98,7 @@ def _date(metadata: Mapping[str, Any]) -> str:
 
 
 def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
-    """Return what stands in the text for each (kind, key)."""
+    """Return the text that replaces the placeholder of each (kind, key)."""
     shown = {
         ("cite", key): f"[{number}]"
         for number, key in enumerate(object_at(record["bib_entries"], "bib_entries"), 1)
@@ -114,7 +114,7 @@ def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
 
 
 def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tuple[str, str, list[Mark]]:
-    """Return the text with its stand-ins replaced, where it is from, and its citation marks."""
+    """Return the text with its placeholders replaced, its locator, and its citation marks."""
     pieces: list[str] = []
     marks: list[Mark] = []
     length = done = 0

@@ -1,7 +1,7 @@
-"""XML of papers: the tree within safe limits, and running text out of mixed content.
+"""XML of papers: parsing a tree within safe limits, and extracting running text from mixed content.
 
-Belongs here: what TEI, JATS and ParsCit have in common. Not here: the formats, and CL-SciSumm, whose
-sentences are elements (acl_corpora.py).
+Belongs here: what TEI, JATS and ParsCit have in common. Not here: the formats; CL-SciSumm, in which sentences
+are elements (acl_corpora.py).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _SPACE = re.compile(r"\s+")
 def root_of(content: bytes, expected: str) -> etree._Element:
     """Return the root of a document, whose local name must be `expected`.
 
-    A document type may be named (JATS does), and is not loaded. Raises ParseError for XML that is malformed,
-    declares entities, nests deeper than 256 or holds a text of more than 10 MB.
+    A document type may be declared (JATS does), but is not loaded. Raises ParseError for XML that is
+    malformed, declares entities, nests deeper than 256 levels or contains a text of more than 10 MB.
     """
     if not content.strip():
         raise ParseError("the file is empty")
@@ -48,12 +48,12 @@ def root_of(content: bytes, expected: str) -> etree._Element:
 
 
 def name_of(element: etree._Element) -> str:
-    """Return the local name of an element; "" of what is none, such as a reference to an entity."""
+    """Return the local name of an element, "" for other nodes, such as entity references."""
     return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 def descend(element: etree._Element, *names: str) -> etree._Element | None:
-    """Return the first child of a child ... by local names, None where there is none."""
+    """Return the first child of a child ... by local names, or None."""
     found: etree._Element | None = element
     for name in names:
         found = (
@@ -68,32 +68,32 @@ def children(element: etree._Element | None, *names: str) -> Iterator[etree._Ele
 
 
 def within(element: etree._Element | None, *names: str) -> Iterator[etree._Element]:
-    """Yield the elements below with one of these local names, in the document's order."""
+    """Yield the descendants (and the element itself) with one of these local names, in document order."""
     yield from (found for found in element.iter() if name_of(found) in names) if element is not None else ()
 
 
 def plain(element: etree._Element | None) -> str:
-    """Return the text of an element and all below it, white space folded; "" of None."""
+    """Return all text in an element, with white space collapsed; "" for None."""
     return " ".join("".join(element.itertext(etree.Element)).split()) if element is not None else ""
 
 
 class Running:
-    """Running text that is laid out piece by piece, white space folded, with marks in it."""
+    """Builds running text piece by piece, with white space collapsed and citation marks located."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._length = 0
         self._open = False
-        """Whether a space stands at the end."""
+        """Whether the text ends with a space."""
         self.marks: list[Mark] = []
 
     @property
     def text(self) -> str:
-        """What was laid out."""
+        """The text so far."""
         return "".join(self._pieces)
 
     def add(self, text: str | None) -> None:
-        """Add text; white space at a seam counts once."""
+        """Append text; white space on both sides of a seam becomes one space."""
         folded = _SPACE.sub(" ", text or "")
         if folded.startswith(" ") and (self._open or not self._length):
             folded = folded[1:]
@@ -108,10 +108,10 @@ class Running:
         entry: Callable[[etree._Element], str | None],
         skipped: Callable[[etree._Element], bool],
     ) -> Running:
-        """Add what stands in an element, and return this.
+        """Append the content of an element, and return self.
 
-        `entry` returns the key that a citation mark names ("" if none), None of what is no mark; elements
-        that are `skipped` leave a space.
+        `entry` returns the key that a citation mark refers to ("" if it is missing), or None if the element
+        is not a mark. An element is replaced by a space if `skipped` is true for it.
         """
         self.add(element.text)
         for child in element:
@@ -122,7 +122,7 @@ class Running:
             else:
                 self.walk(child, entry, skipped)
             if key is not None and start < self._length:
-                # White space is folded: one space at most stands before the mark, and one behind it.
+                # Collapsed white space: the mark has at most one space at its start and one at its end.
                 first = start + self._pieces[pieces].startswith(" ")
                 last = self._length - self._open
                 if first < last:

@@ -1,1 +1,1 @@
-"""Which paper sentence a speaker has in mind at every word: the hidden Markov model, its tuning."""
+"""Which paper sentence a speaker has in mind at every word: the hidden Markov model, and tuning it."""

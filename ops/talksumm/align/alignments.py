@@ -1,8 +1,7 @@
-"""From pairs of a talk and a paper to the alignment of each: the table of talksumm/alignments.
+"""Align each pair of a talk and a paper: the table of talksumm/alignments.
 
 Belongs here: which sentences are states, and rows with counts, seconds and spans. Not here: the model
-(hmm.py), how talks find their papers (ops/talksumm/pairing.py), choosing summaries
-(ops/talksumm/summarise.py).
+(hmm.py), pairing talks and papers (ops/talksumm/pairing.py), choosing summaries (ops/talksumm/summarise.py).
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ WordSpan = tuple[int, int]
 def align(pairs: pa.Table, params: HmmParams) -> Outcome:
     """Return which paper sentence each spoken word describes, and how many words each sentence got.
 
-    The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
-    others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
-    `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align),
-    `too_large` (the pair has more than `params.cells`; score: how many).
+    The units are the sentences of the pairs. Every sentence that is a state is kept, even with count 0. The
+    others are dropped: `role_<role>` (its section is not aligned), `short` (under
+    `params.minimum_characters`; score: its number of characters), `talk_without_words` (the talk has no word
+    to align), `too_large` (the pair has more cells than `params.cells`; score: their number).
     """
     vectors = word_vectors(params.vectors)
     units: list[str] = []
@@ -54,9 +53,10 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
 
 
 def divide(pair: Row, params: HmmParams) -> tuple[list[Row], list[Row]]:
-    """Return the sentences of a pair that are states, in the paper's order, and the dropped others.
+    """Return the sentences of a pair that are states, in the paper's order, and the others as dropped rows.
 
-    In a paper in which no other section was found the preamble is not left out: it is the paper.
+    If all sections would be excluded, the preamble is kept: in a paper without recognised sections it is the
+    paper.
     """
     excluded = set(params.excluded_roles)
     if {sentence["role"] for sentence in pair["sentences"]} <= excluded:
@@ -75,7 +75,7 @@ def divide(pair: Row, params: HmmParams) -> tuple[list[Row], list[Row]]:
 
 
 def lengths(pairs: Parts, params: HmmParams) -> Iterator[pa.Table]:
-    """Yield the sentences by what `params.minimum_characters` is asked of: their characters."""
+    """Yield the sentences with the number that `params.minimum_characters` limits: their characters."""
     of_any_length = params.model_copy(update={"minimum_characters": 0})
     for table in pairs:
         units: list[tuple[str, float | None, str]] = []
@@ -91,12 +91,12 @@ def lengths(pairs: Parts, params: HmmParams) -> Iterator[pa.Table]:
 
 
 def cells(pair: Row, states: Sequence[Row]) -> int:
-    """Return the time steps of a talk x the sentences that are states."""
+    """Return the number of time steps of a talk times the number of states."""
     return len(observe([word["text"] for word in pair["words"]])[0]) * len(states)
 
 
 def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: HmmParams) -> Trellis | None:
-    """Return the trellis of a pair over its states; None where there is no state or no word to align."""
+    """Return the trellis of a pair over its states; None if there is no state or no word to align."""
     words = [word["text"] for word in pair["words"]]
     if not states or not says_anything(words):
         return None
@@ -105,7 +105,7 @@ def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: H
 
 
 def spans(alignment: Alignment) -> list[list[WordSpan]]:
-    """Return, for each state, its runs: the first and last index of the words spoken while it was in mind."""
+    """Return, for each state, its runs: first and last index of the words spoken while it was in mind."""
     runs: list[list[WordSpan]] = [[] for _ in alignment.counts]
     steps = zip(alignment.states.tolist(), alignment.kept.tolist(), strict=True)
     for state, run in groupby(steps, key=lambda step: step[0]):
@@ -115,7 +115,7 @@ def spans(alignment: Alignment) -> list[list[WordSpan]]:
 
 
 def seconds(runs: Sequence[WordSpan], words: Sequence[Row]) -> float | None:
-    """Return the time from the first to the last word of each run, summed; None if a time is missing."""
+    """Return the summed durations of runs, from first to last word; None if a time is missing."""
     total = 0.0
     for first, last in runs:
         start, end = words[first]["start"], words[last]["end"]
@@ -151,7 +151,7 @@ def _rows(states: Sequence[Row], alignment: Alignment, words: Sequence[Row]) -> 
             "count": int(alignment.counts[state]),
             "seconds": seconds(runs, words) if timed else None,
             "spans": [{"first": first, "last": last} for first, last in runs],
-            # Six decimals: far above what the order of a sum can change, far below what tells paths apart.
+            # Six decimals: coarser than rounding errors of sums, finer than differences between paths.
             "log_probability": round(alignment.log_probability, 6),
         }
         rows.append(row)

@@ -1,7 +1,7 @@
-"""How probable each spoken word is while a given paper sentence is in mind.
+"""The probability of each spoken word given the paper sentence in mind.
 
 Belongs here: which tokens of a talk and of a paper count, and p(y | k) of Lev et al. (2019), section 3.2,
-with the details of the released code, in bounded memory. Not here: word vectors (ops/models), cleaning of
+with the details of the released code, in limited memory. Not here: word vectors (ops/models), cleaning of
 papers (ops/parse).
 """
 
@@ -20,21 +20,22 @@ from numpy.typing import NDArray
 from ops.models.word_vectors import WordVectors
 from ops.text.words import STOP_WORDS
 
-#: Cells of the rows that are kept (half a gigabyte), and of those that are made anew when they are needed.
+#: Cells of rows that are kept in memory (half a gigabyte), and of rows that are recomputed when needed.
 KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
 
 
 class Emission:
-    """ln p(word | sentence) of V distinct spoken tokens and K sentences: a table of V rows.
+    """ln p(word | sentence) for V distinct spoken tokens and K sentences: a table of V rows.
 
-    The similarity of a word and a sentence is the largest exp(cosine) over the sentence's words. Per
-    sentence, `floor` x the least similarity of any spoken word is subtracted, and the V values are scaled to
-    sum to 1: what is left is mostly what sets the words apart. A spoken token without a vector gets the mean
-    of all vectors; a paper token without one is skipped, and a sentence with none gets the mean.
+    The similarity of a word and a sentence is the greatest exp(cosine) over the sentence's words. For each
+    sentence, `floor` times the least similarity of any spoken word is subtracted, and the V values are scaled
+    to sum to 1. This leaves mostly what distinguishes the words. A spoken token without a vector gets the
+    mean of all vectors. A paper token without a vector is skipped; a sentence with only such tokens gets the
+    mean.
 
-    The rows of the most `frequent` tokens (V counts) are kept, as many as `kept_cells` allow: mostly all. The
-    others are made each time they are asked for, `fresh_cells` at once. No value depends on either. Raises
-    ValueError if a vector holds NaN or infinity.
+    Rows of the most `frequent` tokens (V counts) are kept, as many as `kept_cells` allows: usually all. The
+    others are recomputed on each request, with up to `fresh_cells` at a time. The values depend on neither
+    limit. Raises ValueError if a vector contains NaN or infinity.
     """
 
     def __init__(
@@ -79,9 +80,10 @@ class Emission:
         self._normalise(floor)
 
     def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return a table and the row of it that each observed token has, until the next call.
+        """Return a table, and for each observed token its row in it, valid until the next call.
 
-        Tokens are given by their indices; `at_once` of them may be observed, and any number if all are kept.
+        Tokens are given by index. At most `at_once` of them may be requested; any number if all rows are
+        kept.
         """
         from ops.talksumm.align import kernels
 
@@ -90,7 +92,7 @@ class Emission:
         return self._table, rows
 
     def _similar(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the row of each token, and the rows made for it, which are not yet normalised."""
+        """Return the row of each token, and the recomputed rows, not normalised yet."""
         from ops.talksumm.align import kernels
 
         rows = self._row[observations]
@@ -121,36 +123,37 @@ class Emission:
 
 HESITATION = "%hesitation"
 
-#: A word that the tokeniser leaves whole but for one sign after it; most are. Asking it takes 80 us a word.
+#: A word that the tokeniser leaves whole, except for a sign after it, like most. NLTK takes 80 us per word.
 _PLAIN = re.compile(r"([a-z]+)[.,?!;:]?")
 
-#: Words of letters alone that it divides all the same (nltk.tokenize.destructive.MacIntyreContractions).
+#: Words of letters only that it splits nevertheless (nltk.tokenize.destructive.MacIntyreContractions).
 _COMPOUNDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
 
 
 def log_emission(
     spoken: Sequence[str], sentences: Sequence[Sequence[str]], vectors: WordVectors, floor: float = 0.8
 ) -> NDArray[np.float64]:
-    """Return ln p(word | sentence) of V distinct spoken tokens and K sentences (V x K), as in `Emission`."""
+    """Return ln p(word | sentence) for V distinct spoken tokens and K sentences (V x K), as in `Emission`."""
     emission = Emission(spoken, sentences, vectors, floor, kept_cells=len(spoken) * len(sentences))
     return emission.rows(np.arange(len(spoken)))[0]
 
 
 def content_tokens(text: str) -> list[str]:
-    """Return the tokens of a text that are neither stop words nor a single ASCII punctuation sign.
+    """Return the tokens of a text, without stop words and single ASCII punctuation signs.
 
-    Lower-cased Treebank tokens as NLTK's word_tokenize makes them, without its division into sentences.
-    Longer punctuation ("...", "``") and clitics that are no stop word ("n't", "'s") stay, as released.
+    Tokens are lower-cased Treebank tokens like those of NLTK's word_tokenize, but without splitting into
+    sentences. As in the released code, longer punctuation ("...", "``") and clitics that are not stop words
+    ("n't", "'s") stay.
     """
     tokens: list[str] = _tokenizer().tokenize(text.lower().replace(HESITATION, " "))
     return [token for token in tokens if token not in _filtered()]
 
 
 def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the observed tokens of a talk's words and, of each, the index of its word.
+    """Return the observed tokens of a talk's words, and for each token the index of its word.
 
-    Each word is tokenised by itself, so that a full stop always comes off it. Most words give one token
-    or none; a contraction can give two ("system's": "system", "'s"), which are two time steps.
+    Each word is tokenised by itself, so that a full stop is always split off. Most words give one token or
+    none. A contraction may give two ("system's": "system", "'s"), which are two time steps.
     """
     known: dict[str, list[str]] = {}
     observed: list[str] = []
@@ -168,7 +171,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def says_anything(words: Sequence[str]) -> bool:
-    """Say whether a talk's words give any observed token; most talks are known by their plain words."""
+    """Say whether a talk's words give any observed token; for most talks plain words suffice to tell."""
     plain = (_PLAIN.fullmatch(word.lower()) for word in words)
     known = any(found and found[1] not in _COMPOUNDS and found[1] not in STOP_WORDS for found in plain)
     return known or bool(observe(words)[0])

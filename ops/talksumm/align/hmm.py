@@ -1,7 +1,7 @@
 """Decode which paper sentence a speaker has in mind at every spoken word.
 
-Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, its transitions, exact
-decoding in bounded memory by blocks of steps, and the alignment of one talk. Not here: emissions
+Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its parameters, its transitions,
+exact decoding in limited memory by blocks of steps, and the alignment of one talk. Not here: emissions
 (emission.py), inner loops (kernels.py), tables of talks (alignments.py), word vectors (ops/models), choosing
 summaries (ops/talksumm/summarise.py).
 """
@@ -25,16 +25,17 @@ from ops.talksumm.align.emission import Emission, content_tokens, observe
 
 
 class HmmParams(Params, section="talksumm.hmm"):
-    """The model's knobs; the defaults are the paper's where it has them (section 3.2).
+    """The model's parameters; defaults are the paper's where it has them (section 3.2).
 
-    `floor` and `start_sentences` are the released code's. `minimum_characters`: shorter sentences are no
-    states [released code]. `excluded_roles`: their sections are no states. The paper excludes the abstract,
-    related work and acknowledgments; the released code also what stands under no heading (the preamble);
-    references are never talked about; appendices stay, as released.
+    `floor` and `start_sentences` are from the released code. Sentences shorter than `minimum_characters` are
+    not states [released code]. Neither are the sentences of `excluded_roles`. The paper excludes the
+    abstract, related work and acknowledgments; the released code also excludes text without a heading (the
+    preamble). References are excluded because no talk is about them. Appendices stay, as in the released
+    code.
 
-    `cells`: the most time steps x sentences of a pair that is aligned. Time grows with it: on one core of two
-    that were busy, a talk of 100,000 words over 10,000 sentences took 38 s, and 100,000 words that were all
-    different, over 5,000, 127 s. Conference talks have some million.
+    `cells` limits time steps x sentences of a pair, to which time is proportional. On one core, with two
+    cores busy, a talk of 100,000 words over 10,000 sentences took 38 s, and 100,000 distinct words over 5,000
+    sentences took 127 s. Conference talks have about a million cells.
     """
 
     lambda_: float = Field(0.75, alias="lambda", gt=0, le=1)
@@ -57,7 +58,7 @@ class HmmParams(Params, section="talksumm.hmm"):
         return roles
 
     def transition(self, states: int, steps: int) -> GeometricTransition:
-        """Return the transitions of a talk of `steps` words over a paper of `states` sentences."""
+        """Return the transitions for a talk of `steps` words and a paper of `states` sentences."""
         stay = stay_probability(states, steps, self.delta, self.epsilon)
         return GeometricTransition(states, stay, self.lambda_, self.gamma)
 
@@ -66,9 +67,9 @@ class HmmParams(Params, section="talksumm.hmm"):
 class Alignment:
     """A talk's most probable path through its paper.
 
-    kept (T): indices of the talk's words, one for every time step; filtered words are missing, and a word
-    of two tokens ("system's") stands twice. states (T): the sentence of each step. counts (K): the steps of
-    each sentence. log_probability: natural logarithm, of the path and the words together.
+    kept (T): for each time step, the index of its word in the talk. Filtered words are missing, and a word of
+    two tokens ("system's") occurs twice. states (T): the sentence of each step. counts (K): the number of
+    steps of each sentence. log_probability: natural logarithm of the joint probability of path and words.
     """
 
     kept: NDArray[np.int64]
@@ -79,10 +80,10 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Trellis:
-    """A talk over its paper before anything is assumed of how speakers move between sentences.
+    """A talk and its paper before any transition probabilities are assumed.
 
-    kept (T): as in `Alignment`. observations (T): the row of `emission` (V x K: distinct words by
-    sentences) that each step takes. log_start (K).
+    kept (T): as in `Alignment`. observations (T): the row of `emission` (V x K: distinct words by sentences)
+    for each step. log_start (K).
     """
 
     kept: NDArray[np.int64]
@@ -104,12 +105,12 @@ class Trellis:
 
 @dataclass(frozen=True)
 class GeometricTransition:
-    """Transitions between K states in order: probable to stay or near, forward before backward.
+    """Transitions between K ordered states: staying and short moves are likely, forward more than backward.
 
     stay alpha: T(k, k); forward T(k, k + j) = beta_k lambda^(j - 1); backward T(k, k - j) = gamma beta_k
-    lambda^(j - 1), with lambda = `forward_decay` and gamma = `backward_factor` in (0, 1]. beta_k makes row
-    k sum to 1 over the states that exist on either side. With one state there is nowhere to go: it stays
-    with probability 1, whatever `stay` says. Raises ValueError for values out of range.
+    lambda^(j - 1), with lambda = `forward_decay` and gamma = `backward_factor` in (0, 1]. beta_k makes row k
+    sum to 1 over the existing states on either side. With a single state, the probability of staying is 1,
+    whatever `stay` is. Raises ValueError for values out of range.
     """
 
     states: int
@@ -130,7 +131,7 @@ class GeometricTransition:
 
     @cached_property
     def beta(self) -> NDArray[np.float64]:
-        """beta_k (K): the probability of the next sentence; 0 if there is only one state."""
+        """beta_k (K): the probability of moving to the next sentence; 0 if there is only one state."""
         # Sum of lambda^(j-1) over j = 1..n, for n = 0..K-1.
         sums = np.zeros(self.states)
         for count in range(1, self.states):
@@ -140,7 +141,7 @@ class GeometricTransition:
         return beta
 
     def dense(self) -> NDArray[np.float64]:
-        """Return the matrix T (K x K), row k holding the probabilities of what follows k."""
+        """Return the matrix T (K x K); row k has the probabilities of the states after k."""
         states = np.arange(self.states)
         distance = states[np.newaxis, :] - states[:, np.newaxis]
         decay = self.forward_decay ** (np.abs(distance) - 1.0)
@@ -167,19 +168,19 @@ class GeometricTransition:
         return np.where(jumps == 0, stay, moves)
 
 
-#: Cells of the trellis, a byte each, that are held at once, unless it is very wide.
+#: Cells of the trellis (a byte each) held in memory at once, unless it is very wide.
 BLOCK_CELLS = 2**26
 
 
 class Rows(Protocol):
-    """Emissions by row: a table in memory, or one whose rows are made when they are needed."""
+    """Emissions by row, from a table in memory or computed on demand."""
 
     @property
     def at_once(self) -> int:
-        """How many steps may be asked for."""
+        """The maximum number of steps per request."""
 
     def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return a table of log-emissions (n x K) and the row of it for each observation."""
+        """Return a table of log-emissions (n x K), and for each observation its row in it."""
 
 
 class Decoded(NamedTuple):
@@ -204,7 +205,7 @@ class DecodingTable:
 def log_probability(
     decoded: Decoded, log_start: NDArray[np.float64], transition: GeometricTransition
 ) -> float:
-    """Return ln p(path, observations), correctly summed."""
+    """Return ln p(path, observations), correctly rounded."""
     states, emitted = decoded
     terms: list[Any] = [log_start[states[0]], *emitted, *transition.log_probabilities(states)]
     return math.fsum(terms)
@@ -217,12 +218,12 @@ def trellis(
     params: HmmParams = HmmParams(),  # noqa: B008 (frozen)
     introduction: Sequence[int] | None = None,
 ) -> Trellis:
-    """Return what a talk's words say of its paper's sentences, all of which are states.
+    """Return the trellis of a talk's words over its paper's sentences, all of which are states.
 
-    Nothing in it depends on lambda, gamma, delta and epsilon. `introduction` are the indices of the sentences
-    that the talk may begin with, all equally probable; None: the first `params.start_sentences`. Raises
-    ValueError if there are no sentences, no word survives the filters, or `introduction` is empty or goes
-    beyond the sentences.
+    It does not depend on lambda, gamma, delta and epsilon. `introduction` has the indices of the sentences
+    with which the talk may begin, all equally probable; None means the first `params.start_sentences`. Raises
+    ValueError if there are no sentences, if no word survives the filters, or if `introduction` is empty or
+    out of range.
     """
     if not sentences:
         raise ValueError("no sentences to align with")
@@ -258,7 +259,7 @@ def align_words(
     params: HmmParams = HmmParams(),  # noqa: B008 (frozen)
     introduction: Sequence[int] | None = None,
 ) -> Alignment:
-    """Align a talk's words with its paper's sentences; arguments and errors as in `trellis`."""
+    """Align a talk's words with its paper's sentences; for arguments and errors see `trellis`."""
     return trellis(words, sentences, vectors, params, introduction).decode(params)
 
 
@@ -275,13 +276,13 @@ def viterbi(
 ) -> NDArray[np.int32]:
     """Return the most probable state at each of T steps, exactly, in O(T K) time.
 
-    log_emission (T x K) has a row for every step; or it has a row for every distinct word (V x K), and
-    `observations` (T) says which row each step takes. The transition weights decay geometrically with
-    distance, so the best predecessor of every state is found by one running maximum from the left and one
-    from the right (Felzenszwalb and Huttenlocher 2004 use the same device for distance transforms).
+    log_emission (T x K) has a row for every step. Or it has a row for every distinct word (V x K), and
+    `observations` (T) gives the row of each step. Transition weights decay geometrically with distance, so
+    one running maximum from the left and one from the right find the best predecessor of every state.
+    (Felzenszwalb and Huttenlocher 2004 do the same for distance transforms.)
 
-    Ties go to the lowest state. Raises ValueError if T or K is 0, a row holds no finite value, a value is
-    NaN or plus infinity, shapes disagree, or every path has probability 0.
+    Ties go to the lowest state. Raises ValueError if T or K is 0, a row has no finite value, a value is NaN
+    or plus infinity, shapes disagree, or every path has probability 0.
     """
     table = np.ascontiguousarray(log_emission, np.float64)
     if table.ndim != 2 or not table.size:
@@ -311,17 +312,17 @@ def decode(
     observations: NDArray[np.int64],
     block_cells: int = BLOCK_CELLS,
 ) -> Decoded:
-    """Return the most probable path; arguments, which are not checked, and ties as in `viterbi`.
+    """Return the most probable path; arguments (unchecked) and ties are as in `viterbi`.
 
-    The trellis takes a byte a cell. If that is more than `block_cells`, one block of steps is held at a time:
-    the scores before every block are kept on the way forward, and on the way back each block but the last is
-    computed again from them, to the same bits, in up to twice the time. Raises ValueError if every path has
+    The trellis takes a byte per cell. If that exceeds `block_cells`, one block of steps is in memory at a
+    time. The forward pass keeps the scores before every block; the backward pass recomputes each block but
+    the last from them, to the same bits. This takes up to twice the time. Raises ValueError if every path has
     probability 0.
     """
     from ops.talksumm.align import kernels
 
     steps, states = len(observations), len(log_start)
-    # As many bytes for the block as for the scores before all blocks, where the block would be smaller.
+    # At least as many bytes for a block as for the scores before all blocks.
     length = min(max(math.isqrt(8 * steps) + 1, block_cells // states), emission.at_once, steps)
     trellis = np.empty((length, states), np.uint8)
     score = log_start.copy()
@@ -357,6 +358,6 @@ def path_log_probability(
     transition: GeometricTransition,
     observations: NDArray[np.int64] | None = None,
 ) -> float:
-    """Return ln p(path, observations) of a path (T), correctly summed; arguments as in `viterbi`."""
+    """Return ln p(path, observations) of a path (T), correctly rounded; arguments are as in `viterbi`."""
     rows = np.arange(len(states)) if observations is None else observations
     return log_probability(Decoded(states, log_emission[rows, states]), log_start, transition)

@@ -1,13 +1,13 @@
 """The inner loops of the alignment, compiled by numba.
 
-Belongs here: loops over arrays, nothing else; callers check their input. Not here: what the numbers mean
-(emission.py, hmm.py). Imported when first needed: numba takes a third of a second.
+Belongs here: loops over arrays. Callers check their input. Not here: the meaning of the numbers (emission.py,
+hmm.py). Import this module only when needed: numba takes a third of a second.
 
-The same bytes on every processor: no BLAS, no fast-math, sums in one order; exp and log are made of IEEE
-additions, multiplications and divisions, since those of glibc and NumPy depend on the instruction set in
-their last bits.
+Results have the same bytes on every processor: no BLAS, no fast-math, and sums in a fixed order. exp and log
+consist of IEEE additions, multiplications and divisions, since the last bits of those in glibc and NumPy
+depend on the instruction set.
 
-They release the GIL, so that a worker process can notice meanwhile that its parent has ended.
+The loops release the GIL, so that a worker process can notice in the meantime that its parent has ended.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ops.core.numerics import compiled
 _LN_2 = math.log(2.0)
 _SQRT_HALF = math.sqrt(0.5)
 
-#: What is known of a cell of the trellis, in one byte: where its best predecessor lies, and whether the
-#: running maximum from a side found its best in the very next state. Back pointers are rebuilt from it.
+#: One byte per cell of the trellis: the side of its best predecessor, and for each side whether the running
+#: maximum was attained by the adjacent state. This is enough to reconstruct back pointers.
 _FROM_LEFT, _STAY, _FROM_RIGHT, _SIDE = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(3)
 _LEFT_NEIGHBOUR, _RIGHT_NEIGHBOUR, _NONE = np.uint8(4), np.uint8(8), np.uint8(0)
 
-#: Steps after which the best score is subtracted from all: near 0 doubles are dense.
+#: Steps after which the best score is subtracted from all scores, since doubles are most precise near 0.
 _RESCALE = 64
 
 
 @compiled
 def exp(x: float) -> float:
-    """Return e^x for -1 <= x <= 1: the Taylor polynomial of degree 20, whose rest is below 1e-19."""
+    """Return e^x for -1 <= x <= 1: the Taylor polynomial of degree 20, with an error below 1e-19."""
     result = 1.0
     for degree in range(20, 0, -1):
         result = 1.0 + x * result / degree
@@ -69,7 +69,7 @@ def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @compiled
 def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows scaled to length 1; a row of zeros stays so (its cosine with anything is 0)."""
+    """Return the rows scaled to length 1; rows of zeros are unchanged (their cosines are 0)."""
     rows, dimensions = vectors.shape
     result = np.zeros((rows, dimensions))
     for row in range(rows):
@@ -93,14 +93,14 @@ def similarities(
 ) -> None:
     """Fill `result` (n x K) with the greatest exp(cosine) of n spoken words (n x D) and a sentence's words.
 
-    `paper` (D x P) holds the unit vectors of the paper's words; sentence k has the words
+    `paper` (D x P) has the unit vectors of the paper's words. The words of sentence k are
     members[offsets[k]:offsets[k + 1]], at least one.
     """
     words, dimensions = spoken.shape
     states = offsets.size - 1
     cosines = np.empty(paper.shape[1])
     for word in range(words):
-        # Over the paper's words inside: independent sums, so that vector instructions keep their order.
+        # The inner loop is over the paper's words: independent sums, so that vectorising keeps their order.
         cosines[:] = 0.0
         for dimension in range(dimensions):
             weight = spoken[word, dimension]
@@ -113,14 +113,14 @@ def similarities(
             for member in range(offsets[state], offsets[state + 1]):
                 best = max(best, cosines[members[member]])
             similar[state] = min(best, 1.0)
-        # A loop of its own becomes vector instructions: a third of the time.
+        # As a separate loop this is vectorised: a third of the time.
         for state in range(states):
             similar[state] = exp(similar[state])
 
 
 @compiled
 def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArray[np.int64]) -> None:
-    """Lower each of `least` (K) to the least of its column in some rows of `similar` (n x K)."""
+    """Lower each of `least` (K) to the minimum of its column in the given rows of `similar` (n x K)."""
     for row in rows:
         for state in range(least.size):
             least[state] = min(least[state], similar[row, state])
@@ -133,7 +133,7 @@ def add(
     rows: NDArray[np.int64],
     subtracted: NDArray[np.float64],
 ) -> None:
-    """Add some rows of `similar` (n x K), less `subtracted` (K), to `total` (K), in their order."""
+    """Add the given rows of `similar` (n x K), minus `subtracted` (K), to `total` (K), in order."""
     for row in rows:
         for state in range(total.size):
             total[state] += similar[row, state] - subtracted[state]
@@ -143,7 +143,7 @@ def add(
 def log_shares(
     similar: NDArray[np.float64], subtracted: NDArray[np.float64], total: NDArray[np.float64]
 ) -> None:
-    """Replace `similar` (n x K), less `subtracted` (K), by the logarithm of its share of `total` (K)."""
+    """Replace `similar` (n x K), minus `subtracted` (K), by the logarithm of its share of `total` (K)."""
     for row in range(similar.shape[0]):
         for state in range(total.size):
             similar[row, state] = log((similar[row, state] - subtracted[state]) / total[state])
@@ -161,14 +161,14 @@ def advance(
     log_decay: float,
     log_backward: float,
 ) -> None:
-    """Move `score` (K) on by the steps `first`, `first` + 1, ..., and fill their rows of `trellis` (n x K).
+    """Advance `score` (K) by the steps `first`, `first` + 1, ..., and fill their rows of `trellis` (n x K).
 
-    `score` holds, of every state, the logarithm of the probability of the best path to it, before step 0
-    that of the start. Step `first` + i takes row observations[i] of `table`.
+    `score` has, for every state, the log-probability of the best path to it; before step 0, that of the
+    start. Step `first` + i uses row observations[i] of `table`.
 
-    log_leave[i] is ln beta_i: a jump from i over j states costs log_leave[i] + (j - 1) log_decay, and
-    log_backward more to the left. So the best predecessor on one side of state k is either its
-    neighbour or the best predecessor of that neighbour's, one decay further off.
+    log_leave[i] is ln beta_i: a jump from i over j states costs log_leave[i] + (j - 1) log_decay, plus
+    log_backward to the left. So the best predecessor of state k on one side is either its neighbour, or the
+    best predecessor of that neighbour with one more decay.
     """
     states = score.size
     leaving = np.empty(states)
@@ -186,15 +186,15 @@ def advance(
             score -= score.max()
         for state in range(states):
             leaving[state] = score[state] + log_leave[state]
-        # Both ways in one loop: two chains of dependent operations side by side take the time of one.
+        # Both directions in one loop: two interleaved dependency chains take the time of one.
         for rank in range(1, states):
             carried, fresh = from_left[rank - 1] + log_decay, leaving[rank - 1]
             from_left[rank] = fresh if fresh > carried else carried
             state = states - 1 - rank
             carried, fresh = from_right[state + 1] + log_decay, leaving[state + 1]
             from_right[state] = fresh if fresh > carried else carried
-        # No step of these loops needs another: they become vector instructions. Whether it is > or >= sends
-        # a tie to the predecessor further left.
+        # The iterations of these loops are independent, so they are vectorised. The choice of > or >= makes
+        # ties go to the predecessor further left.
         for state in range(states):
             left, stay, right = from_left[state], score[state] + log_stay, from_right[state] + log_backward
             best = left if left >= stay else stay
@@ -220,7 +220,7 @@ def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> in
 
 @compiled
 def _predecessor(cells: Any, state: int) -> int:
-    """Return the best predecessor of a state, following the running maximum back to where it was found."""
+    """Return the best predecessor of a state by following the running maximum back to its origin."""
     side = cells[state] & _SIDE
     if side == _FROM_LEFT:
         while not cells[state] & _LEFT_NEIGHBOUR:

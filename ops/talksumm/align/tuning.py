@@ -1,8 +1,8 @@
-"""How well the model aligns talks that were aligned by hand, over a grid of its four main knobs.
+"""How well the model reproduces manual alignments of talks, over a grid of its four main parameters.
 
-Belongs here: the grid, finding the states that labels mean, scores with their intervals, and the table of
-talksumm/tuning. It is a report: the alignments take their knobs from params.yaml, whatever is best here.
-Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold.py).
+Belongs here: the grid, finding the states that labels refer to, scores with their intervals, and the table of
+talksumm/tuning. This is only a report: the alignments take their parameters from params.yaml, whatever is
+best here. Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold.py).
 
 Lev et al. (2019), section 3.2: "the values of these parameters were determined based on evaluation over
 manually-labeled alignments between the transcripts and the sentences of a small set of papers".
@@ -31,7 +31,7 @@ from ops.talksumm.align.alignments import cells, divide, trellis_of
 from ops.talksumm.align.hmm import HmmParams, Trellis
 from ops.talksumm.schemas import TUNING
 
-#: A prediction this many sentences off still counts for `within_two`.
+#: Predictions up to this many sentences off count for `within_two`.
 NEAR = 2
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -40,7 +40,7 @@ Probabilities = Annotated[tuple[Annotated[float, Field(gt=0, lt=1)], ...], Field
 
 
 class KnobSetting(NamedTuple):
-    """One setting of the four knobs, as params.yaml calls them."""
+    """Values of the four parameters, as named in params.yaml."""
 
     lambda_: float
     gamma: float
@@ -48,12 +48,12 @@ class KnobSetting(NamedTuple):
     epsilon: float
 
     def applied(self, params: HmmParams) -> HmmParams:
-        """Return `params` with these four and all others as they stand."""
+        """Return `params` with these four values; the others are unchanged."""
         return params.model_copy(update=self._asdict())
 
 
 class TuningParams(Params, section="talksumm.tuning"):
-    """The grid: every combination of the four lists; and the bootstrap, `resamples` draws from `seed`.
+    """The grid (every combination of the four lists), and the bootstrap (`resamples` draws from `seed`).
 
     The defaults surround the paper's 0.75, 0.5, 0.33 and 0.1.
     """
@@ -73,7 +73,7 @@ class TuningParams(Params, section="talksumm.tuning"):
         return values
 
     def points(self, current: HmmParams) -> list[KnobSetting]:
-        """Return the points of the grid and the current one, each once, in order."""
+        """Return the points of the grid and the current point, each once, in order."""
         return sorted({KnobSetting(*values) for values in product(*self._axes())} | {current_point(current)})
 
     def _axes(self) -> tuple[tuple[float, ...], ...]:
@@ -81,13 +81,13 @@ class TuningParams(Params, section="talksumm.tuning"):
 
 
 def current_point(params: HmmParams) -> KnobSetting:
-    """Return the four knobs that params.yaml has."""
+    """Return the point given by params.yaml."""
     return KnobSetting(params.lambda_, params.gamma, params.delta, params.epsilon)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A labelled run whose sentence was found: the state, and the time steps that are scored."""
+    """A labelled run whose sentence was found: its state, and the time steps to score."""
 
     label: Row
     state: int
@@ -96,14 +96,14 @@ class Run:
 
 @dataclass(frozen=True)
 class LabelledTalk:
-    """A talk with its runs, ready to be decoded at any point."""
+    """A talk with its labelled runs, ready to be decoded at any point."""
 
     pair: Row
     trellis: Trellis
     runs: Sequence[Run]
 
     def hits(self, params: HmmParams) -> tuple[Counts, Counts]:
-        """Return, for each run, the words put exactly where they belong, and those at most NEAR off."""
+        """Return, for each run, the number of words with the right state, and of those at most NEAR off."""
         states = self.trellis.decode(params).states
         distances = [np.abs(states[run.steps] - run.state) for run in self.runs]
         return (
@@ -115,14 +115,14 @@ class LabelledTalk:
 def tune(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
 ) -> Outcomes:
-    """Yield one kept row a point of the grid, with its scores; the units are the labelled runs.
+    """Yield one kept row per point of the grid, with its scores; the units are the labelled runs.
 
-    A word is scored where the model sees it (no stop word) and where its label names a sentence; a word of
-    two tokens counts as two. Runs that are not scored are dropped: `no_sentence` (labelled as describing
+    A word is scored if the model sees it (stop words are filtered) and its label names a sentence; a word of
+    two tokens counts twice. Runs that cannot be scored are dropped: `no_sentence` (labelled as describing
     none), `no_such_talk`, `ambiguous_talk` (talks of several sources have that name), `talk_without_paper`,
-    `beyond_the_talk` (more words than the transcript has), `no_such_state` (no state begins like that),
-    `ambiguous_sentence` (several do), `no_words` (stop words only), `too_large` (the pair has more than
-    `hmm.cells`). Without any run that can be scored there are no rows: nothing is known.
+    `beyond_the_talk` (more words than the transcript has), `no_such_state` (no state begins like the label),
+    `ambiguous_sentence` (several do), `no_words` (stop words only), `too_large` (the pair has more cells than
+    `hmm.cells`). If no run can be scored, there are no rows.
     """
     labels = gold_alignments.read(TUNING.unit.names).to_pylist()
     found, dropped = labelled_talks(labels, pairs, talks, hmm)
@@ -168,10 +168,10 @@ def tune(
 def intervals(words: Counts, correct: Counts, seed: int, resamples: int) -> list[tuple[float, float]]:
     """Return a 95 % interval of the accuracy at each of P points; words (N) and correct (P x N) of N runs.
 
-    The bootstrap is over runs: the words of one run are not independent, they are right or wrong together, so
-    that an interval over words would be several times too narrow. Runs of one talk are not independent
-    either, which a handful of talks cannot show: the interval holds for more runs of such talks, and is too
-    narrow for talks of another kind. Every point is scored on the same resamples. With P = 0: [].
+    The bootstrap resamples runs: the words of a run tend to be right or wrong together, so that an interval
+    over words would be several times too narrow. Runs of one talk are not independent either, but a handful
+    of talks cannot show this. So the interval holds for more runs of such talks, and is too narrow for other
+    talks. Every point is scored on the same resamples. With P = 0: [].
     """
 
     def accuracy(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -184,7 +184,7 @@ def intervals(words: Counts, correct: Counts, seed: int, resamples: int) -> list
 def labelled_talks(
     labels: Sequence[Row], pairs: Parts, talks: Parts, params: HmmParams
 ) -> tuple[list[LabelledTalk], list[Row]]:
-    """Return the talks of which something can be scored, by id, and the dropped labels."""
+    """Return the talks with runs that can be scored, by id, and the dropped labels."""
     found: list[LabelledTalk] = []
     dropped = [drop(label, "no_sentence") for label in labels if label["sentence"] is None]
     of_talk, lost = _by_talk([label for label in labels if label["sentence"] is not None], talks)
@@ -201,7 +201,7 @@ def labelled_talks(
 
 
 def _by_talk(labels: Sequence[Row], talks: Parts) -> tuple[Mapping[str, list[Row]], list[Row]]:
-    """Return labels by the id of the talk whose transcript has their name, and those without one talk."""
+    """Return labels by the id of the talk with their name, and dropped labels without a unique talk."""
     documents = {str(label["document"]) for label in labels}
     named: dict[str, list[str]] = defaultdict(list)
     for row in talks.read(["id", "document"], where=("document", documents)).to_pylist():

@@ -1,1 +1,1 @@
-"""What summaries are worth: ROUGE, and people's ratings. Not here: the models."""
+"""Evaluation of summaries: ROUGE, and human ratings. Not here: the models."""

@@ -1,7 +1,7 @@
-"""Papers that people summarised: what a summariser is judged on, and what it may learn from at best.
+"""Papers with human summaries: references for judging summarisers, and labels for training them.
 
-Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split. Not
-here: reading summaries (ops/talksumm/sources/gold.py), greedy labels (ops/rank/rankers.py).
+Belongs here: which summaries count, finding their papers, the extractable sentences, the split. Not here:
+reading summaries (ops/talksumm/sources/gold.py), greedy labels (ops/rank/rankers.py).
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from ops.talksumm.sources.gold import KINDS
 from ops.talksumm.summarise import place_of_paper, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
-
-#: The less may be learnt from a paper, the later.
 
 REFERENCE = struct(
     ("id", _TEXT, "row of sources/human_summaries"),
@@ -65,10 +63,10 @@ GOLD_PAPERS = Shape(
 class GoldPaperParams(Params, section="talksumm.gold_papers"):
     """Which human summaries count as references, and how their papers are split.
 
-    Kinds as in sources/human_summaries: of CL-SciSumm, "human" and "community" are written or chosen by
-    annotators and "abstract" is the authors' own; ScisummNet's are "gold". A paper falls into a split by a
-    hash of `seed` and its id, so that the shares are met on average only; papers of one title, which may be
-    one paper of two sources, are all in the split of theirs that comes last of train, validation, test.
+    Kinds are those of sources/human_summaries. In CL-SciSumm, annotators wrote or chose "human" and
+    "community", and "abstract" is the authors' own; ScisummNet's are "gold". The split of a paper is a hash
+    of `seed` and its id, so the shares hold on average only. Papers with one title, which may be one paper
+    from two sources, are all put in the last of their splits, in the order train, validation, test.
     """
 
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
@@ -94,16 +92,16 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
 
 
 def split(paper_id: str, params: GoldPaperParams) -> Split:
-    """Return the split of a paper, from its id alone."""
+    """Return the split of a paper, which depends on its id alone."""
     return split_at(place_of_paper(paper_id, params.seed), params.validation, params.test)
 
 
 def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
-    """Yield the papers that were summarised by people; the units are the summaries.
+    """Yield the papers with human summaries; the units are the summaries.
 
-    A summary is dropped as `not_a_reference` (of a kind that does not count), `no_paper` (none bears its
-    document's name), `ambiguous_paper` (several do), and `no_sentences` (nothing of its paper may be
-    extracted).
+    Summaries are dropped as `not_a_reference` (their kind does not count), `no_paper` (no paper has their
+    document's name), `ambiguous_paper` (several do), and `no_sentences` (the paper has no extractable
+    sentence).
     """
     units = human_summaries.read(GOLD_PAPERS.unit.names).to_pylist()
     wanted = {unit["document"] for unit in units}
@@ -128,10 +126,9 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
 
 
 def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words: int) -> list[int]:
-    """Return the sentences that a greedy search for ROUGE-1 and 2 takes to so many words, first one first.
+    """Return the sentences that a greedy search for ROUGE-1 and 2 chooses, up to `words` words, in order.
 
-    Matches are added up over the references: what any of them says is worth taking, what more of them say
-    is worth more.
+    Matches are summed over the references, so that content of several references counts more.
     """
     wanted = [[words_of(sentence) for sentence in reference] for reference in references]
     sizes = [word_count(sentence) for sentence in sentences]
@@ -139,7 +136,7 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
 
 
 def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-    """Return what each sentence brings of the references for its words: the mean over them, six decimals."""
+    """Return each sentence's bigram gain per word, averaged over the references, with six decimals."""
     units = [words_of(sentence) for sentence in sentences]
     found = [
         bigram_gains(units, [word for text in reference for word in words_of(text)])
@@ -173,7 +170,7 @@ def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> list[Row]:
 
 
 def _join_splits(rows: Sequence[dict[str, Any]]) -> None:
-    """Put papers of one title, but for case, accents and punctuation, into one split."""
+    """Put papers with the same title, ignoring case, accents and punctuation, in one split."""
     titled: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         if letters := form(row["title"] or "").letters:

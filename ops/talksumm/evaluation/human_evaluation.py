@@ -1,11 +1,12 @@
-"""The human evaluation of the summaries: a sample of talks for people to rate, and what they say.
+"""Human evaluation of summaries: a sample for people to rate, and the results.
 
-Belongs here: which rows raters see, and the tables of their answers beside the paper's numbers. Not here:
-what people are asked (people.py), sheets, votes and agreement (ops/evaluation).
+Belongs here: which rows raters see, and the tables of their answers compared with the paper's numbers. Not
+here: the questions (people.py), sheets, votes and agreement (ops/evaluation).
 
-Lev et al. (2019), section 4.2: of 15 papers the summary of 30 sentences; each sentence is asked about (was it
-considered when preparing the talk), then the summary (its quality, 1 to 5). The presenters considered 73 % of
-the sentences; the quality is 3.73 on average, with a standard deviation of 0.725.
+Lev et al. (2019), section 4.2: for 15 papers, presenters rated the summary of 30 sentences. For each sentence
+they said whether they had considered it when preparing the talk; then they rated the quality of the summary
+from 1 to 5. They had considered 73 % of the sentences. The mean quality is 3.73, with a standard deviation of
+0.725.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ from ops.talksumm.evaluation.people import (
 
 
 def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
-    """Yield the rows that are rated, and the sheets; the units are the summaries.
+    """Yield the rows to rate, and the sheets; the units are the summaries.
 
-    A summary is dropped as `other_budget`, as `other_talk` (an earlier one by id is about its paper), or as
-    `not_drawn`. Raises KeyError for a summary whose talk or sentences are not there.
+    Summaries are dropped as `other_budget`, as `other_talk` (an earlier talk by id is about the same paper),
+    or as `not_drawn`. Raises KeyError for a summary whose talk or sentences are missing.
     """
     months = dict(
         zip(*(talks.read(["id", "month"])[name].to_pylist() for name in ("id", "month")), strict=True)
@@ -69,12 +70,13 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return what all ratings say together, by question.
+    """Return the results of all ratings, by question.
 
-    `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
-    (of yes and no the share of yes) with the ends of its 95 % interval over papers, and standard deviation
-    (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
-    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null.
+    `questions`: name, wording and scale; the numbers of papers, rows, raters and ratings; the mean over all
+    ratings (for yes and no: the share of yes) with its 95 % interval over papers; the standard deviation (n -
+    1; null for yes and no); for each value its ratings, their share, and the rows in which it has the
+    majority; tied rows; and the values of the `paper`. If there are no ratings, counts are 0 and numbers
+    null.
     """
     return {"questions": [_question(question, judged.rows, params) for question in PEOPLE.questions]}
 
@@ -127,7 +129,7 @@ def _reason(unit: Row, budget: str, first: Mapping[str, str]) -> str:
 
 
 def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
-    """Yield a row for every sentence of a summary, then one for the whole."""
+    """Yield a row for every sentence of a summary, then one for the whole summary."""
     shared = {name: summary[name] for name in ("pair_id", "paper_id", "paper_title", "month")}
     shared["summary_id"] = summary["id"]
     for state, sentence, position in zip(
@@ -139,5 +141,5 @@ def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
     yield PEOPLE.sent(OF_SUMMARIES, [summary], [summary["id"]], **shared, text=summary["text"])
 
 
-#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+#: Yields the results for each rated row, and the tables; see `evaluate_ratings`.
 human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -1,7 +1,7 @@
-"""What people are asked about sentences and summaries, in the wording of Lev et al. (2019), section 4.2.
+"""Questions to raters about sentences and summaries, in the wording of Lev et al. (2019), section 4.2.
 
-Belongs here: questions and scales, the columns of the rows that are asked about, params, the paper's values.
-Not here: which rows are drawn, and the tables (human_evaluation.py).
+Belongs here: questions and scales, the columns of the rated rows, params, the paper's values. Not here:
+sampling the rows, and the tables (human_evaluation.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ops.talksumm.schemas import SUMMARIES
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
-#: Lev et al. (2019), section 4.2, name 1, 3 and 5 only.
+#: Lev et al. (2019), section 4.2, label only 1, 3 and 5.
 QUALITY = Scale(values=("1", "2", "3", "4", "5"), labels={"1": "very bad", "3": "good", "5": "excellent"})
 
 #: Lev et al. (2019), section 4.2: 73 % of the sentences were considered.
@@ -40,7 +40,7 @@ OF_SUMMARIES = Questionnaire(
     questions=(Question(name="quality", text="What is the quality of the summary?", scale=QUALITY),),
 )
 
-#: Section 4.2, by question; of yes and no the mean is the share of yes.
+#: Section 4.2, by question; for yes and no the mean is the share of yes.
 PAPER = {"considered": {"mean": 0.73, "deviation": None}, "quality": {"mean": 3.73, "deviation": 0.725}}
 
 _SUMMARY_ID = ("summary_id", _TEXT, "row of talksumm/summaries")
@@ -88,7 +88,7 @@ Each summary has sentences of a paper, chosen by what was said in a talk about i
 class RatingSheetParams(RaterParams, section="talksumm.rating_sheets"):
     """Which summaries are rated, and by whom.
 
-    Who can judge only their own paper leaves the others empty.
+    Raters who can judge only their own papers leave the others empty.
     """
 
     budget: str = Field("sentences_30", description="of the summaries, by its name in talksumm.summaries")
@@ -98,4 +98,4 @@ class RatingSheetParams(RaterParams, section="talksumm.rating_sheets"):
 
 
 class HumanEvaluationParams(Bootstrap, section="talksumm.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over papers."""
+    """The bootstrap for the 95 % intervals over papers."""

@@ -1,7 +1,7 @@
-"""How good the summaries of every system are, by ROUGE against those of people: the paper's Table 2.
+"""ROUGE scores of every system's summaries against human summaries: the paper's Table 2.
 
 Belongs here: scores of each summary, their means with intervals, and paired tests between systems. Not here:
-the metrics (ops/metrics), and making summaries (system_summaries.py).
+the metrics (ops/metrics), and producing summaries (system_summaries.py).
 
 Lev et al. (2019) report ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F of 150-word summaries, section 4.2.
 """
@@ -42,7 +42,7 @@ BY_REFERENCE = struct(
     *((name, _REAL, "against this summary alone") for name in TABLE_2),
 )
 
-#: The columns that `rouge_items` gives.
+#: The columns returned by `rouge_items`.
 SCORES = COLUMNS
 
 EVALUATION = Shape(
@@ -67,9 +67,9 @@ EVALUATION = Shape(
 class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
     """How summaries are scored.
 
-    Several references: "average" adds up what matches over all of them (option -f A of ROUGE-1.5.5), "best"
-    takes the one of which most is recalled (-f B); rows have the scores by each beside it. A limit in
-    words cuts summaries and references alike.
+    With several references, "average" sums matches over all of them (option -f A of ROUGE-1.5.5), and "best"
+    uses the one with the highest recall (-f B). Rows also have the scores against each reference. The limit
+    in words truncates both summaries and references.
     """
 
     references: Literal["average", "best"] = "average"
@@ -81,8 +81,8 @@ class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
 def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
     """Yield the scores of all summaries of test papers, and the table of means; the units are the summaries.
 
-    A summary without a word is dropped as `empty`: a system that has none for a paper is not compared on it.
-    Raises KeyError for a summary whose paper is not in `gold_papers`.
+    A summary without words is dropped as `empty`: a system is not compared on papers for which it has no
+    summary. Raises KeyError for a summary whose paper is not in `gold_papers`.
     """
     units = system_summaries.read().to_pylist()
     wanted = {unit["gold_id"] for unit in units}
@@ -99,10 +99,10 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
 def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over papers, and paired tests between systems.
 
-    `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of
-    every two systems that the table has (of the extractors only the chosen one), over the papers that both
-    have, by metric of Table 2: difference, low, high and p. `architectures`: the same of every two extractors
-    that learnt from one set, each by its Only.
+    `systems`: system, model, chosen, the number of papers, and for each metric mean, low and high. `tests`:
+    for every two systems in the table (of the extractors only the chosen one), over the papers that both
+    have, for each metric of Table 2: difference, low, high and p. `architectures`: the same for every two
+    extractors trained on the same set, each represented by its Only.
     """
     systems = by_system(rows)
     summed = [
@@ -135,7 +135,7 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
 
 
 def _set_of(model: str) -> str:
-    """Return the training set of a model, which is named by architecture and set."""
+    """Return the training set in a model's name, which consists of architecture and set."""
     return model.partition("/")[2]
 
 
@@ -163,7 +163,7 @@ def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> d
 
 
 def _rouge(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, float]:
-    """Return all scores of a summary against some references, by the names of `SCORES`."""
+    """Return all scores of a summary against the references, by the names in `SCORES`."""
     items = rouge_items(
         [unit["sentences"]],
         [[reference["sentences"] for reference in references]],

@@ -1,11 +1,11 @@
-"""Summaries of the test papers by every system: the extractors' Only and Hybrid, and the baselines.
+"""Every system's summaries of the test papers: the extractors' Only and Hybrid, and the baselines.
 
-Belongs here: which systems there are, and one summary of each a paper. Not here: rankers and composition
+Belongs here: the list of systems, and one summary of each per paper. Not here: rankers and composition
 (ops/rank), training extractors (ops/talksumm/models.py), scoring (scores.py).
 
-Lev et al. (2019), section 4.1: *Only* takes the top sentences of the model to 150 words; *Hybrid* the
-abstract, then those that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank,
-SumBasic, and Oracle, which knows the summaries by people.
+Lev et al. (2019), section 4.1: *Only* takes the model's top sentences up to 150 words; *Hybrid* takes the
+abstract, then sentences that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank,
+SumBasic, and Oracle, which uses the human summaries.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ SYSTEM_SUMMARIES = Shape(
 
 _Extractors: TypeAlias = Sequence[tuple[str, bool, Extractor]]
 
-#: How many times the words of a summary Hybrid may choose from.
+#: Hybrid chooses from this many times the words of a summary.
 _FURTHER = 4
 
 BASELINES = ("abstract", "lead", "random", "textrank", "sumbasic", "oracle")
 
 
 class SystemSummaryParams(Params, section="talksumm.system_summaries"):
-    """How long summaries are, and what Hybrid takes to be redundant."""
+    """The length of summaries, and Hybrid's threshold of redundancy."""
 
     words: int = Field(150, ge=1, description="of a summary; the last sentence taken is cut to fit")
     redundant: float = Field(
@@ -70,10 +70,10 @@ class SystemSummaryParams(Params, section="talksumm.system_summaries"):
 def system_summaries(
     gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: bool = True
 ) -> Outcomes:
-    """Return the summaries of each test paper by every system; the units are the papers with human summaries.
+    """Return every system's summaries of each test paper; the units are the papers with human summaries.
 
-    Those of the other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
-    has no summary Abstract, and its Hybrid is made of its own sentences alone.
+    Papers of other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
+    has no summary Abstract, and its Hybrid consists only of the paper's sentences.
     """
     return gold_papers.map(summaries_of, Loaded(_extractors, (extractor, strict)), params)
 
@@ -125,7 +125,7 @@ def _summaries(
     for model, chosen, extractor in extractors:
         order = extractor.extract(paper, params.words).indices
         yield "only", model, chosen, only(paper.sentences, order, params.words, cut=True)
-        # Hybrid passes over redundant ones: the order has to go on.
+        # Hybrid skips redundant sentences, so it needs more of the order.
         order = extractor.extract(paper, _FURTHER * params.words).indices
         mixed = hybrid(unit["abstract"], paper.sentences, order, params.words, True, params.redundant)
         yield "hybrid", model, chosen, mixed

@@ -1,6 +1,6 @@
 """The extractors' sizes and options.
 
-Belongs here: what a saved model's config.json holds. Not here: how it is trained (ops/models/training).
+Belongs here: the content of a saved model's config.json. Not here: training options (ops/models/training).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PointerConfig(Params):
 
 
 class TransformerConfig(Params):
-    """Sentence embeddings under a small Transformer."""
+    """A small Transformer over sentence embeddings."""
 
     kind: Literal["transformer"] = "transformer"
     encoder: ModelName = Field(

@@ -1,7 +1,7 @@
-"""What the Transformer extractor knows of a sentence beside its embedding.
+"""The Transformer extractor's features of a sentence, in addition to its embedding.
 
-Belongs here: place, section, length and words as a matrix; how much of a sentence comes again in its paper.
-Not here: the network (transformer.py), embeddings (ops/models/encoder.py), counts over a corpus
+Belongs here: position, section, length and words as a matrix; how much of a sentence recurs in its paper. Not
+here: the network (transformer.py), embeddings (ops/models/encoder.py), counts over a corpus
 (ops/rank/rankers.py).
 """
 
@@ -24,7 +24,7 @@ from ops.text.words import STOP_WORDS
 _WORD = re.compile(r"[^\W\d_]+")
 _BINS = 10
 
-#: Words that tell that a paper speaks of itself, or claims something: Edmundson's (1969) cue method.
+#: Words that signal that a paper refers to itself or makes a claim: the cue method of Edmundson (1969).
 CUES = (
     r"\b(?:this|the present|our) (?:paper|article|work|study)\b|\bhere\b",
     r"\bwe\b|\bour\b",
@@ -102,10 +102,10 @@ RECURRENCE_WIDTH = 8
 def recurrence(paper: ExtractorPaper) -> NDArray[np.float32]:
     """Return N x `RECURRENCE_WIDTH` features of a paper's sentences, most of them between 0 and 1.
 
-    Pairs are of neighbouring words, not both of them stop words; means are over a sentence's pairs. The
-    columns: mean log of the sentences that hold a pair; share of pairs that come again in another sentence,
-    in another one of the introduction, of the conclusion; share of the title's pairs; mean log of the
-    sentences that hold a word that is no stop word; share of such words; the first, as a sum.
+    Pairs are two neighbouring words that are not both stop words; means are over a sentence's pairs. The
+    columns are: mean log of the number of sentences with a pair; share of pairs that recur in another
+    sentence, in another sentence of the introduction, of the conclusion; share of the title's pairs; mean log
+    of the number of sentences with a content word; share of content words; the first column as a sum.
     """
     tokens = [_TOKEN.findall(text.lower()) for text in paper.sentences]
     pairs = [_pairs(words) for words in tokens]
@@ -133,13 +133,13 @@ def recurrence(paper: ExtractorPaper) -> NDArray[np.float32]:
 
 
 def introduction(paper: ExtractorPaper) -> Sequence[int]:
-    """Return the introduction's sentences; where no section is one, the first 30."""
+    """Return the introduction's sentences, or the first 30 if no section is an introduction."""
     found = [row for row, role in enumerate(paper.roles) if role == INTRODUCTION]
     return found or range(len(paper))[: _PLACES[INTRODUCTION]]
 
 
 def conclusion(paper: ExtractorPaper) -> Sequence[int]:
-    """Return the conclusion's sentences; where no section is one, the last 15."""
+    """Return the conclusion's sentences, or the last 15 if no section is a conclusion."""
     found = [row for row, role in enumerate(paper.roles) if role == CONCLUSION]
     return found or range(len(paper))[-_PLACES[CONCLUSION] :]
 

@@ -1,7 +1,7 @@
-"""Extractors as files, and as they are called where the project is not.
+"""Extractors as files, and the interface for calling them outside of the project.
 
-Belongs here: which extractor a config makes; papers in, indices of their chosen sentences out (`KIND`). Not
-here: the files themselves (ops/models/trained.py), where they lie (orchestration), checkpoints
+Belongs here: making an extractor from its config; papers in, indices of chosen sentences out (`KIND`). Not
+here: the file format (ops/models/trained.py), where files are stored (orchestration), checkpoints
 (ops/models/training/checkpoints.py). torch is loaded when an extractor is made.
 """
 
@@ -30,7 +30,7 @@ def make(
     vectors: WordVectors | None = None,
     embed: Embed | None = None,
 ) -> PointerExtractor | TransformerExtractor:
-    """Return an extractor with random weights; `vectors` and `embed` replace what the config names."""
+    """Return an extractor with random weights; `vectors` and `embed` replace those that the config names."""
     from ops.talksumm.extractors.pointer import PointerExtractor
     from ops.talksumm.extractors.transformer import TransformerExtractor
 
@@ -47,7 +47,7 @@ def save(extractor: PointerExtractor | TransformerExtractor) -> dict[str, bytes]
 def load(
     files: Mapping[str, bytes], vectors: WordVectors | None = None, embed: Embed | None = None
 ) -> Extractor:
-    """Return the extractor that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    """Return the extractor in files of `save`. Raises ModelFilesError if they do not contain one."""
     configs: TypeAdapter[PointerConfig | TransformerConfig] = TypeAdapter(PointerConfig | TransformerConfig)
     config = read_config(files, configs, (CONFIG, WEIGHTS))
     extractor = make(config, vectors=vectors, embed=embed)
@@ -63,7 +63,7 @@ def _answer(extractor: Extractor, rows: Sequence[Row], params: Mapping[str, Any]
     return [{"indices": list(chosen.indices), "scores": list(chosen.scores)} for chosen in found]
 
 
-#: `words` is how long the chosen sentences may be together.
+#: `words` is the maximum number of words in the chosen sentences.
 KIND = ModelKind(
     module=__name__,
     inputs={"title": "string", "sentences": "string*"},

@@ -1,8 +1,8 @@
-"""A paper as extractors see it, what they give back, and the labels that they learn from.
+"""The input and output of extractors, and the labels for training them.
 
-Belongs here: plain data, its checks, papers with the sentences that their summaries take, and the identity of
-such a set. Not here: which sentences of a paper are left out (the caller leaves out abstract, acknowledgments
-and references), making labels (ops/rank/rankers.py, the systems), models (pointer.py, transformer.py).
+Belongs here: plain data and its checks, papers with the sentences of their summaries, and the digest of such
+a set. Not here: which sentences of a paper are excluded (callers exclude abstract, acknowledgments and
+references), making labels (ops/rank/rankers.py, the systems), models (pointer.py, transformer.py).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ops.core.stored_rows import Made
 
 
 class LabelError(ValueError):
-    """Labels point outside their paper, or name a sentence twice; the message names the row."""
+    """Labels are out of range or repeat a sentence; the message names the row."""
 
 
 @dataclass(frozen=True)
 class ExtractorPaper:
-    """The N sentences of a paper that may be extracted, in its order, with the section that each lies in.
+    """The N extractable sentences of a paper, in order, with their sections.
 
-    `roles` (N) as ops/parse/roles.py names them and `sections` (N), indices that never fall; where they are
-    left out, all is one section of the role "other". An empty sentence may stand, and is never extracted.
-    Raises ValueError if the lengths differ.
+    `roles` (N) are those of ops/parse/roles.py, and `sections` (N) are non-decreasing indices; by default,
+    all sentences are in one section of the role "other". Empty sentences are allowed, and are never
+    extracted. Raises ValueError if the lengths differ.
     """
 
     id: str
@@ -50,26 +50,26 @@ class ExtractorPaper:
 
 @dataclass(frozen=True)
 class Extraction:
-    """Sentences in the order in which the model chose them, each with its score (higher is surer)."""
+    """Sentences in the order in which the model chose them, each with its score (higher is better)."""
 
     indices: tuple[int, ...]
     scores: tuple[float, ...]
 
 
 class Extractor(Protocol):
-    """What every extractive summariser here can do."""
+    """The interface of every extractive summariser."""
 
     def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
         """Return sentences of a paper until they have `words` words, or the paper has no more.
 
-        A word is what stands between white space. The sentence that passes the budget is the last. With
-        `words=None` the model itself says when it is done.
+        Words are separated by white space. The sentence that exceeds the budget is the last one. With
+        `words=None` the model decides when to stop.
         """
         ...
 
 
 def check_labels(papers: Sequence[ExtractorPaper], labels: Sequence[Sequence[int]]) -> None:
-    """Raise LabelError for labels that are no sentences of their paper; the message names the row."""
+    """Raise LabelError for labels that do not index sentences of their paper; the message names the row."""
     if len(papers) != len(labels):
         raise LabelError(f"{len(papers)} papers, labels of {len(labels)}")
     for row, (paper, chosen) in enumerate(zip(papers, labels, strict=True)):
@@ -84,7 +84,7 @@ def check_labels(papers: Sequence[ExtractorPaper], labels: Sequence[Sequence[int
 
 
 def take_words(order: Sequence[int], lengths: Sequence[int], words: int | None) -> int:
-    """Return how many of `order` are taken until their `lengths` reach `words`; all if they never do."""
+    """Return how many items of `order` are taken until their `lengths` reach `words`, or all."""
     if words is None:
         return len(order)
     used = 0
@@ -95,18 +95,18 @@ def take_words(order: Sequence[int], lengths: Sequence[int], words: int | None) 
     return len(order)
 
 
-#: Sentences of a training paper that are read: it bounds what training costs. Of 778 papers of the ACL
-#: Anthology the longest has 838.
+#: Sentences read of a training paper, which limits the cost of training. The longest of 778 papers of the ACL
+#: Anthology has 838.
 LONGEST = 1000
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Papers with the sentences that their summaries take, a row each.
+    """Papers with the sentences of their summaries, one row each.
 
-    `gains`, where given, say of every sentence how much it is worth to the best of its paper (0 to 1):
-    soft labels for the Transformer. Sequences that are on disk stay there. Raises LabelError for labels
-    outside their paper, naming the row.
+    `gains` (optional) has the worth of every sentence relative to the best in its paper (0 to 1): soft labels
+    for the Transformer. Sequences on disk are not loaded. Raises LabelError for labels out of range; the
+    message names the row.
     """
 
     papers: Sequence[ExtractorPaper]
@@ -124,7 +124,7 @@ class Labelled:
                 raise LabelError(f"row {row} (paper {paper.id}): {len(paper)} sentences, {len(gains)} gains")
 
     def digest(self) -> str:
-        """Return the SHA-256 of everything in it."""
+        """Return the SHA-256 of the whole content."""
         found = hashlib.sha256()
         for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
             content = [*astuple(paper), labels, self.gains[row] if self.gains is not None else None]
@@ -132,7 +132,7 @@ class Labelled:
         return found.hexdigest()
 
     def learnable(self) -> Sequence[tuple[ExtractorPaper, list[int], list[float]]]:
-        """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
+        """Return the papers with a label among their first sentences, cut to these, with sorted labels."""
         rows = (row for row, labels in enumerate(self.labels) if any(index < LONGEST for index in labels))
         return Made(array("q", rows), self._learnt)
 

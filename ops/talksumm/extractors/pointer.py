@@ -1,12 +1,11 @@
-"""The extractor of Chen and Bansal (2018), section 2.1: from papers to sentences by a pointer network.
+"""The extractor of Chen and Bansal (2018), section 2.1: a pointer network that chooses sentences of a paper.
 
-Belongs here: decoding without repetition, by beam or greedily; the network: the convolutional sentence
-encoder, the bidirectional LSTM over sentences, the pointer with glimpse and stop action; words of sentences
-as rows of a table of vectors. Not here: what it is trained on (tasks.py), files (files.py), the tables
-(ops/models/word_vectors.py).
+Belongs here: decoding without repetition, by beam search or greedily; the network (convolutional sentence
+encoder, bidirectional LSTM over sentences, pointer with glimpse and stop action); words of sentences as rows
+of a vector table. Not here: training (tasks.py), files (files.py), vectors (ops/models/word_vectors.py).
 
-The beam is our own: Hugging Face's `generate` counts pieces of one vocabulary, but here the choices are a
-paper's sentences, a summary ends at a number of words, and no sentence comes twice.
+The beam search is our own. Hugging Face's `generate` chooses from a fixed vocabulary, but here the choices
+are a paper's sentences, a summary ends at a number of words, and no sentence is repeated.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _STOP = 0
 
 
 class _Summary(NamedTuple):
-    """A summary on its way: the places in the memory that it has, and the log-probability of each choice."""
+    """A partial summary: its positions in the memory, and the log-probability of each choice."""
 
     places: tuple[int, ...]
     scores: tuple[float, ...]
@@ -38,15 +37,15 @@ class _Summary(NamedTuple):
 
     @property
     def rank(self) -> float:
-        """Its mean log-probability: a longer summary is not worse for its length."""
+        """Its mean log-probability, so that length is no disadvantage."""
         return sum(self.scores) / max(1, len(self.scores))
 
 
 class PointerExtractor:
-    """Points at one sentence after the other; a score is the log-probability of a choice when it was made."""
+    """Points at sentences one by one; a score is the log-probability of a choice when it was made."""
 
     def __init__(self, config: PointerConfig, seed: int = 0, vectors: WordVectors | None = None) -> None:
-        """Make one with random weights; `vectors` replaces the table that the config names."""
+        """Create one with random weights; `vectors` replaces the table that the config names."""
         self.config = config
         self.vectors = vectors or word_vectors(config.vectors)
         with torch.random.fork_rng():
@@ -57,9 +56,9 @@ class PointerExtractor:
     def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
         """Return sentences in the order in which the network points at them.
 
-        With a budget, the stop action is passed over until it is met, or the paper has no more; without one,
-        the network stops by itself, behind one sentence at least. Memory: a vector a sentence, and the words
-        of some hundred sentences at once.
+        With a budget, the stop action is ignored until the budget is reached or the paper has no more
+        sentences. Without one, the network stops by itself, after at least one sentence. Memory: a vector per
+        sentence, and the words of a few hundred sentences at a time.
         """
         table = WordTable([paper.sentences], self.vectors, self.config.sentence_words)
         rows = [torch.tensor(row) for row in table.rows(paper.sentences)]
@@ -69,7 +68,7 @@ class PointerExtractor:
     def decode(
         self, rows: Sequence[Tensor], table: Tensor, lengths: Sequence[int], words: int | None
     ) -> Extraction:
-        """Return the extraction of a paper: rows of a `WordTable`, and how many words its sentences have."""
+        """Return the extraction of a paper, given rows of a `WordTable` and its sentences' word counts."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
         if not any(lengths):
@@ -107,13 +106,13 @@ class PointerExtractor:
     def _grow(
         self, summary: _Summary, scores: Tensor, lengths: Sequence[int], words: int | None
     ) -> list[_Summary]:
-        """Return the likeliest summaries that are longer by one sentence, or stopped."""
+        """Return the most probable summaries that have one more sentence, or have stopped."""
         away = torch.zeros_like(scores, dtype=torch.bool)
         away[list(summary.places)] = True
-        # A budget is met whatever the network says; and a summary has a sentence.
+        # With a budget, the network cannot stop early; without one, it may stop after the first sentence.
         away[_STOP] = words is not None or not summary.places
         scores = torch.log_softmax(scores.masked_fill(away, -torch.inf), dim=0)
-        # Stable, so that ties go to the lowest place.
+        # Stable sort: ties go to the lowest position.
         best, places = (ranked[: self.config.beam] for ranked in scores.sort(descending=True, stable=True))
         left = int((scores > -torch.inf).sum()) - 1
         used = sum(lengths[place - 1] for place in summary.places)
@@ -130,12 +129,12 @@ class PointerExtractor:
 PointerState = tuple[Tensor, Tensor]
 
 WINDOWS = (3, 4, 5)
-#: Sentences that are convolved at once: memory does not grow with the paper but by one vector a sentence.
+#: Sentences convolved at once, so that memory grows by only one vector per sentence of a paper.
 _CHUNK = 256
 
 
 class SentenceEncoder(nn.Module):
-    """Convolutions of three widths over word vectors, and the maximum over time (Kim 2014)."""
+    """Convolutions of three widths over word vectors, with max-pooling over time (Kim 2014)."""
 
     def __init__(self, dimensions: int, channels: int, dropout: float) -> None:
         super().__init__()
@@ -143,10 +142,10 @@ class SentenceEncoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, words: Tensor, lengths: Tensor, vectors: Tensor) -> Tensor:
-        """Return S x 3C for the words of S sentences (S x W, rows of `vectors`); `lengths` (S) count.
+        """Return S x 3C for the words of S sentences (S x W, rows of `vectors`) with `lengths` (S).
 
-        Windows that reach into the padding count for no sentence but one that is shorter than the window:
-        what a sentence is does not depend on those beside it.
+        Windows that reach into the padding are ignored, unless the sentence is shorter than the window. So
+        the encoding of a sentence does not depend on the others in the batch.
         """
         embedded = self.dropout(functional.embedding(words, vectors)).transpose(1, 2)
         found = []
@@ -175,7 +174,7 @@ class _Attention(nn.Module):
 
 
 class Pointer(nn.Module):
-    """Reads the sentences of a paper and points at one after the other, at last at the stop action."""
+    """Reads the sentences of a paper and points at one after the other, and finally at the stop action."""
 
     def __init__(self, dimensions: int, channels: int, hidden: int, dropout: float) -> None:
         super().__init__()
@@ -192,10 +191,11 @@ class Pointer(nn.Module):
         self.pointer = _Attention(width, hidden, hidden)
 
     def encode(self, papers: Sequence[Sequence[Tensor]], vectors: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the memory of B papers, B x (N + 1) x 2H, and which of it is there, B x (N + 1).
+        """Return the memory of B papers, B x (N + 1) x 2H, and its mask, B x (N + 1).
 
-        The stop action is in place 0 and sentence i in place i + 1. A sentence is a tensor of word rows; all
-        are convolved by length, some hundred at once, so that memory grows by one vector a sentence.
+        Position 0 is the stop action, and sentence i is at position i + 1. A sentence is a tensor of word
+        rows. All are convolved sorted by length, a few hundred at a time, so that memory grows by one vector
+        per sentence.
         """
         sentences = [sentence for paper in papers for sentence in paper]
         order = sorted(range(len(sentences)), key=lambda index: len(sentences[index]))
@@ -217,7 +217,7 @@ class Pointer(nn.Module):
         return memory, there
 
     def keys(self, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the glimpse and the pointer see of a memory."""
+        """Return the keys of a memory for the glimpse and for the pointer."""
         return self.glimpse.of_memory(memory), self.pointer.of_memory(memory)
 
     def begin(self, count: int) -> tuple[Tensor, PointerState]:
@@ -230,7 +230,7 @@ class Pointer(nn.Module):
     def step(
         self, inputs: Tensor, state: PointerState, keys: tuple[Tensor, Tensor], there: Tensor
     ) -> tuple[Tensor, PointerState]:
-        """Return scores (B x T x (N + 1)) of what follows T inputs (B x T x 2H), and the new state."""
+        """Return scores (B x T x (N + 1)) of the choices after T inputs (B x T x 2H), and the new state."""
         hidden, state = self.decoder(inputs, state)
         away = ~there.unsqueeze(1)
         of_glimpse, of_pointer = keys
@@ -240,9 +240,9 @@ class Pointer(nn.Module):
     def loss(
         self, papers: Sequence[Sequence[Tensor]], vectors: Tensor, labels: Sequence[Sequence[int]]
     ) -> Tensor:
-        """Return the negative log-likelihood of the labels in their order and of the stop behind them.
+        """Return the negative log-likelihood of the labels in order, followed by the stop action.
 
-        It is the mean over a paper's actions, then over papers.
+        It is averaged over each paper's actions, then over papers.
         """
         memory, there = self.encode(papers, vectors)
         begin, state = self.begin(len(papers))
@@ -263,14 +263,14 @@ _PADDING, _UNKNOWN = 0, 1
 
 
 class WordTable:
-    """The words of some papers that have vectors, by the rows of a table (V x D).
+    """The words of some papers that have vectors, as rows of a table (V x D).
 
-    Row 0 pads (zeros) and row 1 is a word that has no vector (the mean of all). Of a sentence the first
-    `longest` tokens count; one without tokens is a single unknown word.
+    Row 0 is padding (zeros), and row 1 an unknown word (the mean of all vectors). Only the first `longest`
+    tokens of a sentence count; a sentence without tokens is a single unknown word.
     """
 
     def __init__(self, papers: Iterable[Sequence[str]], vectors: WordVectors, longest: int) -> None:
-        """Read papers, which are taken one after the other, as their sentences."""
+        """Read the sentences of papers, one paper after the other."""
         self._longest = longest
         known: set[str] = set()
         for sentences in papers:

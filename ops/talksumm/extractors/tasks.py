@@ -1,7 +1,7 @@
-"""What the extractors are trained on: labelled papers, as tasks of the training loop.
+"""Training tasks of the extractors: labelled papers for the training loop.
 
-Belongs here: losses and validation. Not here: the loop (ops/models/training), labels (paper.py), and
-judging summaries (the caller brings a judge).
+Belongs here: losses and validation. Not here: the loop (ops/models/training), labels (paper.py), judging
+summaries (the caller provides a judge).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, Labelled
 from ops.talksumm.extractors.pointer import PointerExtractor, WordTable
 from ops.talksumm.extractors.transformer import TransformerExtractor
 
-#: Says how good an extraction of the i-th validation paper is; higher is better.
+#: Returns the quality of an extraction of the i-th validation paper; higher is better.
 ExtractionJudge = Callable[[int, Extraction], float]
 
 
-#: A sentence with the gain 1 is wanted e^5 times as much as one with the gain 0.
+#: A sentence with gain 1 gets e^5 times the target probability of one with gain 0.
 _SHARPNESS = 5.0
 
 
-#: What each network reads of a paper.
+#: Stored inputs of each network.
 _WORDS = pa.schema([("words", pa.list_(pa.list_(pa.int32())))])
 _INPUTS = pa.schema([("sentences", pa.int32()), ("embedded", pa.binary()), ("features", pa.binary())])
 
@@ -53,7 +53,7 @@ def _tensors(row: Row) -> tuple[Tensor, Tensor]:
 
 
 class _ExtractionTask(ABC):
-    """What the two tasks share: examples, validation by loss and by a judge, identity."""
+    """The common part of both tasks: examples, validation by loss and by a judge, identity."""
 
     module: nn.Module
 
@@ -80,12 +80,12 @@ class _ExtractionTask(ABC):
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model's config, and digests of its first weights and of both sets."""
+        """Return the model's config, and digests of its initial weights and of both sets."""
         return self._identity
 
     @abstractmethod
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training papers."""
+        """Return the mean loss of the given training papers."""
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
@@ -107,7 +107,7 @@ class _ExtractionTask(ABC):
 
 
 class PointerTask(_ExtractionTask):
-    """Maximum likelihood of the labels in the paper's order and of the stop action behind them."""
+    """Maximum likelihood of the labels in the paper's order, followed by the stop action."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class PointerTask(_ExtractionTask):
         self._judged, self._judged_table = stored(self._validation_papers if judge else [])
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training papers."""
+        """Return the mean loss of the given training papers."""
         return self._loss(
             [self._rows[i] for i in indices], self._table, [self.training[i][1] for i in indices]
         )
@@ -151,13 +151,13 @@ class PointerTask(_ExtractionTask):
 
 
 class TransformerTask(_ExtractionTask):
-    """Which sentences are labelled, each by itself; or, with gains, in what order they should come.
+    """Predicts for each sentence whether it is labelled; or, with gains, in what order to take sentences.
 
-    Gains become a distribution over the paper's sentences, and the loss is the cross entropy with the softmax
-    of the scores (ListNet, Cao et al. 2007). It fixes the scores but for a constant: then they order
-    sentences and are no probabilities, and only a budget of words ends a summary.
+    Gains become a distribution over the paper's sentences, and the loss is its cross entropy with the softmax
+    of the scores (ListNet, Cao et al. 2007). This determines the scores only up to a constant: they order
+    sentences, but are not probabilities, and only a budget of words ends a summary.
 
-    Every paper is embedded once, when the task is made: E float32 a sentence lie on disk.
+    Every paper is embedded once, when the task is made: E float32 per sentence are stored on disk.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class TransformerTask(_ExtractionTask):
         }
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training papers."""
+        """Return the mean loss of the given training papers."""
         losses = [self._loss(self._inputs[index], *self.training[index][1:]) for index in indices]
         return torch.stack(losses).mean()
 
@@ -200,7 +200,8 @@ class TransformerTask(_ExtractionTask):
             return -(functional.log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
         target = torch.zeros(scores.shape[1], device=device)
         target[labels] = 1
-        # Each member by itself; and per label, not per sentence: a long paper weighs what a short one does.
+        # Each member by itself. Normalise by labels, not sentences, so that long papers count like short
+        # ones.
         losses = functional.binary_cross_entropy_with_logits(
             scores, target.expand_as(scores), reduction="none"
         )
@@ -224,7 +225,7 @@ def task_of(
     words: int = 150,
     folder: Path | None = None,
 ) -> PointerTask | TransformerTask:
-    """Return the task that trains an extractor; what it reads of papers lies in `folder`."""
+    """Return the task that trains an extractor; the networks' inputs are stored in `folder`."""
     if isinstance(extractor, PointerExtractor):
         return PointerTask(extractor, training, validation, judge, words, folder)
     return TransformerTask(extractor, training, validation, judge, words, folder)

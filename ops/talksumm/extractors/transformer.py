@@ -1,7 +1,7 @@
-"""The extractor of sentence embeddings and a small Transformer: from papers to sentences.
+"""The extractor with sentence embeddings and a small Transformer.
 
-Belongs here: embedding, choosing by score, and the network: embeddings and features in, scores of the
-sentences out. Not here: the sentence encoder (ops/models/encoder.py), features (features.py), training
+Belongs here: embedding, choosing by score, and the network from embeddings and features to scores of
+sentences. Not here: the sentence encoder (ops/models/encoder.py), features (features.py), training
 (tasks.py), files (files.py).
 """
 
@@ -30,12 +30,12 @@ from ops.talksumm.extractors.paper import Extraction, ExtractorPaper, take_words
 class TransformerExtractor:
     """Scores every sentence of a paper.
 
-    Where labels were learnt, a score is the probability that a sentence belongs to a summary; where gains
-    were, it only orders.
+    If trained on labels, a score is the probability that the sentence is in a summary. If trained on gains,
+    scores only give an order.
     """
 
     def __init__(self, config: TransformerConfig, seed: int = 0, embed: Embed | None = None) -> None:
-        """Make one with random weights; `embed` replaces the encoder that the config names."""
+        """Create one with random weights; `embed` replaces the encoder that the config names."""
         self.config = config
         self.embed = embed or embedder(config.encoder)
         width = self.embed([""]).shape[1]
@@ -53,14 +53,14 @@ class TransformerExtractor:
         self.network.eval()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the encoder here: other processes get what is embedded."""
+        """Pickle without the encoder: other processes receive embeddings."""
         return {**self.__dict__, "embed": None}
 
     def inputs(self, paper: ExtractorPaper) -> tuple[Tensor, Tensor]:
         """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).
 
-        The last five are similarities: to the mean of the sentences, to the title, to the first sentence, to
-        the means of the introduction and of the conclusion.
+        The last five features are similarities: to the mean of the sentences, to the title, to the first
+        sentence, and to the means of introduction and conclusion.
         """
         embedded = self.embed([paper.title, *paper.sentences])
         title, sentences = embedded[:1], embedded[1:]
@@ -72,7 +72,7 @@ class TransformerExtractor:
         return torch.from_numpy(sentences), torch.from_numpy(known)
 
     def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
-        """Return sentences by falling score, ties by place; without a budget those more probable than not.
+        """Return sentences by decreasing score, ties by position; without a budget, those above 0.5.
 
         Memory grows with the number of sentences N, not with N x N.
         """
@@ -82,7 +82,7 @@ class TransformerExtractor:
 
     @torch.no_grad()
     def choose(self, paper: ExtractorPaper, inputs: tuple[Tensor, Tensor], words: int | None) -> Extraction:
-        """Return the extraction of a paper whose `inputs` are given."""
+        """Return the extraction of a paper, given its `inputs`."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
         device = next(self.network.parameters()).device
@@ -97,30 +97,31 @@ class TransformerExtractor:
 
 
 def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the mean of some rows, 1 x E, of length 1."""
+    """Return the mean of rows, 1 x E, scaled to length 1."""
     mean = rows.mean(axis=0, keepdims=True)
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), np.float32)
 
 
-# In evaluation torch would take other kernels than in training: other bits, and an N x N matrix a paper.
+# In evaluation, torch's fast path would use other kernels than in training: other bits, and N x N memory per
+# paper.
 torch.backends.mha.set_fastpath_enabled(False)
 
 
 def encoder_layer(width: int, heads: int, dropout: float) -> nn.TransformerEncoderLayer:
-    """Return a pre-norm layer of a Transformer encoder, whose memory grows with N, not with N x N."""
+    """Return a pre-norm layer of a Transformer encoder whose memory grows with N, not with N x N."""
     layer = nn.TransformerEncoderLayer(
         width, heads, 4 * width, dropout, activation="gelu", batch_first=True, norm_first=True
     )
-    # The fused kernel of attention, which holds no N x N matrix, has no dropout on the processor.
+    # The fused attention kernel, which needs no N x N matrix, does not support dropout on the CPU.
     layer.self_attn.dropout = 0.0
-    # As nn.Linear draws them, as in the network that docs/train.md measured; torch's default is wider.
+    # The initialisation of nn.Linear, as in the network measured in docs/train.md; torch's default is wider.
     for weights in layer.self_attn.parameters():
         nn.init.uniform_(weights, -(width**-0.5), width**-0.5)
     return layer
 
 
 class PaperTransformer(nn.Module):
-    """Scores every sentence of a paper by itself and what stands around it."""
+    """Scores every sentence of a paper by its content and context."""
 
     def __init__(
         self, embedding: int, features: int, width: int, layers: int, heads: int, dropout: float
@@ -141,9 +142,9 @@ class PaperTransformer(nn.Module):
 
 
 class PaperTransformers(nn.Module):
-    """Transformers of one shape that begin with weights of their own: an ensemble.
+    """An ensemble: Transformers of the same shape with different initial weights.
 
-    The mean of their scores varies less with the seed than any one's (Lakshminarayanan et al. 2017,
+    The mean of their scores varies less with the seed than a single one's (Lakshminarayanan et al. 2017,
     section 2.4).
     """
 
@@ -163,5 +164,5 @@ class PaperTransformers(nn.Module):
         )
 
     def forward(self, embeddings: Tensor, features: Tensor) -> Tensor:
-        """Return the scores (M x N, logits) that each of M members gives a paper's N sentences."""
+        """Return the scores (M x N, logits) of a paper's N sentences by each of M members."""
         return torch.stack([member(embeddings, features) for member in self.members])

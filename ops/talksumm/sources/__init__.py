@@ -1,1 +1,1 @@
-"""What TalkSumm alone reads, parsed: talks, alignments made by hand, summaries by people."""
+"""Parsers of TalkSumm's own sources: talks, manual alignments, human summaries."""

@@ -1,7 +1,7 @@
-"""Captions: stretches of speech with a start and an end, as WebVTT (W3C) and SubRip.
+"""Captions: stretches of speech with start and end, as WebVTT (W3C) and SubRip.
 
-Belongs here: which blocks of a file are cues, with what browsers and video sites write; cue times, the text
-of a cue without its markup, and the time of each of its words. Not here: transcripts without captions
+Belongs here: which blocks of a file are cues, including what browsers and video sites write; cue times, the
+text of a cue without markup, and the time of each of its words. Not here: transcripts without captions
 (transcripts.py).
 """
 
@@ -19,16 +19,16 @@ from ops.talksumm.sources.transcripts import TranscriptLine, Word, lines_of, pie
 ARROW = "-->"
 _CLOCK = r"(?:(\d{1,4}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})"
 _TIMES = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}(?:\s.*)?")
-#: A time inside the text, a tag, a SubStation override, a character reference.
+#: A time inside the text, a tag, a SubStation override, or a character reference.
 _MARKUP = re.compile(
     rf"<{_CLOCK}>"
     r"|(?P<tag></?[A-Za-z][^<>]*>|\{\\[^{}]*\})"
     r"|&(?P<reference>#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 )
 
-#: Lines that a file repeats at the start of the next cue before it counts as rolling captions.
+#: Number of cues that must repeat lines of the cue before them for a file to count as rolling captions.
 _LEAST_REPEATS = 3
-#: Captions show at most so many lines at once.
+#: Maximum lines that a caption shows at once.
 _MOST_LINES = 4
 
 
@@ -37,7 +37,7 @@ class Cue:
     """One caption."""
 
     number: int
-    """The line of its times."""
+    """The line number of its times."""
     start: float
     end: float
     lines: Sequence[TranscriptLine]
@@ -45,12 +45,12 @@ class Cue:
 
 @dataclass
 class _Speech:
-    """What is left of text without markup, and where each of its characters stood."""
+    """Text without markup, and the original offset of each of its characters."""
 
     parts: list[str] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
     times: list[tuple[int, float]] = field(default_factory=list)
-    """Times inside the text: (index into its characters, seconds)."""
+    """Times inside the text: (index of a character, seconds)."""
 
     def add(self, text: str, offsets: Iterable[int]) -> None:
         self.parts.append(text)
@@ -75,7 +75,7 @@ def blocks(rows: Iterable[TranscriptLine], *, blank_may_hold_spaces: bool) -> It
 
 
 def cue_of(block: Sequence[TranscriptLine]) -> Cue:
-    """Return the cue of a block that begins with its times. Raises ParseError, naming the line."""
+    """Return the cue in a block that begins with its times. Raises ParseError that names the line."""
     times, *rest = block
     found = _TIMES.fullmatch(times.text)
     if found is None:
@@ -90,10 +90,10 @@ def cue_of(block: Sequence[TranscriptLine]) -> Cue:
 
 
 def words_of_cues(cues: Sequence[Cue]) -> Sequence[Word]:
-    """Return the words of cues, in order, with times inside the cues used and the others interpolated.
+    """Return the words of cues, in order, using times inside the cues and interpolating the others.
 
-    Raises ParseError if a cue starts before the one before it, or a time lies outside its cue. Cues may
-    overlap, so the words of one may start before the last word of the cue before it.
+    Raises ParseError if a cue starts before the previous one, or a time is outside of its cue. Cues may
+    overlap, so the words of a cue may start before the last word of the previous one.
     """
     latest = 0.0
     for cue in cues:
@@ -104,26 +104,25 @@ def words_of_cues(cues: Sequence[Cue]) -> Sequence[Word]:
 
 
 def read_srt(text: str) -> Sequence[Word]:
-    """Return the words of all cues; the numbers above them and tags are left out."""
+    """Return the words of all cues, without cue numbers and tags."""
     return words_of_cues(list(_srt_cues(text)))
 
 
 def read_webvtt(text: str) -> Sequence[Word]:
-    """Return the words of all cues; notes, styles, regions, cue ids, settings and tags are left out."""
+    """Return the words of all cues, without notes, styles, regions, cue ids, settings and tags."""
     return words_of_cues(list(_webvtt_cues(text)))
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, thousandths: str) -> float:
-    # One division of an integer: the double nearest to the written time.
+    # A single integer division gives the double nearest to the written time.
     return ((int(hours or 0) * 60 + int(minutes)) * 60_000 + int(seconds) * 1000 + int(thousandths)) / 1000
 
 
 def _without_repeats(cues: Sequence[Cue]) -> Sequence[Cue]:
-    """Return the cues without the lines that rolling captions show a second time.
+    """Return the cues without lines that rolling captions show a second time.
 
-    Automatic captions scroll: a cue begins with the last lines of the one before it. A file does so if
-    most of its cues do, and then all such lines are dropped; in any other file, a line that is said
-    twice stays.
+    Automatic captions scroll: a cue begins with the last lines of the previous one. If most cues of a file do
+    so, all such lines are dropped; in any other file, a repeated line stays.
     """
     spoken = [[line for line in cue.lines if line.text.strip()] for cue in cues]
     plain = [[_speech([line]).text.split() for line in rows] for rows in spoken]
@@ -137,7 +136,7 @@ def _without_repeats(cues: Sequence[Cue]) -> Sequence[Cue]:
 
 
 def _overlap(before: Sequence[object], now: Sequence[object]) -> int:
-    """Return how many of the last lines of a cue are the first lines of the next."""
+    """Return the number of last lines of a cue that are the first lines of the next."""
     most = min(len(before), len(now), _MOST_LINES)
     return next((count for count in range(most, 0, -1) if before[-count:] == now[:count]), 0)
 
@@ -157,7 +156,7 @@ def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
                 speech.add(character, [line.offset + found.start()] * len(character))
             elif not found["tag"]:
                 speech.times.append((len(speech.offsets), _seconds(*found.groups()[:4])))
-        # The line break separates words; its offset is never a word's.
+        # The line break separates words, and its offset is never that of a word.
         speech.add(
             line.text[position:] + "\n", range(line.offset + position, line.offset + len(line.text) + 1)
         )
@@ -165,7 +164,7 @@ def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
 
 
 def _character(reference: str) -> str | None:
-    """Return what `&reference;` stands for, or None for an unknown name, which is kept as written."""
+    """Return the character for `&reference;`, or None for an unknown name, which stays as written."""
     if not reference.startswith("#"):
         return html.entities.html5.get(f"{reference};")
     return html.unescape(f"&{reference};")
@@ -194,14 +193,14 @@ def _srt_cues(text: str) -> Iterator[Cue]:
 
 
 def _webvtt_cues(text: str) -> Iterator[Cue]:
-    # A blank line is an empty one: automatic captions have lines of one space inside their cues.
+    # Only empty lines are blank: automatic captions have lines with a single space inside their cues.
     rows = lines_of(text)
     signature = next(rows, None)
     if signature is None or not _SIGNATURE.fullmatch(signature.text):
         raise ParseError("line 1: no WEBVTT signature")
     for block in blocks(rows, blank_may_hold_spaces=False):
         in_header = block[0].number == signature.number + 1
-        # The times are the first line or, behind a cue id, the second; behind a header, any.
+        # The times are on the first line, or on the second after a cue id; after a header, on any line.
         near = block if in_header else block[:2]
         times = next((index for index, line in enumerate(near) if ARROW in line.text), None)
         if times is not None:

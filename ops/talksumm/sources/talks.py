@@ -1,13 +1,12 @@
-"""Talks: transcripts in four formats, or recordings, beside one table of metadata.
+"""Talks: transcripts in four formats, or recordings, with one table of metadata per folder.
 
-Belongs here: the kinds of source of talks, which row of the metadata goes with each file, what is wrong with
-a row, and the op that parses records. Not here: the inside of a transcript (transcripts.py, captions.py) or
-of a recording (speech.py), walking the folder (ops/parse/files.py), matching talks with papers
-(ops/talksumm/pairing.py).
+Belongs here: the kinds of talk sources, matching rows of metadata with files, faults of a row, and the op
+that parses records. Not here: parsing a transcript (transcripts.py, captions.py) or recognising a recording
+(speech.py), walking the folder (ops/parse/files.py), matching talks with papers (ops/talksumm/pairing.py).
 
-A transcript and the one sound row that names it are one record. All else is a record of its own with the
-cause as its error: a file without a row, a row without its file, every row and the file where several rows
-name one file, transcripts of one stem, whatever is no transcript.
+A transcript and the only valid row that names it are one record. Anything else is a record with an error: a
+file without a row, a row without a file, a file with several rows and each of these rows, transcripts with
+the same stem, and files that are not transcripts.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
     ".vtt": read_webvtt,
 }
 
-#: Where options lie among the columns of a recording: one of these may be called like one of them.
+#: The companion with all options of a recording: as companions of their own, they could clash with columns.
 _OPTIONS = "options of recordings"
 
-#: Bytes of a recording where params.yaml says nothing: 50 minutes as a CD has them, five hours of MP3.
+#: Default limit on the bytes of a recording: 50 minutes in CD quality, five hours of MP3.
 _LARGEST_RECORDING = 2**29
-#: Speech is recognised faster than it was spoken; nobody talks for six hours.
+#: Recognition is faster than real time, and no talk lasts six hours.
 _RECORDINGS = Bounds(seconds=6 * 3600, memory=2**30 + _LARGEST_RECORDING, patience=24 * 3600)
 
 
 class _Transcripts:
-    """A folder of .vtt, .srt, .txt and .json transcripts beside `metadata.csv`."""
+    """Reads a folder of .vtt, .srt, .txt and .json transcripts with `metadata.csv`."""
 
     any_encoding = True
 
@@ -57,7 +56,7 @@ class _Transcripts:
         return split_folder(folder_, source, _READERS.keys(), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the talk's row of the metadata, with the columns that are the user's own."""
+        """Return the talk's row of the metadata, including the user's own columns."""
         return raw.companions
 
     def parse(self, raw: Raw) -> Talk:
@@ -75,7 +74,7 @@ class _Transcripts:
 
 
 class _Recordings(_Transcripts):
-    """A folder of recordings, audio or video, beside `metadata.csv`."""
+    """Reads a folder of audio or video recordings with `metadata.csv`."""
 
     any_encoding = False
     slow = True
@@ -98,9 +97,9 @@ FORMATS: dict[str, Format[Talk]] = {
     "transcripts": BoundedFormat(_Transcripts(), quick=True),
 }
 
-#: Bytes; a row takes about 150.
+#: Maximum bytes of the metadata table; a row takes about 150.
 _LARGEST_TABLE = 2**28
-#: Of lines that all name one file, so many are listed.
+#: Maximum line numbers listed in an error about lines that name one file.
 _LISTED = 10
 
 _SHARED_STEM = "another transcript differs from it in the extension only"
@@ -112,20 +111,20 @@ _NEEDED = ("file", "title", "date")
 
 @dataclass(frozen=True)
 class MetadataRow:
-    """One row of the table, sound or not."""
+    """One row of the table, valid or not."""
 
     number: int
-    """The line that it begins at, from 1."""
+    """Its first line, from 1."""
     written: str
-    """The row as it stands in the file; a byte that is not UTF-8 is half of a surrogate pair (PEP 383)."""
+    """The raw row; bytes that are not UTF-8 are lone surrogates (PEP 383)."""
     file: str
-    """The transcript that it names, as a path with forward slashes; empty where it names none."""
+    """The path of its transcript with forward slashes; empty if it names none."""
     values: Mapping[str, str]
     error: str | None = None
 
 
 def parse_talks(records: Sequence[Record]) -> Outcome:
-    """Read raw transcripts into rows of TALKS; those that cannot be read are rejected with their cause."""
+    """Read raw transcripts into rows of TALKS; unreadable ones are rejected with their cause."""
 
     def rows(record: Record) -> list[Row]:
         return [_row(record, FORMATS[record.kind].parse(record.raw))]
@@ -136,7 +135,7 @@ def parse_talks(records: Sequence[Record]) -> Outcome:
 def split_folder(
     folder: Path, source: Source, extensions: Collection[str], only: Only = None
 ) -> Iterator[Raw]:
-    """Yield the records of a folder by path; those of rows alone by line, in the place of the metadata."""
+    """Yield the records of a folder by path; rows without a file come by line, in place of the metadata."""
     files = {found.path: found for found in find(folder, source, tuple(extensions))}
     rows, trouble = _metadata(folder, files.pop(METADATA, None))
     naming: dict[str, list[MetadataRow]] = defaultdict(list)
@@ -154,7 +153,7 @@ def split_folder(
                     written = row.written.encode(errors="surrogateescape")
                     yield Raw(path, row.file, written, row=row.number, error=cause)
             continue
-        # A stem that is not one file's alone cannot be its id.
+        # A stem can be a document id only if it is unique.
         found = files[path]
         unique = found.error is None and stems[_stem(path)] == 1
         cause = found.error or (None if unique else _SHARED_STEM)
@@ -170,10 +169,10 @@ def split_folder(
 
 
 def read_metadata(content: bytes) -> Sequence[MetadataRow]:
-    """Return the rows of the table, blank lines left out.
+    """Return the rows of the table, without blank lines.
 
-    Raises ParseError where no row can be told: a header that is no text, or lacks one of `METADATA_COLUMNS`
-    (more of them, in any order, are welcome).
+    Raises ParseError if the header is invalid or lacks one of `METADATA_COLUMNS` (other columns are allowed,
+    in any order).
     """
     if not content:
         raise ParseError("the file is empty")
@@ -203,7 +202,7 @@ def _row(record: Record, talk: Talk) -> Row:
 
 
 def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
-    """Return the rows of the table of metadata, or why there are none."""
+    """Return the rows of the metadata table, or why they are missing."""
     if found is None:
         return [], f"missing; it gives the {', '.join(METADATA_COLUMNS)} of every transcript"
     if (cause := obstacle(found.file, folder)) is not None:
@@ -245,7 +244,7 @@ def _lines(rows: Sequence[MetadataRow]) -> str:
 
 
 def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
-    """Yield (first line, text, cells, error) of every row; reading goes on behind a broken one."""
+    """Yield (first line, text, cells, error) of every row; reading continues after a broken row."""
     lines = list(io.StringIO(text, newline=""))
     reader = csv.reader(lines, strict=True)
     while (done := reader.line_num) < len(lines):
@@ -263,7 +262,7 @@ def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
 
 
 def _no_text(written: str) -> str | None:
-    """Return what is wrong with the characters of a row."""
+    """Return what is wrong with the characters of a row, or None."""
     try:
         written.encode()
         check_characters(written, "the row")

@@ -1,12 +1,12 @@
-"""A talk as any transcript format gives it, and the formats that are no captions.
+"""A parsed talk, and transcript formats other than captions.
 
-Belongs here: `Talk` and `Word`, decoding, lines and words with their places in the file; plain text; JSON
-with a time for every word, as speech recognisers and aligners write it. Not here: captions (captions.py),
+Belongs here: `Talk` and `Word`, decoding, lines and words with their offsets in the file; plain text; JSON
+with a time for every word, as written by speech recognisers and aligners. Not here: captions (captions.py),
 recordings (speech.py), finding transcripts (talks.py).
 
-JSON may be `{"words": [...]}` or the bare list, of `{"word": "hello", "start": 0.1, "end": 0.4}`, or with the
-keys `text`, `startTime`, `endTime`; other keys are ignored. A word may lack both times (aligners leave them
-out where they failed), never one of them.
+JSON may be `{"words": [...]}` or the bare list, with items like `{"word": "hello", "start": 0.1, "end": 0.4}`
+or with the keys `text`, `startTime`, `endTime`; other keys are ignored. A word may lack both times (aligners
+omit them if they fail), but not only one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class Word(NamedTuple):
-    """A spoken word as found, punctuation attached."""
+    """A spoken word as written, with its punctuation."""
 
     text: str
     offset: int
-    """Characters from the start of the decoded file; a byte order mark and each of CR and LF count as one."""
+    """Character offset in the decoded file; a byte order mark, CR and LF count one each."""
     start: float | None = None
-    """Seconds; None where the transcript has no time for the word."""
+    """Seconds; None if the transcript has no time for the word."""
     end: float | None = None
 
 
@@ -42,31 +42,31 @@ class TranscriptLine(NamedTuple):
     """A line of a file, without its line break."""
 
     number: int
-    """From 1, as editors count."""
+    """Line number from 1."""
     offset: int
     text: str
 
 
 @dataclass(frozen=True)
 class Talk:
-    """One recorded talk: its row of the metadata and its spoken words, in the order of speech."""
+    """A recorded talk: its row of the metadata, and its spoken words in order."""
 
     title: str
     date: str
     url: str
     licence: str
-    """Empty where the metadata gives none: then the source's holds."""
+    """Empty if the metadata give none; then the source's licence applies."""
     words: Sequence[Word]
 
 
-#: One character as a JSON string writes it: a surrogate pair, another escape, or itself.
+#: One character in a JSON string: a surrogate pair, another escape, or the character itself.
 _WRITTEN = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
 
 
 class _Located(str):
-    """A string of a JSON text that knows where it stands."""
+    """A string of a JSON text with its position."""
 
     begin: int
     end: int
@@ -81,7 +81,7 @@ class _Located(str):
 
 
 class _LocatingDecoder(json.JSONDecoder):
-    """Decodes strings that are values into `_Located`; only Python's own scanner takes such a hook."""
+    """Decodes string values to `_Located`; only Python's pure-Python scanner supports this hook."""
 
     def __init__(self) -> None:
         super().__init__(parse_int=float, parse_constant=_refuse_constant)
@@ -90,10 +90,10 @@ class _LocatingDecoder(json.JSONDecoder):
 
 
 def decoded_transcript(content: bytes) -> str:
-    """Return the text of a file; a leading byte order mark stays, so that offsets are plain UTF-8's.
+    """Return the text of a file; a leading byte order mark stays, so that offsets match the file's UTF-8.
 
-    Raises ParseError for an empty file, for bytes that are not UTF-8, for NUL (UTF-16 read as UTF-8 is full
-    of them) and for other characters that are no text.
+    Raises ParseError for an empty file, for bytes that are not UTF-8, for NUL (UTF-16 read as UTF-8 contains
+    many) and for other characters that are not text.
     """
     if not content:
         raise ParseError("the file is empty")
@@ -108,12 +108,12 @@ def decoded_transcript(content: bytes) -> str:
 
 
 def first_character(text: str) -> int:
-    """Return where a text begins: behind its byte order mark."""
+    """Return where a text begins, after its byte order mark."""
     return 1 if text.startswith(BYTE_ORDER_MARK) else 0
 
 
 def lines_of(text: str) -> Iterator[TranscriptLine]:
-    """Yield the lines of a text, broken at CRLF, CR or LF only (not at the other breaks of Unicode)."""
+    """Yield the lines of a text, split at CRLF, CR or LF only (not at other Unicode line breaks)."""
     position = first_character(text)
     number = 1
     while position < len(text):
@@ -125,14 +125,14 @@ def lines_of(text: str) -> Iterator[TranscriptLine]:
 
 
 def pieces_of(text: str, start: int = 0) -> Iterator[tuple[str, int]]:
-    """Yield the runs of anything but white space from `start` on, each with its offset."""
+    """Yield the runs of non-white-space from `start` on, each with its offset."""
     return ((found.group(), found.start()) for found in _WORD.finditer(text, start))
 
 
 def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Iterator[Word]:
-    """Yield the words of a stretch of speech, its time shared out in proportion to their characters.
+    """Yield the words of a stretch of speech, with its time divided in proportion to their characters.
 
-    An approximation: speech is not that even, and pauses are counted to the words beside them.
+    This is an approximation: speech is less regular, and pauses are counted to adjacent words.
     """
     total = sum(len(text) for text, _ in pieces)
     said = 0
@@ -143,7 +143,7 @@ def spread(pieces: Sequence[tuple[str, int]], start: float, end: float) -> Itera
 
 
 def read_timed(text: str) -> Sequence[Word]:
-    """Return the words with their own times; a string of several words shares its time out among them."""
+    """Return the words with their own times; a string of several words divides its time among them."""
     found = _loaded(text)
     entries = found.get("words") if isinstance(found, dict) else found
     if not isinstance(entries, list):
@@ -180,7 +180,7 @@ def read_timed(text: str) -> Sequence[Word]:
 
 
 def read_plain(text: str) -> Sequence[Word]:
-    """Return the words between white space; `text[word.offset:]` begins with each."""
+    """Return the words between white space; `text[word.offset:]` starts with the word."""
     return [Word(*piece) for piece in pieces_of(text, first_character(text))]
 
 
@@ -198,7 +198,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _loaded(text: str) -> object:
     blank = first_character(text)
     try:
-        # The mark becomes a space, which JSON allows, so that offsets stay those of the file.
+        # The mark becomes a space, which JSON allows, so that offsets stay correct.
         return _LocatingDecoder().decode(" " * blank + text[blank:])
     except json.JSONDecodeError as error:
         raise ParseError(f"line {error.lineno}: not JSON: {error.msg}") from None

@@ -1,4 +1,4 @@
-"""The licence of a row that was made of others."""
+"""The licence of a row that is made from several others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rows that are brought to those of another dataset by their keys."""
+"""Joins of rows by key."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def dataset(folder, keys_of_parts):
 
 
 class Exchanging(OneProcess):
-    """An exchange among three places, all of them here."""
+    """An exchange with three places, all in this process."""
 
     @property
     def exchange(self):
@@ -133,7 +133,7 @@ def test_a_group_of_many_batches_is_one_part(tmp_path):
         assert table["number"].to_pylist() == sorted(table["number"].to_pylist())
 
 
-def test_tables_are_stored_as_they_are(tmp_path):
+def test_tables_are_stored_unchanged(tmp_path):
     tables = list(dataset(tmp_path / "rows", [["a", None], [], ["b"]]))
     found = stored(tables, SCHEMA, parts(tmp_path / "other", SCHEMA), tmp_path / "stored")
     assert [one.equals(other) for one, other in zip(found, tables, strict=True)] == [True] * 3
@@ -151,7 +151,7 @@ def test_a_folder_for_a_step_is_removed_also_where_it_fails():
     st.sampled_from([None, ["number"], ["places", "key"]]),
     st.sampled_from([1, 3, 256]),
 )
-def test_rows_of_each_value_stand_apart_in_their_order(held, columns, full):
+def test_rows_of_each_value_are_separate_and_in_order(held, columns, full):
     with temporary_folder() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setattr("ops.core.joins.ROWS_OF_PART", full)
         rows = dataset(folder / "rows", held)

@@ -1,4 +1,4 @@
-"""Scores add up over parts to what they are over all rows, and say nothing where there is nothing."""
+"""Scores of parts add up to the score over all rows, and are missing if there are no values."""
 
 import math
 

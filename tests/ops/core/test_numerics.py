@@ -1,4 +1,4 @@
-"""Logarithms against those of the C library; inner loops are compiled, kept on disk, and run without the GIL."""
+"""Logarithms against those of the C library; compiled loops are cached on disk, and run without the GIL."""
 
 import math
 
@@ -14,7 +14,7 @@ from ops.wikisum import kernels
 
 
 @given(st.floats(1e-300, 1e300))
-def test_a_logarithm_is_that_of_the_c_library_but_for_its_last_bits(value):
+def test_a_logarithm_equals_that_of_the_c_library_except_for_its_last_bits(value):
     assert log(value) == pytest.approx(math.log(value), rel=1e-14, abs=1e-15)
 
 
@@ -38,10 +38,10 @@ def twice(values):
 def test_a_compiled_function_does_what_it_says_without_the_gil():
     assert twice(np.array([1, 2, 3])).tolist() == [2, 4, 6]
     assert twice.targetoptions["nogil"]
-    assert len(twice.signatures) == 1  # one type of arguments was compiled for
+    assert len(twice.signatures) == 1  # compiled for one type of arguments
 
 
-def test_every_loop_of_the_systems_is_compiled_so():
+def test_every_compiled_loop_of_the_systems_runs_without_the_gil():
     found = [
         loop
         for module in (alignment, word_kernels, kernels)

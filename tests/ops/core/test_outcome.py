@@ -1,4 +1,4 @@
-"""What the columns of a table say of themselves."""
+"""The metadata of a table's columns."""
 
 import pyarrow as pa
 import pytest
@@ -23,7 +23,7 @@ def test_a_column_says_its_role_and_others_have_none():
     assert of_role(ROWS, "time") == {}
 
 
-def test_columns_of_one_role_stand_in_the_order_of_the_table():
+def test_columns_of_one_role_are_in_the_order_of_the_table():
     more = extended(
         ROWS, ("text", pa.string(), "all of it", TEXT), ("heading", pa.string(), "above it", TITLE)
     )
@@ -33,5 +33,5 @@ def test_columns_of_one_role_stand_in_the_order_of_the_table():
 @pytest.mark.parametrize(
     "told", [("x", pa.string()), ("x", pa.string(), "what"), ("x", pa.string(), "what", TITLE)]
 )
-def test_columns_of_the_same_name_and_type_are_equal_whatever_is_said_of_them(told):
+def test_columns_of_the_same_name_and_type_are_equal_whatever_their_metadata(told):
     assert columns(told).equals(columns(("x", pa.string())))

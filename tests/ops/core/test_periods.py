@@ -38,7 +38,7 @@ def test_a_month_is_its_own_period(month):
 
 
 @given(st.text(max_size=8))
-def test_what_is_called_like_a_partition_is_of_one_width(name):
+def test_a_name_of_a_partition_has_one_period_length(name):
     widths = [every for every in ("month", "year") if periods.fault(name, every) is None]
     assert len(widths) <= 1 and periods.is_period(name) == (bool(widths) or name == "all")
 
@@ -46,7 +46,7 @@ def test_what_is_called_like_a_partition_is_of_one_width(name):
 @pytest.mark.parametrize(
     "name", ["2018-13", "2018-00", "18-06", "2018-6", "2018-06-01", "２０１８", "2018\n", ""]
 )
-def test_what_is_no_period_is_told(name):
+def test_an_invalid_period_is_reported(name):
     assert "must be a month like 2018-06" in periods.fault(name, "month")
     assert "must be a year like 2018" in periods.fault(name, "year")
 

@@ -1,4 +1,4 @@
-"""The Parquet files of a release: nothing lost, nothing forbidden, bounded, the same bytes."""
+"""The Parquet files of a release: complete, licensed, of limited size, and reproducible to the byte."""
 
 import hashlib
 import random
@@ -49,7 +49,7 @@ def row(number, split="train", licence="CC0-1.0", name="a", text="text"):
 
 @pytest.fixture
 def release(tmp_path):
-    """What a release yields, and its files on disk by name."""
+    """The outcomes of a release, and its files on disk by name."""
     numbers = count()
 
     def release(rows, params=PARAMS, **options) -> tuple[list, dict[str, Path]]:
@@ -66,7 +66,7 @@ def tables(files) -> dict[str, pa.Table]:
     return {name: pq.read_table(path) for name, path in files.items()}
 
 
-def test_every_row_lies_in_the_file_of_its_configuration_and_split(parts, release):
+def test_every_row_is_in_the_file_of_its_configuration_and_split(parts, release):
     rows = parts([row(1), row(2, "test")], [row(3, name="b c"), row(4)])
     outcomes, files = release(rows, config="set", without=["text"])
     assert {name: table["id"].to_pylist() for name, table in tables(files).items()} == {
@@ -96,7 +96,7 @@ def test_a_file_is_no_larger_than_params_allow(parts, release):
     ]
 
 
-def test_a_row_that_is_larger_than_a_file_may_be_has_one_of_its_own(parts, release):
+def test_a_row_larger_than_the_file_limit_has_a_file_of_its_own(parts, release):
     rows = parts([row(number, text="".join(map(chr, range(9_000)))) for number in range(3)])
     _, files = release(rows, ReleaseParams(megabytes=0.001))
     assert [len(table) for table in tables(files).values()] == [1, 1, 1]
@@ -134,13 +134,13 @@ def test_rows_of_other_licences_are_dropped_whole_and_named(parts, release):
         ("", False),
     ],
 )
-def test_a_licence_is_allowed_where_all_that_it_names_are(licence, allowed):
+def test_a_licence_is_allowed_if_all_its_parts_are(licence, allowed):
     assert allows(["MIT", "CC0-1.0", "MIT OR Odd"], licence) is allowed
 
 
 @pytest.fixture
 def chosen(parts):
-    """A dataset that is made of the second row."""
+    """A dataset that is made from the second row."""
     rows = [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}]
     return parts(rows, schema=columns(("chosen", pa.bool_())))
 
@@ -166,7 +166,7 @@ def test_a_forbidden_row_is_in_no_subset(parts, release, chosen):
     assert list(files) == ["data/a/train-00000.parquet"]
 
 
-def test_a_configuration_that_is_called_like_a_subset_is_refused(parts, release, chosen):
+def test_a_configuration_with_the_name_of_a_subset_is_refused(parts, release, chosen):
     with pytest.raises(ValueError, match="set 'chosen' is what a part of the release is called"):
         release(parts([row(2, name="chosen")]), config="set", subsets={"chosen": chosen})
 

@@ -1,4 +1,4 @@
-"""Measures are what one would compute row by row in plain Python."""
+"""Measures equal what plain Python computes row by row."""
 
 from itertools import pairwise
 
@@ -106,7 +106,7 @@ FOREIGN = [
 ]
 
 
-def test_another_language_is_told_from_english_and_short_texts_raise_no_alarm():
+def test_other_languages_are_detected_and_short_texts_raise_no_alarm():
     assert of(ENGLISH, "t.foreign") == [0] * len(ENGLISH)
     assert of(FOREIGN, "t.foreign") == [1] * len(FOREIGN)
     assert of([text[:60] for text in FOREIGN], "t.foreign") == [0] * len(FOREIGN)

@@ -1,4 +1,4 @@
-"""Rows on disk are those that were written, and their file is nobody's but theirs."""
+"""Rows on disk are those that were written, and their file is deleted with them."""
 
 import gc
 import pickle

@@ -1,4 +1,4 @@
-"""One definition of a word for all that measures texts: that of Python's str.split()."""
+"""All text measures share one definition of a word: that of Python's str.split()."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Collections as a server offers them, for tests of crawls."""
+"""Collections on a local server, for tests of crawls."""
 
 import bz2
 
@@ -29,7 +29,7 @@ def paper(number, created, extra=""):
 
 
 def dump(packs):
-    """A dump in many streams and its index, from lists of titles."""
+    """A dump in many streams, and its index, from lists of titles."""
     begin = bz2.compress(b"<mediawiki>\n")
     body, lines = begin, []
     for pack in packs:

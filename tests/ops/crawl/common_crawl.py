@@ -1,4 +1,4 @@
-"""A small Common Crawl: WARC files, and an index of them with the columns and the order of the real one."""
+"""A small Common Crawl: WARC files, and an index with the columns and the order of the real one."""
 
 import datetime
 import hashlib
@@ -14,7 +14,7 @@ from ops.crawl.warc import head, response_record
 from tests.ops.crawl.hostile import reply
 
 CRAWL = "CC-MAIN-2018-26"
-#: Of cc-index-schema-flat.json, what Spark writes of it.
+#: The columns of cc-index-schema-flat.json that Spark writes.
 SCHEMA = pa.schema(
     [
         *[(name, pa.string()) for name in ("url_surtkey", "url", "url_host_name", "url_host_tld", "url_host_2nd_last_part", "url_host_registered_domain", "url_protocol")],
@@ -31,7 +31,7 @@ SCHEMA = pa.schema(
 
 
 class CommonCrawl:
-    """What was captured, as files below a folder: `crawl-data/...warc.gz` and `cc-index/...parquet`."""
+    """Captures as files below a folder: `crawl-data/...warc.gz` and `cc-index/...parquet`."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -39,7 +39,7 @@ class CommonCrawl:
         self.warcs = {}
 
     def capture(self, url, time, body=b"", status=200, warc="a", headers=(), says=None, **columns):
-        """Capture a page at a time like 2018-06-20; `says` is the address in the record, if it is another."""
+        """Capture pages one by one, at times like 2018-06-20; `says` is another address in the record."""
         name = f"crawl-data/{CRAWL}/segments/1/warc/{warc}.warc.gz"
         content = self.warcs.setdefault(name, bytearray(head(name, "Nutch", f"{time}T00:00:00Z", True)))
         line = f"{status} {'OK' if status == 200 else 'Moved'}"
@@ -67,7 +67,7 @@ class CommonCrawl:
         content += record
 
     def write(self, files=1, group=3, crawl=CRAWL, subset="warc"):
-        """Write the files; the index is sorted, `files` in number, of row groups of `group` rows."""
+        """Write the files: a sorted index in `files` files, with row groups of `group` rows."""
         rows = sorted(self.rows, key=lambda row: row["url_surtkey"].encode())
         names = []
         size = -(-len(rows) // files)
@@ -86,7 +86,7 @@ class CommonCrawl:
         return names
 
     def route(self, handler):
-        """Serve the files as the real place does: whole, or by a range."""
+        """Serve the files like the real place: whole, or by range."""
         path = self.folder / handler.path.lstrip("/")
         if not path.is_file():
             return reply(404)(handler)

@@ -1,8 +1,8 @@
-"""Every crawl of these tests begins warm."""
+"""All crawls of these tests start from a warm process."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
 def every_crawl(warm):
-    """Crawls begin warm, whoever starts them."""
+    """Start every crawl from a warm process."""

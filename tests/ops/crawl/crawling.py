@@ -24,7 +24,7 @@ from ops.parse.scan import Corpus, Records
 from ops.parse.source import DatasetSource, MonthRule, Source
 from tests.ops.crawl.hostile import reply
 
-#: Fast and polite enough for a server of one's own.
+#: Fast, and polite enough for the test's own server.
 QUICK = {
     "agent": "silverloom-test/1.0",
     "contact": "mailto:test@example.org",
@@ -37,7 +37,7 @@ MONTH = "2018-06"
 
 
 def record_at(content, offset=0):
-    """Return the record that begins at an offset of a WARC file, as warcio reads it."""
+    """Return the record at an offset of a WARC file, as read by warcio."""
     stream = io.BytesIO(content)
     stream.seek(offset)
     return next(iter(ArchiveIterator(stream)))
@@ -54,7 +54,7 @@ class Crawled:
     combinations: dict
 
     def causes(self):
-        """Path or URL of what was lost, and why."""
+        """Path or URL of what was lost, with the cause."""
         lost = {row["url"]: row["reason"] for row in self.dropped}
         return lost | {row["url"]: row["error"].removeprefix(f"{row['url']}: ") for row in self.rejected}
 
@@ -68,7 +68,7 @@ def corpus(tmp_path, urls, kind="url_list", **options):
     folder.mkdir(exist_ok=True)
     written = tmp_path / f"{threading.get_ident()}.list"
     written.write_text("".join(f"{url}\n" for url in urls))
-    written.replace(folder / "urls.txt")  # whole: crawls beside each other read it
+    written.replace(folder / "urls.txt")  # written atomically: parallel crawls read it
     source = Source(
         kind=kind,
         path="lists",
@@ -80,7 +80,7 @@ def corpus(tmp_path, urls, kind="url_list", **options):
 
 
 def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=None, handed=None, **options):
-    """Crawl these URLs; the files of the parts are written as a published partition has them."""
+    """Crawl these URLs; the files of the parts are written as in a published partition."""
     records = corpus(tmp_path, urls, **options).records(MONTH)
     tell = tell or (lambda done, known: None)
     place = handed or CrawlPlace(tmp_path / working, former, recrawl, tell)
@@ -145,7 +145,7 @@ def articles(tmp_path, options, **cited):
 
 
 def provider(**results):
-    """A route that gives what a query finds: paths of this server, or whole URLs, or another route."""
+    """A route with the results of a query: paths of this server, whole URLs, or another route."""
 
     def route(handler):
         fields = parse_qs(urlsplit(handler.path).query)

@@ -1,4 +1,4 @@
-"""A server on loopback that answers as a test tells it to, and remembers what it was asked."""
+"""A local server that responds as a test says, and remembers its requests."""
 
 import contextlib
 import http.server
@@ -7,7 +7,7 @@ import time
 
 
 class Asked(list):
-    """What a server was asked, in order: (path, headers, seconds)."""
+    """The requests to a server, in order: (path, headers, seconds)."""
 
     def paths(self, but=("/robots.txt",)):
         return [path for path, _, _ in self if path not in but]
@@ -15,7 +15,7 @@ class Asked(list):
 
 @contextlib.contextmanager
 def answering(routes, host="127.0.0.1"):
-    """Serve functions by path, which are called with the handler; give the address and what was asked.
+    """Serve functions by path, called with the handler; yield the address and the requests.
 
     What has no route is answered with 404.
     """
@@ -46,7 +46,7 @@ def answering(routes, host="127.0.0.1"):
 
 
 def reply(status=200, body=b"", kind="text/html", **headers):
-    """A route that answers always the same; names of headers are written with _ for -."""
+    """A route that always responds the same; header names are written with _ instead of -."""
 
     def route(handler):
         handler.send_response_only(status)
@@ -60,7 +60,7 @@ def reply(status=200, body=b"", kind="text/html", **headers):
 
 
 def conditional(body, header="ETag", value='"1"', condition="If-None-Match"):
-    """A route that answers 304 to who has this version."""
+    """A route that responds 304 to clients that have this version."""
 
     def route(handler):
         same = handler.headers.get(condition) == value
@@ -74,7 +74,7 @@ def redirect(target, status=302):
 
 
 def in_turn(*routes):
-    """A route that is each of these in turn, and then the last for good."""
+    """A route that responds like each of these in turn, and then always like the last."""
     left = list(routes)
 
     def route(handler):
@@ -84,7 +84,7 @@ def in_turn(*routes):
 
 
 def drip(seconds, body=b"x" * 1000):
-    """A route that sends a byte at a time, over so many seconds."""
+    """A route that sends one byte at a time over this many seconds."""
 
     def route(handler):
         handler.send_response_only(200)
@@ -99,7 +99,7 @@ def drip(seconds, body=b"x" * 1000):
 
 
 def silent(seconds):
-    """A route that says nothing for so many seconds, and then hangs up."""
+    """A route that sends nothing for this many seconds, and then hangs up."""
 
     def route(handler):
         time.sleep(seconds)

@@ -38,19 +38,19 @@ def test_a_public_address_and_a_name_pass(host):
     "url", ["file:///etc/passwd", "ftp://example.org/", "gopher://example.org", "http:///x", "http://u:p@example.org/",
             "http://example.org:99999/", "http://[::1/"],
 )  # fmt: skip
-def test_what_is_no_plain_web_url_is_refused(url):
+def test_other_urls_than_plain_web_urls_are_refused(url):
     with pytest.raises(AddressRefusedError):
         AddressPolicy().check_url(url)
 
 
-def test_a_name_is_refused_by_the_address_it_has_and_the_text_tells_both():
+def test_a_name_is_refused_by_its_address_and_the_error_names_both():
     with pytest.raises(AddressRefusedError, match=r"10\.0\.0\.1 of rebound.example is private"):
         AddressPolicy().check_address("rebound.example", ipaddress.ip_address("10.0.0.1"))
 
 
 @given(ip_addresses(v=6))
 def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_public_host(address):
-    """Among them is what nobody has thought of: no list of private networks is complete."""
+    """The list includes unexpected networks: no list of private networks is complete."""
     try:
         AddressPolicy().check_url(f"http://[{address}]/")
     except AddressRefusedError:
@@ -61,12 +61,12 @@ def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_
 
 
 @pytest.mark.parametrize("written", ["10.1.2.3", "[::ffff:10.1.2.3]", "[64:ff9b::10.1.2.3]"])
-def test_a_network_that_is_allowed_is_so_in_the_forms_that_lead_there(written):
+def test_an_allowed_network_is_allowed_in_all_notations(written):
     AddressPolicy(["10.1.0.0/16"]).check_url(f"http://{written}/")
 
 
 @pytest.mark.parametrize("allow", ["127.0.1.4", "127.0.1.0/24", "intranet.example"])
-def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
+def test_only_what_the_source_allows_by_name_passes(allow):
     policy = AddressPolicy([allow])
     policy.check_address(
         "intranet.example" if allow == "intranet.example" else "127.0.1.4", ipaddress.ip_address("127.0.1.4")
@@ -75,13 +75,13 @@ def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
         policy.check_address("other.example", ipaddress.ip_address("127.0.0.1"))
 
 
-def test_a_name_is_no_literal():
+def test_a_name_is_not_a_literal_address():
     assert literal("example.org") is None
     assert literal("0x7f.1") == ipaddress.ip_address("127.0.0.1")
 
 
 class Reactor:
-    """What the resolver needs of Twisted's: names that have other addresses each time they are looked up."""
+    """Twisted's resolver as far as needed: names whose addresses change with each lookup."""
 
     def __init__(self, *answers):
         self.answers, self.nameResolver = list(answers), self
@@ -94,7 +94,7 @@ class Reactor:
 
 
 class Receiver:
-    """What connects to the addresses that it is given."""
+    """Connects to the addresses that it receives."""
 
     def __init__(self):
         self.addresses = []
@@ -110,7 +110,7 @@ class Receiver:
 
 
 def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address_refuses_all():
-    """So a name that was public when its URL was checked, and is rebound, leads nowhere."""
+    """A name that was public when its URL was checked, and is rebound, leads nowhere."""
     hosts = CheckedHosts(AddressPolicy())
     resolver = CheckedResolver(
         Reactor(["93.184.216.34"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"]), hosts

@@ -1,4 +1,4 @@
-"""Captures of Common Crawl, found in its columnar index and read by ranges of WARC files."""
+"""Captures of Common Crawl, looked up in its columnar index and read as ranges of WARC files."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ OPTIONS = {**QUICK, "licence": "LicenseRef-web"}
 
 
 def fetched(tmp_path, urls, period=MONTH, options=None, former=None, working="working", tell=None):
-    """Fetch the captures of what one article cites; the outcomes by address, and the journal's records."""
+    """Fetch the captures of one article's citations; return outcomes by address, and the records."""
     given = CaptureOptions.model_validate({**OPTIONS, **(options or {"index": "cc", "files": "cc"})})
     place = CapturePlace(tmp_path / working, tmp_path, given.digest)
     journal = Journal(place.folder, given.digest)
@@ -112,7 +112,7 @@ def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(
     assert {*found} == {*urls}
 
 
-def test_with_a_crawl_its_last_capture_is_taken_whenever_it_was_made(tmp_path, cc):
+def test_the_last_capture_of_a_given_crawl_is_taken_whatever_its_time(tmp_path, cc):
     cc.capture("http://a.example/", "2018-07-01", b"<p>of July")
     cc.write()
     options = {"index": "cc", "files": "cc", "crawl": CRAWL}
@@ -131,7 +131,7 @@ def test_partitions_may_be_years_or_one_for_all(tmp_path, cc, period, date):
     assert found["http://a.example/"].date == f"{date}T00:00:00Z"
 
 
-def test_an_address_whose_key_follows_no_known_rule_is_found_as_it_is(tmp_path, cc):
+def test_an_address_whose_key_follows_no_known_rule_is_found_as_written(tmp_path, cc):
     cc.capture("http://a.example/x;session=1", "2018-06-01", b"<p>x", url_surtkey="example,a)/another")
     cc.write()
     found, _ = fetched(tmp_path, ["https://a.example/x;session=1"])
@@ -229,7 +229,7 @@ def test_spans_join_what_is_near_in_one_file_and_are_bounded():
     ]
 
 
-def test_as_many_ranges_are_asked_for_at_once_as_a_host_may_have_connections(tmp_path, cc):
+def test_as_many_ranges_are_requested_at_once_as_a_host_may_have_connections(tmp_path, cc):
     urls = [f"http://h{number}.example/" for number in range(8)]
     for number, url in enumerate(urls):
         cc.capture(url, "2018-06-01", b"<p>%d" % number, warc=f"w{number}")
@@ -261,7 +261,7 @@ def test_as_many_ranges_are_asked_for_at_once_as_a_host_may_have_connections(tmp
     assert [*beside.items()] == [*alone.items()] and len(alone) == 8
 
 
-def test_a_list_may_be_packed_and_one_that_leads_elsewhere_is_refused(tmp_path, cc):
+def test_a_list_may_be_compressed_and_one_with_paths_outside_is_refused(tmp_path, cc):
     many(cc, 2)
     cc.write()
     packed = gzip.compress((tmp_path / "cc/cc-index-table.paths").read_bytes())
@@ -285,7 +285,7 @@ def test_a_list_may_be_packed_and_one_that_leads_elsewhere_is_refused(tmp_path, 
                 )
 
 
-def test_a_bad_record_costs_its_own_address_and_says_why(tmp_path, cc):
+def test_a_bad_record_rejects_only_its_own_address_with_the_cause(tmp_path, cc):
     cc.capture("http://good.example/", "2018-06-01", b"<p>good")
     cc.capture("http://another.example/", "2018-06-01", b"<p>a", says="http://b.example/")
     cc.capture("http://other.example/", "2018-06-01", b"<p>a", fetch_status=200, status=500)
@@ -329,7 +329,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path, cc):
     assert found["http://h00.example/"].cause.endswith("a link out of the folder")
 
 
-def test_a_file_of_the_index_that_is_damaged_rejects_what_it_may_hold_by_its_name(tmp_path, cc):
+def test_a_damaged_index_file_rejects_the_addresses_that_it_may_contain(tmp_path, cc):
     many(cc)
     names = cc.write(files=2)
     path = tmp_path / "cc" / names[1]
@@ -340,14 +340,16 @@ def test_a_file_of_the_index_that_is_damaged_rejects_what_it_may_hold_by_its_nam
     assert lost.fate == "rejected" and lost.cause.startswith(f"{names[1]} of the index cannot be read: ")
 
 
-def test_a_table_that_is_no_index_says_what_it_lacks(tmp_path):
+def test_a_table_that_is_not_an_index_is_an_error_with_its_missing_columns(tmp_path):
     (tmp_path / "cc").mkdir()
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "cc/a.parquet")
     found, _ = fetched(tmp_path, ["http://a.example/"])
     assert "it has no column url_surtkey, fetch_time" in found["http://a.example/"].cause
 
 
-def test_what_cannot_be_had_ends_the_run_and_the_next_goes_on_without_reading_the_index_again(tmp_path, cc):
+def test_an_unavailable_file_ends_the_run_and_the_next_continues_without_reading_the_index_again(
+    tmp_path, cc
+):
     many(cc)
     names = cc.write(files=2)
     urls = [row["url"] for row in cc.rows]
@@ -382,7 +384,7 @@ def test_what_cannot_be_had_ends_the_run_and_the_next_goes_on_without_reading_th
     assert done[0] == (1, 41), "the article is one of what is known"
 
 
-def test_what_was_found_is_read_again_where_it_is_damaged_or_of_other_addresses(tmp_path, cc):
+def test_stored_results_are_looked_up_again_if_damaged_or_for_other_addresses(tmp_path, cc):
     many(cc, 8)
     cc.write()
     first, _ = fetched(tmp_path, ["http://h00.example/"])
@@ -395,7 +397,7 @@ def test_what_was_found_is_read_again_where_it_is_damaged_or_of_other_addresses(
     assert second["http://h01.example/"].fate == "fetched"
 
 
-def test_a_capture_that_is_the_same_when_it_is_asked_for_again_is_unchanged(tmp_path, cc):
+def test_a_capture_that_is_the_same_when_requested_again_is_unchanged(tmp_path, cc):
     many(cc, 2)
     cc.write()
     urls = ["http://h00.example/", "http://h01.example/"]
@@ -479,14 +481,14 @@ def test_a_citation_that_is_new_is_looked_up_alone_and_a_recrawl_looks_up_all(tm
         assert made("four", two, True, first, second)[1] == {first: True, second: True}
 
 
-def test_an_index_that_is_not_there_ends_the_crawl_with_the_cause(tmp_path):
+def test_a_missing_index_ends_the_crawl_with_the_cause(tmp_path):
     options = {**OPTIONS, "index": "nowhere", "files": "cc"}
     with pytest.raises(CrawlError, match="nowhere: there is no such folder"):
         crawl(tmp_path, of_captures(tmp_path, options, tane=["http://a.example/"]))
 
 
 @pytest.mark.parametrize("missing", ["agent", "contact", "licence", "index"])
-def test_a_source_without_what_must_be_said_is_refused(missing):
+def test_a_source_without_required_options_is_refused(missing):
     options = {**OPTIONS, "index": "cc"}
     options.pop(missing)
     source = DatasetSource(kind=CAPTURES, dataset="sources/articles", options=options)
@@ -495,7 +497,7 @@ def test_a_source_without_what_must_be_said_is_refused(missing):
 
 @pytest.fixture
 def bucket(monkeypatch):
-    """A bucket on loopback that the process of the crawl finds by its environment."""
+    """A local bucket that the crawl's process finds through its environment."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     endpoint = f"http://127.0.0.1:{server.get_host_and_port()[1]}"
@@ -508,7 +510,7 @@ def bucket(monkeypatch):
 
 
 @pytest.mark.long
-def test_index_and_files_may_lie_in_a_bucket(tmp_path, cc, bucket):
+def test_index_and_files_may_be_in_a_bucket(tmp_path, cc, bucket):
     cc.capture("http://a.example/", "2018-06-02", b"<p>a")
     cc.write()
     for path in (tmp_path / "cc").rglob("*.*"):

@@ -1,4 +1,4 @@
-"""The process that a crawl runs in: what it is handed, and how it is heard."""
+"""The process of a crawl: what it is passed, and what it reports."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from tests.ops.crawl.crawling import crawled, listed_at
 from tests.ops.crawl.hostile import answering, reply
 
 
-def test_it_is_handed_of_the_environment_what_it_needs_and_no_secret_of_others(tmp_path, monkeypatch):
+def test_it_gets_the_environment_variables_that_it_needs_and_no_other_secrets(tmp_path, monkeypatch):
     secrets = {"MLFLOW_TRACKING_PASSWORD": "a", "AWS_SECRET_ACCESS_KEY": "b", "S2_API_KEY": "c"}
     for name, value in {**secrets, "LC_CTYPE": "C.UTF-8", "https_proxy": "http://127.0.0.1:9"}.items():
         monkeypatch.setenv(name, value)
@@ -33,14 +33,14 @@ def test_it_is_handed_of_the_environment_what_it_needs_and_no_secret_of_others(t
     assert handed == [*([set()] * (len(seen) - 1)), {"S2_API_KEY"}]
 
 
-def test_the_keys_of_a_bucket_are_handed_to_who_reads_it(monkeypatch):
+def test_the_keys_of_a_bucket_are_passed_to_its_reader(monkeypatch):
     monkeypatch.setattr(os, "environ", {"AWS_SECRET_ACCESS_KEY": "b", "MLFLOW_TRACKING_PASSWORD": "a"})
     who = {"agent": "a/1", "contact": "mailto:a@example.org"}
     assert environment(FolderOptions(pattern="(x)", **who)).keys() == {"AWS_SECRET_ACCESS_KEY", "PYTHONPATH"}
     assert environment(CrawlOptions(**who)).keys() == {"PYTHONPATH"}
 
 
-def test_a_library_that_prints_spoils_no_crawl(tmp_path, monkeypatch):
+def test_a_library_that_prints_does_not_break_a_crawl(tmp_path, monkeypatch):
     noisy = tmp_path / "python"
     noisy.write_text(f'#!/bin/sh\necho "Welcome to 3 libraries"\necho 1 2 >&2\nexec {sys.executable} "$@"\n')
     noisy.chmod(0o755)

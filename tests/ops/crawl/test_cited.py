@@ -10,7 +10,7 @@ from tests.ops.crawl.crawling import QUICK, articles
 from tests.ops.crawl.hostile import answering, reply
 
 
-def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_itself(tmp_path):
+def test_cited_pages_are_requested_once_and_an_invalid_address_is_rejected_alone(tmp_path):
     options = {**QUICK, "licence": "LicenseRef-web", "pages": 4}
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     with answering({"/a": reply(body=b"a <a href=/deep>d</a>"), "/b": reply(body=b"b")}) as (site, asked):
@@ -46,7 +46,7 @@ BROKEN = [
 
 
 @pytest.mark.long
-def test_an_address_that_is_none_costs_itself_whether_it_is_cited_or_linked_to(tmp_path):
+def test_an_invalid_address_is_rejected_alone_whether_cited_or_linked(tmp_path):
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     page = "".join(f'<a href="{url}y">y</a>' for url in BROKEN) + "<a href=/b>b</a>"
     routes = {"/a": reply(body=page.encode(), kind="text/html; charset=utf-8"), "/b": reply(body=b"b")}
@@ -61,14 +61,14 @@ def test_an_address_that_is_none_costs_itself_whether_it_is_cited_or_linked_to(t
 
 
 @pytest.mark.parametrize("missing", ["agent", "contact", "licence"])
-def test_a_source_without_what_must_be_said_is_refused(missing):
+def test_a_source_without_required_options_is_refused(missing):
     options = {**QUICK, "licence": "LicenseRef-web"}
     options.pop(missing)
     source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
     assert options_fault(FORMATS["citations"], source, "citations") == f"{missing}: Field required"
 
 
-def test_an_article_that_cites_too_much_is_a_reject_and_costs_itself(tmp_path):
+def test_an_article_that_cites_too_much_is_rejected_alone(tmp_path):
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     with answering({"/a": reply(body=b"a")}) as (site, _):
         found = articles(

@@ -1,4 +1,4 @@
-"""The client of listings and ranges, against servers that misbehave."""
+"""The client for listings and ranges, against servers that misbehave."""
 
 import datetime
 import email.utils
@@ -17,7 +17,7 @@ from tests.ops.crawl.crawling import client, cut_short
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 
 
-def test_an_answer_is_read_unpacked_and_redirects_are_followed():
+def test_a_response_is_decompressed_and_redirects_are_followed():
     routes = {"/": redirect("/a"), "/a": reply(body=gzip.compress(b"text"), Content_Encoding="gzip")}
     with answering(routes) as (site, asked):
         assert client().read(f"{site}/") == b"text"
@@ -39,13 +39,13 @@ def test_an_answer_is_read_unpacked_and_redirects_are_followed():
         (reply(503, Retry_After="3600"), "status 503"),
     ],
 )
-def test_what_cannot_be_had_says_why(route, cause):
+def test_an_unavailable_file_is_an_error_with_the_cause(route, cause):
     with answering({"/": route}) as (site, _), pytest.raises(FetchError, match=cause):
         client(most_bytes=100_000, timeout=1).read(f"{site}/")
 
 
 def dripping(seconds, head, through):
-    """A route that sends a byte at a time, its headers or its body, and says when it came to its end."""
+    """A route that sends its headers or its body one byte at a time, and reports when it is done."""
 
     def route(handler):
         end, plain = b"\r\n" * head, b"HTTP/1.1 200 OK\r\n" + b"\r\n" * (not head)
@@ -61,7 +61,7 @@ def dripping(seconds, head, through):
 
 
 @pytest.mark.parametrize("head", [True, False])
-def test_an_answer_that_comes_a_byte_at_a_time_is_not_waited_for(head):
+def test_a_response_sent_byte_by_byte_is_given_up(head):
     through = threading.Event()
     with (
         answering({"/": dripping(20, head, through)}) as (site, _),
@@ -71,7 +71,7 @@ def test_an_answer_that_comes_a_byte_at_a_time_is_not_waited_for(head):
     assert not through.is_set()
 
 
-def test_a_name_that_leads_to_this_machine_is_not_connected_to():
+def test_a_name_of_this_machine_is_not_connected_to():
     host = socket.gethostname()
     with (
         answering({"*": reply(body=b"secret")}) as (site, asked),
@@ -82,13 +82,13 @@ def test_a_name_that_leads_to_this_machine_is_not_connected_to():
 
 
 @pytest.mark.parametrize("first", [reply(500), reply(429, Retry_After="1")])
-def test_an_error_that_passes_is_tried_again(first):
+def test_a_temporary_error_is_retried(first):
     with answering({"/": in_turn(first, reply(body=b"text"))}) as (site, asked):
         assert client().read(f"{site}/") == b"text"
     assert len(asked) == 2
 
 
-def test_a_server_that_gives_no_ranges_is_not_read_whole():
+def test_a_server_without_ranges_is_not_read_whole():
     with (
         answering({"/": reply(body=b"x" * 1000)}) as (site, _),
         pytest.raises(FetchError, match="status 200"),
@@ -105,7 +105,7 @@ def test_a_key_is_not_sent_to_the_host_that_a_redirect_leads_to():
     assert "X-Key" not in asked[0][1]
 
 
-def test_threads_of_one_client_ask_no_faster_than_its_delay():
+def test_threads_of_one_client_respect_its_delay():
     with answering({"/": reply(body=b"a")}) as (site, asked):
         slow = client(delay=0.2, connections=3)
         threads = [threading.Thread(target=slow.read, args=(f"{site}/",)) for _ in range(4)]
@@ -127,7 +127,7 @@ def test_threads_of_one_client_ask_no_faster_than_its_delay():
         (reply(200, body=b"a"), "status 200"),
     ],
 )
-def test_a_file_that_does_not_tell_its_size_is_refused(route, cause):
+def test_a_file_without_a_known_size_is_refused(route, cause):
     with answering({"/": route}) as (site, _), pytest.raises(FetchError, match=cause):
         client().size(f"{site}/")
 

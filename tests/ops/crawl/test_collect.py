@@ -1,4 +1,4 @@
-"""What one line of a collection may cost."""
+"""Limits on what one line of a collection may cost."""
 
 import resource
 from pathlib import Path
@@ -29,7 +29,7 @@ def endless(*_):
         pass
 
 
-def test_what_computes_for_too_long_is_ended_and_what_does_not_goes_on():
+def test_computing_for_too_long_is_ended_and_waiting_is_not():
     with pytest.raises(TooLongError, match="more than 1 seconds"), computing_at_most(1):
         endless()
     with computing_at_most(1):
@@ -38,7 +38,7 @@ def test_what_computes_for_too_long_is_ended_and_what_does_not_goes_on():
 
 
 class NoKeyError(Exception):
-    """As the packages behind fsspec have some of their own."""
+    """Like the packages behind fsspec, which have exceptions of their own."""
 
 
 def without_key(*_):
@@ -53,7 +53,7 @@ def without_key(*_):
         (without_key, "NoKeyError: no key for this bucket"),
     ],
 )
-def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, fault, cause):
+def test_a_listing_over_its_limits_loses_only_its_line(tmp_path, monkeypatch, fault, cause):
     def collection(client, line, month, own):
         return SimpleNamespace(items=fault if line == "bad" else lambda month: [])
 
@@ -64,7 +64,7 @@ def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, f
     assert found == {"bad": cause, "good": "listing"}
 
 
-def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatch):
+def test_an_item_that_a_library_fails_at_is_rejected_alone(tmp_path, monkeypatch):
     def collection(client, line, month, own):
         items = [Item(name, f"http://a.example/{name}", month) for name in ("bad", "good")]
         return SimpleNamespace(
@@ -78,8 +78,8 @@ def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatc
     assert found == {"all": "listing", "bad": "NoKeyError: no key for this bucket", "good": "fetched"}
 
 
-def test_an_item_that_takes_too_much_memory_costs_itself_alone(tmp_path, monkeypatch):
-    """There is room for its 64 MiB once, and not for its record besides."""
+def test_an_item_that_takes_too_much_memory_is_rejected_alone(tmp_path, monkeypatch):
+    """Memory suffices for its 64 MiB once, but not for its record as well."""
 
     def content(item, conditions):
         chunk = bytes(2**26 if item.id == "bad" else 1)

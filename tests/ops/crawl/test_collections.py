@@ -1,4 +1,4 @@
-"""Collections, against a server that answers in the shapes of the real ones."""
+"""Collections, against a server with responses in the form of the real ones."""
 
 import bz2
 import dataclasses
@@ -62,7 +62,7 @@ def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
 @pytest.mark.parametrize(
     ("month", "number"), [("9" * 5_000, 1), ("\u0667", 1), ("07", 7), ("13", 1), ("0", 1)]
 )
-def test_a_month_of_the_anthology_that_is_no_number_is_january(month, number):
+def test_an_invalid_month_in_the_anthology_is_january(month, number):
     xml = ANTHOLOGY.replace("<month>July</month>", f"<month>{month}</month>")
     with answering({"/P18.xml": reply(body=xml.encode())}) as (site, _):
         anthology = AclAnthology(client(), ["P18"], metadata=f"{site}/")
@@ -88,7 +88,7 @@ def test_a_list_of_arxiv_that_has_no_end_is_given_up(tokens, cause):
     assert len(asked) <= 20
 
 
-def test_arxiv_lists_what_was_submitted_in_a_month_page_by_page_and_waits_where_it_is_told_to():
+def test_arxiv_lists_the_papers_of_a_month_page_by_page_and_waits_as_demanded():
     first = oai(paper("1806.00001", "2018-06-01"), paper("1801.00001", "2018-01-01"), DELETED, token="a|b 1")
     last = oai(
         paper("cs/0601001", "2018-06-30", "<license>http://creativecommons.org/licenses/by/4.0/</license>")
@@ -113,7 +113,7 @@ def test_arxiv_lists_what_was_submitted_in_a_month_page_by_page_and_waits_where_
         (oai(paper("1806.00001", "2018-06-01"), token="x" * 3_000), "a resumption token of 3000 characters"),
     ],
 )  # fmt: skip
-def test_a_list_of_arxiv_that_is_none_says_so(body, cause):
+def test_an_arxiv_response_without_a_list_is_an_error(body, cause):
     with answering({"/oai2": reply(body=body)}) as (site, _), pytest.raises(FetchError, match=cause):
         list(ArxivRecords(client(), place=f"{site}/oai2").items("2018-06"))
 
@@ -154,7 +154,7 @@ def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
     ("index", "cause"),
     [(b"no bzip2", "Invalid data"), (bz2.compress(b"a:b:c\n"), "no line of an index"), (bz2.compress(b"1:2:c\n" * 99)[:-20], "ends too early"), (bz2.compress(b"1" * 50_000), "a line of more than"), (bz2.compress(b"9" * 5_000 + b":1:c\n"), "no line of an index")],
 )  # fmt: skip
-def test_an_index_that_is_none_says_so(index, cause):
+def test_a_response_that_is_not_an_index_is_an_error(index, cause):
     with answering({"/index": reply(body=index)}) as (site, _), pytest.raises(FetchError, match=cause):
         list(WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08").items("2018-08"))
 
@@ -209,7 +209,7 @@ def test_s2orc_lists_the_shards_of_a_release_with_the_key_of_the_environment(mon
         assert list(shards.items("2018-07")) == []
 
 
-def test_a_folder_lists_the_files_of_a_month_and_no_link_that_leads_out_of_it(tmp_path):
+def test_a_folder_lists_the_files_of_a_month_without_links_to_the_outside(tmp_path):
     (tmp_path / "in/201806").mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "in/201806/b.json").write_text("b")
@@ -230,7 +230,7 @@ def test_files_whose_paths_differ_behind_a_hash_are_two(tmp_path):
     assert [row["url"][-5:] for row in found.kept] == ["1.txt", "2.txt"]
 
 
-def test_a_bucket_in_memory_is_read_as_a_folder_is():
+def test_a_bucket_in_memory_is_read_like_a_folder():
     import fsspec
 
     system = fsspec.filesystem("memory")
@@ -244,7 +244,7 @@ def test_a_bucket_in_memory_is_read_as_a_folder_is():
     "place",
     ["https://example.org/files", "nosuch://bucket", "file:///nosuch/folder", "memory://nosuch"],
 )
-def test_a_place_that_is_no_folder_is_refused(place):
+def test_a_place_that_is_not_a_folder_is_refused(place):
     with pytest.raises(FetchError):
         list(Folder(place, r"(\d{6})").items("2018-06"))
 
@@ -262,7 +262,7 @@ def test_a_place_that_is_no_folder_is_refused(place):
     ],
 )
 def test_no_protocol_leads_from_a_folder_to_the_web(place):
-    """An address of the web is asked for by what checks it, and by nothing else."""
+    """Web addresses are requested only by code that checks them."""
     with answering({"*": reply(body=b"{}")}) as (site, asked):
         place = place.format(site=site, host=site.removeprefix("http://"))
         with pytest.raises(FetchError, match="no protocol of abfs, abfss, "):
@@ -279,7 +279,7 @@ def test_no_protocol_leads_from_a_folder_to_the_web(place):
         (reply(body=gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip"), "more than 100000 bytes"),
     ],
 )
-def test_an_item_that_cannot_be_had_says_why(route, cause):
+def test_an_unavailable_item_has_its_cause(route, cause):
     with answering({"/x.tar": route}) as (site, _), pytest.raises(FetchError, match=cause):
         bulk = ArxivBulk(client(most_bytes=100_000))
         list(bulk.content(Item("x", f"{site}/x.tar", "2018-06")))
@@ -294,7 +294,7 @@ def test_a_range_that_is_shorter_than_it_should_be_is_an_error():
         list(dump.content(Item("10", f"{site}/dump", "2018-08", 10, 100)))
 
 
-def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs_itself(tmp_path):
+def test_a_collection_is_crawled_into_warc_and_an_unavailable_item_affects_no_other(tmp_path):
     papers = "".join(f'<paper id="{n}"><title>T{n}</title><url>P18-100{n}</url></paper>' for n in (1, 2, 3))
     meta = "<meta><month>June</month><year>2018</year></meta>"
     xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
@@ -321,7 +321,7 @@ def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs
     assert (again.files, len(asked)) == (one.files, asks)
 
 
-def test_items_that_did_not_change_are_copied_when_they_are_asked_for_again(tmp_path):
+def test_unchanged_items_are_copied_when_requested_again(tmp_path):
     meta = "<meta><month>June</month><year>2018</year></meta>"
     papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2, 3))
     xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
@@ -347,7 +347,7 @@ def test_items_that_did_not_change_are_copied_when_they_are_asked_for_again(tmp_
     assert one.kept[0]["etag"] == '"1"' and asked.paths().count("/P18-1001.pdf") == 2
 
 
-def test_an_unchanged_that_nobody_asked_for_is_a_reject(tmp_path):
+def test_an_unsolicited_not_modified_response_is_rejected(tmp_path):
     xml = b'<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>'
     xml += b'<paper id="1"><url>P18-1001</url></paper></volume></collection>'
     with answering({"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(304)}) as (site, _):
@@ -395,9 +395,7 @@ BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace
         ("acl_anthology", "P18", reply(body=BAD_VIDEO), "Invalid IPv6 URL"),
     ],
 )
-def test_a_listing_that_no_provider_gives_costs_its_line_alone(
-    tmp_path, monkeypatch, kind, line, route, cause
-):
+def test_a_malformed_listing_loses_only_its_line(tmp_path, monkeypatch, kind, line, route, cause):
     monkeypatch.setenv("S2_API_KEY", "secret")
     with answering({"*": route}) as (site, _):
         place = {"common_crawl": "index", "s2orc": "place", "acl_anthology": "metadata"}[kind]
@@ -413,7 +411,7 @@ def test_a_pattern_without_its_group_is_refused(pattern):
         FolderOptions(pattern=pattern, **options)
 
 
-def test_what_a_listing_says_of_an_item_stands_in_its_row_and_its_licence_is_the_rows(tmp_path):
+def test_an_items_metadata_and_licence_in_the_listing_are_in_its_row(tmp_path):
     licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
     listing = oai(
         paper("1806.00001", "2018-06-01"),
@@ -448,7 +446,7 @@ def test_an_item_may_be_larger_than_a_listing(tmp_path, page_bytes, causes):
     assert list(found.causes().values()) == ["listing", *causes]
 
 
-def test_an_item_that_was_the_copy_of_one_that_changed_is_fetched_again(tmp_path):
+def test_an_item_that_duplicated_a_changed_one_is_fetched_again(tmp_path):
     meta = "<meta><month>June</month><year>2018</year></meta>"
     papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2))
     xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()

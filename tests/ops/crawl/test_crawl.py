@@ -1,4 +1,4 @@
-"""A crawl against a server of one's own that behaves."""
+"""A crawl against a local server that behaves well."""
 
 import io
 import time
@@ -13,7 +13,7 @@ from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 PAGE = b"<html><body><p>Salmon were common until 1830.</p></body></html>"
 
 
-def test_a_page_is_kept_with_its_record_and_who_asked_says_who_it_is(tmp_path):
+def test_a_page_is_kept_with_its_record_and_the_crawler_identifies_itself(tmp_path):
     with answering({"/a": reply(body=PAGE, ETag='"1"')}) as (site, asked):
         found = crawled(tmp_path, [f"{site}/a"])
 
@@ -63,7 +63,7 @@ def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_
 
 
 def test_a_page_that_was_found_on_a_copy_is_made_of_the_line_that_led_there(tmp_path):
-    """The second listed page is dropped, and so is the second that both link to: the first ones stand for them."""
+    """The second listed page duplicates the first and is dropped; so is the second of two linked pages."""
     same = reply(body=b"<a href=deep>d</a>")
     pages = {"/": reply(body=b"<a href=/a/>a</a><a href=/b/>b</a>"), "/a/": same, "/b/": same, "/c/": same}
     pages |= {f"/{name}/deep": reply(body=name.encode()) for name in "abc"}
@@ -78,7 +78,7 @@ def test_a_page_that_was_found_on_a_copy_is_made_of_the_line_that_led_there(tmp_
     }
 
 
-def test_what_is_there_twice_is_kept_once_and_what_is_over_a_limit_is_not_asked_for(tmp_path):
+def test_duplicates_are_kept_once_and_urls_over_a_limit_are_not_requested(tmp_path):
     pages = {"/a": reply(body=PAGE), "/b": reply(body=PAGE), "/c": reply(body=PAGE)}
     with answering(pages) as (site, asked):
         found = crawled(tmp_path, [f"{site}/a", f"{site}/a#part", f"{site}/b", f"{site}/c"], pages=2)
@@ -115,7 +115,7 @@ def test_a_redirect_is_followed_and_the_row_says_where_to(tmp_path):
     assert (row["url"], row["final_url"]) == (f"{site}/old", f"{site}/new")
 
 
-def test_a_line_that_is_no_url_is_rejected_and_costs_no_other(tmp_path):
+def test_a_line_that_is_not_a_url_is_rejected_alone(tmp_path):
     with answering({"/a": reply(body=PAGE)}) as (site, _):
         found = crawled(tmp_path, ["ftp://example.org/x", f"{site}/a", "# a comment"])
 
@@ -123,7 +123,7 @@ def test_a_line_that_is_no_url_is_rejected_and_costs_no_other(tmp_path):
     assert found.cause() == "the scheme 'ftp' is neither http nor https"
 
 
-def test_one_host_is_asked_for_one_page_at_a_time(tmp_path):
+def test_one_page_at_a_time_is_requested_from_a_host(tmp_path):
     at_once, most = [], []
 
     def slow(handler):
@@ -157,8 +157,8 @@ def test_with_a_clock_the_bytes_are_the_same_whichever_page_came_first(tmp_path,
     assert all(clock.encode() in content for content in one.files.values())
 
 
-def test_what_a_redirect_leads_to_waits_its_turn_at_its_own_host(tmp_path):
-    """Scrapy would ask for it in the turn of the host that it was sent from."""
+def test_a_redirect_target_waits_in_the_queue_of_its_own_host(tmp_path):
+    """Scrapy would request it in the queue of the host that redirected to it."""
     at_once, most = [], []
 
     def slow(handler):
@@ -177,7 +177,7 @@ def test_what_a_redirect_leads_to_waits_its_turn_at_its_own_host(tmp_path):
     assert max(most) == 1
 
 
-def test_partitions_that_are_made_at_the_same_time_ask_one_after_the_other(tmp_path):
+def test_partitions_made_at_the_same_time_send_requests_one_after_the_other(tmp_path):
     at_once, most = [], []
 
     def slow(handler):

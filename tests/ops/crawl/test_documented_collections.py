@@ -1,4 +1,4 @@
-"""The collections as docs/crawl.md shows them in params.yaml, asked of a server on loopback in place of the real ones."""
+"""The collections in docs/crawl.md with their params.yaml, against a local server."""
 
 import gzip
 import json
@@ -28,20 +28,20 @@ CAPTURE = {"url": "http://a.example/", "status": "200", "length": "9", "offset":
 
 
 def shards(handler):
-    """The list of a release, for who has the key."""
+    """The list of a release, for clients with the key."""
     site = f"http://{handler.headers['Host']}"
     known = handler.headers["x-api-key"] == "secret"
     reply(200 if known else 403, body=json.dumps({"files": [f"{site}/shards/a.gz"]}).encode())(handler)
 
 
 def results(handler):
-    """What is found, for who has the key."""
+    """The search results, for clients with the key."""
     known = handler.headers["X-Subscription-Token"] == "secret"
     found = [{"url": f"http://{handler.headers['Host']}/found"}]
     reply(200 if known else 403, body=json.dumps({"web": {"results": found}}).encode())(handler)
 
 
-#: By kind: a line of its list, what the server answers with, and the options that lead to it.
+#: By kind: a line of its list, the server's responses, and the options that point to it.
 SERVED = {
     "acl_anthology": (
         "P18",
@@ -96,7 +96,7 @@ def test_every_collection_is_shown_with_options_that_it_takes():
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_what_is_shown_is_crawled(kind, tmp_path, monkeypatch):
+def test_the_documented_configuration_crawls(kind, tmp_path, monkeypatch):
     for variable in ("S2_API_KEY", "SEARCH_KEY"):
         monkeypatch.setenv(variable, "secret")
     (tmp_path / "corpus/2018-06").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Pages that are made to be slow to read: each costs its links, and nothing else of the crawl."""
+"""Pages that are built to be slow to read: each loses its own links, and affects nothing else."""
 
 import json
 import tracemalloc
@@ -20,7 +20,7 @@ NOT_READ = "pages whose links cannot be read"
 
 
 def attributes(count):
-    """What libxml2 compares each with all before it."""
+    """libxml2 compares each with all before it."""
     return b"<p" + b"".join(b" a%d" % number for number in range(count)) + b">" + LINK
 
 
@@ -34,7 +34,7 @@ def links(body, content_type="text/html", rules=RULES):
 )
 @pytest.mark.parametrize("told", ["text/html; charset={}", "text/html"])
 def test_an_encoding_that_no_browser_knows_is_not_decoded(name, told):
-    """Python's of punycode is quadratic: 0.8 MB took 14 s."""
+    """Python's punycode codec is quadratic: 0.8 MB took 14 s."""
     body = b"<meta charset=%s>" % name.encode() + LINK + "é-".encode() * 400_000
     assert links(body, told.format(name)) == ["/beside"]
 
@@ -60,11 +60,11 @@ def test_links_that_are_longer_than_addresses_are_in_browsers_are_left_out():
     assert links(body) == ["/" + "b" * 2_000 + "/x", "/beside"]
 
 
-def test_what_cannot_be_part_of_an_address_costs_that_link_or_all_of_the_page_and_no_crawl():
+def test_characters_invalid_in_addresses_lose_a_link_or_the_links_of_a_page_only():
     assert links(b"<a href='&#xD800;'>a</a>" + LINK)[-1:] == ["/beside"]
 
 
-def test_a_base_that_is_no_address_costs_the_links_of_its_page_and_says_so():
+def test_an_invalid_base_address_loses_the_links_of_its_page_and_is_recorded():
     with pytest.raises(
         ParseError, match="the address that its links go by, in <base>, is none: Invalid IPv6"
     ):
@@ -83,7 +83,7 @@ def test_a_page_that_takes_too_long_is_given_up():
 
 
 @pytest.mark.long
-def test_a_page_that_is_slow_to_read_is_kept_without_its_links_and_says_so(tmp_path):
+def test_a_page_that_is_slow_to_read_is_kept_without_links_and_marked(tmp_path):
     routes = {"/slow": reply(body=attributes(400_000)), "/beside": reply(body=b"<p>beside")}
     routes |= {"/sound": reply(body=b"<p>sound" + LINK)}
     with answering(routes) as (site, asked):
@@ -120,7 +120,7 @@ def test_rules_behind_500_kib_of_robots_txt_do_not_count(tmp_path):
 
 
 def test_a_flood_of_links_is_not_held_in_memory(tmp_path, monkeypatch):
-    """The process that makes rows of a crawl held all of them, 5 GB."""
+    """The process that makes rows of a crawl held all of them in memory, 5 GB."""
     monkeypatch.setattr("ops.crawl.frontier.TOLD_APART", 1_000)
     pages = [f"http://a.example/{page}" for page in range(30)]
     journal = Journal(tmp_path, "options")

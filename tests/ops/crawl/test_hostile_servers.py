@@ -1,4 +1,4 @@
-"""What servers do to crawls: each costs itself, and no page beside it."""
+"""Hostile servers: each affects its own pages only."""
 
 import gzip
 import socket
@@ -15,7 +15,7 @@ BOMB = b"\0" * 20_000_000
 
 
 def outcome(tmp_path, route, robots=None, **options):
-    """What becomes of a page of one server; the page beside it must be kept."""
+    """The outcome of a page of one server; the page of the other server must be kept."""
     routes = {"/page": route, "/beside": GOOD} | ({"/robots.txt": robots} if robots else {})
     with answering(routes) as (site, asked):
         found = crawled(tmp_path, [f"{site}/page", f"{site}/beside"], **options)
@@ -47,7 +47,7 @@ def hanging_up(handler):
         (cut_short, "the answer was cut short"),
     ],
 )
-def test_a_page_that_cannot_be_had_is_rejected_with_its_cause(tmp_path, route, cause):
+def test_an_unavailable_page_is_rejected_with_its_cause(tmp_path, route, cause):
     kept, causes, _ = outcome(tmp_path, route)
     assert (list(kept), causes) == (["/beside"], {"/page": cause})
 
@@ -64,7 +64,7 @@ def test_a_bomb_is_dropped_for_its_size(tmp_path, encoding, pack):
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_a_page_that_is_too_large_is_dropped_whether_its_header_tells_or_not(tmp_path, told):
+def test_a_too_large_page_is_dropped_whether_or_not_its_header_declares_it(tmp_path, told):
     def untold(handler):
         handler.send_response_only(200)
         handler.send_header("Connection", "close")
@@ -81,13 +81,13 @@ def test_a_slow_drip_is_ended(tmp_path):
     assert (list(kept), causes) == (["/beside"], {"/page": "no whole answer within 1 seconds"})
 
 
-def test_an_error_that_passes_is_tried_again(tmp_path):
+def test_a_temporary_error_is_retried(tmp_path):
     kept, _, asked = outcome(tmp_path, in_turn(reply(500), GOOD))
     assert len(kept) == 1, "both pages are the same"
     assert asked.paths().count("/page") == 2
 
 
-def test_retry_after_is_waited_for_and_nothing_else_is_asked_of_the_host_meanwhile(tmp_path):
+def test_retry_after_is_obeyed_and_blocks_all_requests_to_the_host(tmp_path):
     busy = in_turn(reply(429, Retry_After="2"), reply(body=b"<p>At last.</p>"))
     kept, _, asked = outcome(tmp_path, busy)
     times = [seconds for path, _, seconds in asked if path != "/robots.txt"]
@@ -96,20 +96,20 @@ def test_retry_after_is_waited_for_and_nothing_else_is_asked_of_the_host_meanwhi
     assert times[1] - times[0] >= 2
 
 
-def test_a_host_that_wants_to_be_left_alone_for_too_long_is_given_up(tmp_path):
+def test_a_host_with_a_too_long_retry_after_is_given_up(tmp_path):
     _, causes, asked = outcome(tmp_path, reply(503, Retry_After="3600"), longest_wait=10)
     assert causes["/page"] == "status 503 Service Unavailable"
     assert asked.paths().count("/page") == 1
 
 
-def test_a_length_that_is_too_small_cuts_the_page_and_spoils_none_beside_it(tmp_path):
+def test_a_too_small_length_cuts_the_page_and_affects_no_other(tmp_path):
     kept, causes, _ = outcome(tmp_path, reply(body=b"<p>Labels are dear, and more.</p>", Content_Length="10"))
     assert ({*kept}, causes) == ({"/page", "/beside"}, {})
     assert kept["/page"]["bytes"] == 10
 
 
 @pytest.mark.parametrize("length", ["ten", "-5"])
-def test_a_length_that_is_no_number_is_a_reject(tmp_path, length):
+def test_a_length_that_is_not_a_number_is_rejected(tmp_path, length):
     kept, causes, _ = outcome(tmp_path, reply(body=b"abc", Content_Length=length))
     cause = f"ValueError: Value contains non-decimal digits: {length.encode()!r}"
     assert (list(kept), causes) == (["/beside"], {"/page": cause})
@@ -123,14 +123,14 @@ def test_a_picture_that_says_it_is_html_is_kept_and_has_no_links(tmp_path):
 @pytest.mark.parametrize(
     "link", [b"http://[", b"http://a:b:c/", b"//[::1", b"\xff\xfe", b"http://" + b"a" * 70_000]
 )
-def test_a_link_that_is_none_costs_nothing_but_itself(tmp_path, link):
+def test_an_invalid_link_affects_nothing_else(tmp_path, link):
     page = reply(body=b"<a href='%s'>x</a> <a href=/good>y</a>" % link)
     with answering({"/page": page, "/good": GOOD}) as (site, _):
         found = crawled(tmp_path, [f"{site}/page"], depth=1)
     assert [row["url"].removeprefix(site) for row in found.kept] == ["/page", "/good"]
 
 
-def test_a_wrong_content_type_is_kept_as_the_server_said_it(tmp_path):
+def test_a_wrong_content_type_is_kept_as_the_server_sent_it(tmp_path):
     kept, _, _ = outcome(tmp_path, reply(body=b"%PDF-1.4 ...", kind="text/html"), depth=1)
     assert kept["/page"]["content_type"] == "text/html"
 
@@ -152,8 +152,8 @@ def test_a_packed_page_is_stored_unpacked(tmp_path):
         (reply(429, Retry_After="3600"), "status 429"),
     ],
 )
-def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, robots, cause):
-    """RFC 9309, 2.3.1.4; a site that has had too many requests (429) is left alone, too."""
+def test_nothing_is_requested_from_a_site_with_an_unreadable_robots_txt(tmp_path, robots, cause):
+    """RFC 9309, 2.3.1.4. A site that complains about too many requests (429) is left alone, too."""
     with answering({"/page": GOOD, "/robots.txt": robots}) as (site, asked):
         found = crawled(tmp_path, [f"{site}/page"], timeout=1, retries=0)
     (row,) = found.dropped
@@ -164,13 +164,13 @@ def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, ro
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
-def test_robots_txt_that_is_not_there_allows_all(tmp_path, status):
+def test_a_missing_robots_txt_allows_all(tmp_path, status):
     """RFC 9309, 2.3.1.3."""
     kept, _, _ = outcome(tmp_path, GOOD, reply(status, body=b"User-agent: *\nDisallow: /"))
     assert len(kept) == 1
 
 
-def test_a_name_that_leads_to_this_machine_is_not_connected_to(tmp_path):
+def test_a_name_of_this_machine_is_not_connected_to(tmp_path):
     host = socket.gethostname()
     with answering({"*": GOOD}) as (site, asked):
         port = site.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""A crawl that is cut short goes on without asking again; one that is made again takes what was published."""
+"""An interrupted crawl continues without repeating requests; a repeated one reuses what was published."""
 
 import os
 import resource
@@ -32,7 +32,7 @@ def children(program):
 
 
 @pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
-def test_a_crawl_that_was_cut_short_asks_for_nothing_again_that_it_has(tmp_path, end):
+def test_an_interrupted_crawl_requests_nothing_again(tmp_path, end):
     with answering({"*": slowly, "/robots.txt": reply(404)}) as (site, asked):
         urls = [f"{site}/{number}" for number in range(30)]
         program = subprocess.Popen([sys.executable, "-c", CRAWL, str(tmp_path), *urls])
@@ -52,7 +52,7 @@ def test_a_crawl_that_was_cut_short_asks_for_nothing_again_that_it_has(tmp_path,
     assert len(asked.paths()) <= 30 + 1, "only what was under way is asked for twice"
 
 
-def test_a_torn_last_line_of_the_journal_is_asked_for_again(tmp_path):
+def test_the_url_of_a_torn_journal_line_is_requested_again(tmp_path):
     with answering({"/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, asked):
         one = crawled(tmp_path, [f"{site}/a", f"{site}/b"], clock="2018-08-15T00:00:00Z")
         journal = tmp_path / "working/web/journal.jsonl"
@@ -63,7 +63,7 @@ def test_a_torn_last_line_of_the_journal_is_asked_for_again(tmp_path):
     assert len(asked.paths()) == 3
 
 
-def test_what_was_published_is_taken_and_the_web_is_not_asked(tmp_path):
+def test_published_pages_are_reused_without_requests(tmp_path):
     with answering({"/a": reply(body=b"a"), "/b": reply(body=b"a"), "/c": reply(404)}) as (site, asked):
         urls = [f"{site}/a", f"{site}/b", f"{site}/c"]
         one = crawled(tmp_path, urls)
@@ -76,15 +76,15 @@ def test_what_was_published_is_taken_and_the_web_is_not_asked(tmp_path):
     assert len(three.units) == 4
 
 
-def test_under_other_options_everything_is_asked_for(tmp_path):
+def test_with_other_options_everything_is_requested_again(tmp_path):
     with answering({"/a": reply(body=b"a")}) as (site, asked):
         one = crawled(tmp_path, [f"{site}/a"])
         crawled(tmp_path, [f"{site}/a"], former=one.folder, working="again", timeout=6)
     assert asked.paths() == ["/a", "/a"]
 
 
-def test_a_recrawl_asks_on_condition_and_makes_a_new_version_of_what_changed(tmp_path):
-    """One page is the same by its tag, one by its date, one is another, one is gone."""
+def test_a_recrawl_sends_conditional_requests_and_makes_a_new_version_of_changed_pages(tmp_path):
+    """One page is unchanged by its tag, one by its date, one has changed, one is gone."""
 
     date = "Wed, 15 Aug 2018 00:00:00 GMT"
     routes = {
@@ -109,7 +109,7 @@ def test_a_recrawl_asks_on_condition_and_makes_a_new_version_of_what_changed(tmp
     assert (record["digest"], record["date"]) == (before["digest"], before["date"])
 
 
-def test_a_recrawl_that_was_cut_short_goes_on_as_one(tmp_path):
+def test_an_interrupted_recrawl_continues_as_a_recrawl(tmp_path):
     with answering({"/a": reply(body=b"a", ETag='"1"'), "/b": reply(body=b"b")}) as (site, asked):
         urls = [f"{site}/a", f"{site}/b"]
         one = crawled(tmp_path, urls)
@@ -120,7 +120,7 @@ def test_a_recrawl_that_was_cut_short_goes_on_as_one(tmp_path):
     assert asked.paths() == ["/a", "/b", "/a", "/b", "/b"]
 
 
-def test_a_copy_is_asked_for_again_when_the_page_that_it_copies_is_listed_no_more(tmp_path):
+def test_a_duplicate_is_requested_again_when_its_original_is_no_longer_listed(tmp_path):
     with answering({"/a": reply(body=b"same"), "/b": reply(body=b"same")}) as (site, _):
         one = crawled(tmp_path, [f"{site}/a", f"{site}/b"])
         two = crawled(tmp_path, [f"{site}/b"], former=one.folder, working="again")
@@ -128,7 +128,7 @@ def test_a_copy_is_asked_for_again_when_the_page_that_it_copies_is_listed_no_mor
     assert [row["url"] for row in two.kept] == [f"{site}/b"]
 
 
-def test_what_did_not_change_is_dropped_where_only_news_are_wanted(tmp_path):
+def test_unchanged_pages_are_dropped_if_only_changes_are_wanted(tmp_path):
     routes = {"/a": conditional(b"a"), "/b": conditional(b"b")}
     with answering(routes) as (site, asked):
         urls = [f"{site}/a", f"{site}/b"]
@@ -163,8 +163,8 @@ def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
 
 
 def test_a_disk_that_is_full_ends_the_crawl_and_rejects_no_page(tmp_path, monkeypatch):
-    """The journal's file of records may hold 5,000 bytes: the third page does not fit."""
-    monkeypatch.undo()  # a fork of a warmed process would have other limits than this one
+    """The journal's file of records is limited to 5,000 bytes: the third page does not fit."""
+    monkeypatch.undo()  # a fork of a warmed process would have other limits
     pages = {f"/{name}": reply(body=os.urandom(1_000).hex().encode()) for name in "abcd"}
     with answering(pages) as (site, _):
         urls = [f"{site}{path}" for path in pages]

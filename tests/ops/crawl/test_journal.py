@@ -1,4 +1,4 @@
-"""The journal of a crawl that is under way: what is damaged is as if it had not been written."""
+"""The journal of a crawl in progress: damaged entries count as not written."""
 
 import os
 
@@ -19,7 +19,7 @@ def flip(path, position):
 
 
 def damaged_line(folder):
-    """A title that is another letter is valid JSON, too."""
+    """A title with another letter is valid JSON, too."""
     flip(folder / LINES, (folder / LINES).read_bytes().index(b"text/html"))
 
 
@@ -28,7 +28,7 @@ def damaged_record(folder):
 
 
 def damaged_length(folder):
-    """So many bytes cannot even be asked for."""
+    """This many bytes cannot even be requested."""
     lines = (folder / LINES).read_bytes()
     (folder / LINES).write_bytes(lines.replace(b'"length":', b'"length":99999999999999', 1))
 
@@ -44,7 +44,7 @@ def torn_records(folder):
 
 
 def zeros(folder):
-    """What some file systems leave of lines that were not on disk yet at a power cut."""
+    """What some file systems leave after a power cut of lines that were not yet on disk."""
     lines = (folder / LINES).read_bytes().splitlines(keepends=True)
     (folder / LINES).write_bytes(b"".join(lines[:-1]) + bytes(len(lines[-1])))
 
@@ -52,7 +52,7 @@ def zeros(folder):
 @pytest.mark.parametrize(
     "damage", [damaged_line, damaged_length, damaged_record, torn_line, torn_records, zeros]
 )
-def test_what_is_damaged_is_asked_for_again_and_nothing_else(tmp_path, damage):
+def test_only_damaged_entries_are_requested_again(tmp_path, damage):
     pages = {f"/{number}": reply(body=b"<p>%d" % number) for number in range(4)}
     with answering(pages) as (site, asked):
         urls = [f"{site}/{number}" for number in range(4)]

@@ -1,4 +1,4 @@
-"""The local index answers as if every page were scored."""
+"""The local index returns the same as scoring every page."""
 
 import math
 import pickle
@@ -45,7 +45,7 @@ def found(index, query, k):
 
 @settings(max_examples=40, deadline=None)
 @given(TEXTS, st.lists(WORDS, max_size=4).map(" ".join), st.integers(0, 4), st.randoms())
-def test_an_answer_is_that_of_scoring_every_page(tmp_path_factory, texts, query, k, random):
+def test_the_result_equals_scoring_every_page(tmp_path_factory, texts, query, k, random):
     pages = {f"http://{number:02}": text for number, text in enumerate(texts)}
     shuffled = list(pages.items())
     random.shuffle(shuffled)
@@ -55,7 +55,7 @@ def test_an_answer_is_that_of_scoring_every_page(tmp_path_factory, texts, query,
 
 @pytest.fixture(scope="module")
 def many():
-    """Pages whose lengths tantivy rounds, in which words are as frequent as in a language."""
+    """Pages whose lengths tantivy rounds, with word frequencies as in natural language."""
     random = np.random.default_rng(0)
     return {
         f"http://{number}": " ".join(
@@ -89,7 +89,7 @@ def test_pages_of_equal_score_come_by_url_though_there_are_more_than_candidates(
     assert [url for url, _ in found(index, "salt", 3)] == ["http://000", "http://001", "http://002"]
 
 
-def test_of_two_pages_with_one_url_the_last_counts(tmp_path):
+def test_the_last_of_two_pages_with_one_url_wins(tmp_path):
     index = LocalIndex.of([("a", "salt"), ("b", "bread"), ("a", "honey")], tmp_path / "index")
     assert not index.search("salt", 3)
     assert found(index, "honey bread", 3) == obvious({"a": "honey", "b": "bread"}, "honey bread", 3)
@@ -102,7 +102,7 @@ def test_an_index_goes_to_other_processes_as_its_path(tmp_path):
     assert len(sent) < 1000 and found(pickle.loads(sent), "salt", 1) == found(index, "salt", 1)
 
 
-def test_a_word_that_is_too_long_for_the_index_is_found(tmp_path):
+def test_a_word_too_long_for_the_index_is_found(tmp_path):
     index = LocalIndex.of([("a", "salt " + "x" * 100_000), ("b", "bread")], tmp_path / "index")
     assert [url for url, _ in found(index, "x" * 100_000, 2)] == ["a"]
 

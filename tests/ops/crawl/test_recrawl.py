@@ -1,4 +1,4 @@
-"""Crawls that ask again: what did not change, and what cannot be had this time, is in the new version, too."""
+"""Repeated crawls: what has not changed, and what is unavailable this time, is in the new version, too."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def urls(found):
     return [row["url"].rpartition("/")[2] for row in found.kept]
 
 
-def test_items_stay_as_they_were_where_their_line_cannot_be_listed_again(tmp_path):
+def test_items_do_not_change_if_their_line_cannot_be_listed_again(tmp_path):
     routes = {
         "/P18.xml": anthology("P18", 1, 2, 3),
         "/P19.xml": anthology("P19", 1),
@@ -51,7 +51,7 @@ def test_items_stay_as_they_were_where_their_line_cannot_be_listed_again(tmp_pat
     assert (urls(three), three.causes()["P18"]) == (["P19-1001.pdf"], "listing")
 
 
-def test_an_item_keeps_its_bytes_where_the_page_that_it_was_a_copy_of_changed(tmp_path):
+def test_an_item_keeps_its_bytes_if_the_page_that_it_duplicated_changed(tmp_path):
     routes = {
         "/P18.xml": anthology("P18", 1),
         "/P19.xml": anthology("P19", 1),
@@ -67,7 +67,7 @@ def test_an_item_keeps_its_bytes_where_the_page_that_it_was_a_copy_of_changed(tm
     assert two.kept[1]["digest"] == one.kept[0]["digest"]
 
 
-def test_what_was_fetched_stays_where_an_interrupted_crawl_cannot_list_its_line_again(tmp_path):
+def test_fetched_items_stay_if_an_interrupted_crawl_cannot_list_their_line_again(tmp_path):
     routes = {
         "/P18.xml": anthology("P18", 1, 2),
         "*": reply(body=b"%PDF-1"),
@@ -100,7 +100,7 @@ def test_a_line_that_is_new_is_listed_alone(tmp_path):
         pytest.param({"/": reply(404)}, [], marks=pytest.mark.long),
     ],
 )
-def test_the_links_of_a_page_that_cannot_be_had_are_followed_again_unless_it_is_gone(tmp_path, fault, kept):
+def test_the_links_of_an_unavailable_page_are_followed_unless_it_is_gone(tmp_path, fault, kept):
     routes = {"/": reply(body=b"<a href=/a>a</a>"), "/a": reply(body=b"<p>a")}
     with answering(routes) as (site, _):
         one = crawled(tmp_path, [f"{site}/"], depth=1, retries=0)
@@ -160,7 +160,7 @@ def test_a_page_with_the_same_bytes_is_unchanged_though_the_site_does_not_say_so
         assert three.causes() == dict.fromkeys(asked_for, "unchanged")
 
 
-def test_an_item_with_the_same_bytes_is_unchanged_and_what_is_said_of_it_is_as_it_is_now(tmp_path):
+def test_an_item_with_the_same_bytes_is_unchanged_and_has_new_metadata(tmp_path):
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "2018-06.txt").write_text("a")

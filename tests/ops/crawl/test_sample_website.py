@@ -1,4 +1,4 @@
-"""The sample website, as params.yaml has it crawled."""
+"""The sample website, crawled with the sample's params.yaml."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -113,7 +113,7 @@ def cited(month, working):
         ),
     ],
 )
-def test_what_the_sample_articles_cite_is_crawled_near_copies_dead_links_and_loops(
+def test_the_citations_of_the_sample_articles_are_crawled_with_near_duplicates_dead_links_and_loops(
     tmp_path, month, kept, losses
 ):
     outcomes = cited(month, tmp_path)
@@ -140,7 +140,7 @@ def test_a_source_with_bad_options_is_refused_with_the_reason(tmp_path, change, 
         sample("2018-06", tmp_path, lambda sources: change(sources["articles"]["options"]))
 
 
-def test_a_folder_that_is_to_be_served_and_is_not_there_is_refused(tmp_path):
+def test_a_missing_folder_to_serve_is_refused(tmp_path):
     def change(sources):
         sources["articles"]["options"]["serve"] = {"islands.example": "data/nowhere"}
 
@@ -149,7 +149,7 @@ def test_a_folder_that_is_to_be_served_and_is_not_there_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("written", ["2018-08-15T00:00:00Z", "2018-08-15 02:00:00+02:00"])
-def test_a_clock_without_quotes_is_read_as_the_time_that_it_is(written):
+def test_an_unquoted_clock_is_read_as_a_time(written):
     options = yaml.safe_load(f"{{agent: a/1, contact: 'mailto:a@example.org', clock: {written}}}")
     source = Source.model_validate({**SOURCES["articles"], "options": options})
     assert options_fault(FORMATS["url_list"], source, "url_list") is None
@@ -167,7 +167,7 @@ def test_options_of_a_kind_that_takes_none_are_refused():
         corpus.check()
 
 
-def test_what_is_listed_for_every_month_belongs_to_each():
+def test_items_listed_for_every_month_belong_to_each():
     typed = {
         name: Source.model_validate({**source, "month": {"every": True}}) for name, source in SOURCES.items()
     }

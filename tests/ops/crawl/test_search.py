@@ -34,7 +34,7 @@ def test_pages_are_found_by_their_words_best_first(tmp_path, query, urls):
     assert [hit.rank for hit in hits] == list(range(1, len(urls) + 1))
 
 
-def test_an_index_answers_the_same_in_any_order_of_pages_and_when_it_is_read_back(tmp_path):
+def test_an_index_gives_the_same_results_for_any_order_of_pages_and_after_reloading(tmp_path):
     one = LocalIndex.of(PAGES.items(), tmp_path / "one")
     two = LocalIndex.of(reversed(PAGES.items()), tmp_path / "two")
     back = LocalIndex.load(tmp_path / "one")
@@ -51,7 +51,7 @@ NESTED = pytest.param({"/nested": b"<div>" * 100_000 + b"salmon"}, id="nested", 
 
 
 @pytest.mark.parametrize("unreadable", [{}, NESTED])
-def test_what_was_crawled_can_be_searched(tmp_path, unreadable):
+def test_crawled_pages_can_be_searched(tmp_path, unreadable):
     pages = {
         "/a": b"<p>The salmon came back.</p>",
         **unreadable,
@@ -89,7 +89,7 @@ def provider(site, **params):
 ANSWER = json.dumps({"web": {"results": [{"url": "http://a.example/"}, {"url": "http://b.example/"}, {"url": "http://a.example/"}]}}).encode()  # fmt: skip
 
 
-def test_a_provider_is_asked_by_its_template_and_answers_by_its_path(monkeypatch):
+def test_a_provider_is_queried_by_its_url_template_and_read_by_its_path(monkeypatch):
     monkeypatch.setenv("SEARCH_KEY", "secret")
     with answering({"/search": reply(body=ANSWER)}) as (site, asked):
         hits = provider(site, key_variable="SEARCH_KEY", key_header="X-Key").search("salmon & bread", 3)
@@ -107,7 +107,7 @@ def test_a_provider_is_asked_by_its_template_and_answers_by_its_path(monkeypatch
         ("/search?q={query}&n={k}", 5, 2, ["n=2"]),
     ],
 )  # fmt: skip
-def test_more_than_a_provider_gives_at_once_is_asked_for_page_by_page(template, k, pages, asks):
+def test_more_than_a_provider_gives_at_once_is_requested_page_by_page(template, k, pages, asks):
     def route(handler):
         fields = parse_qs(urlsplit(handler.path).query)
         first, number = int(fields.get("from", ["0"])[0]), int(fields["n"][0])
@@ -125,7 +125,7 @@ def test_more_than_a_provider_gives_at_once_is_asked_for_page_by_page(template, 
 @pytest.mark.parametrize(
     "body", [b"<html>", b'{"web": {}}', b'{"web": {"results": [{"url": 7}]}}', b"[" * 100_000]
 )
-def test_an_answer_without_urls_is_an_error(body):
+def test_a_response_without_urls_is_an_error(body):
     with (
         answering({"/search": reply(body=body)}) as (site, _),
         pytest.raises(FetchError, match="the answer to 'salmon'"),
@@ -133,7 +133,7 @@ def test_an_answer_without_urls_is_an_error(body):
         provider(site).search("salmon", 3)
 
 
-def test_a_key_that_is_not_there_is_said_and_one_that_is_there_is_not(monkeypatch):
+def test_a_missing_key_is_reported_and_an_existing_one_never_shown(monkeypatch):
     monkeypatch.delenv("SEARCH_KEY", raising=False)
     with answering({"/search": reply(403)}) as (site, _):
         with pytest.raises(LookupError, match="SEARCH_KEY"):
@@ -146,6 +146,6 @@ def test_a_key_that_is_not_there_is_said_and_one_that_is_there_is_not(monkeypatc
     assert "top" not in str(failed.value)
 
 
-def test_a_path_that_is_none_is_refused():
+def test_an_invalid_path_is_refused():
     with pytest.raises(ValueError, match="no JMESPath"):
         HttpSearchParams(url="https://a.example/?q={query}", results="[[[")

@@ -1,4 +1,4 @@
-"""Crawls of what a search finds, against a provider and pages of one's own."""
+"""Crawls of search results, against a local provider and local pages."""
 
 import json
 import signal
@@ -48,7 +48,7 @@ def test_the_results_of_queries_are_crawled_into_warc_with_their_queries_and_ran
     assert sorted(asked.paths()) == ["/a", "/b", "/c", "/d", "/gone", "/search?q=salmon&n=3", "/search?q=salt+bread&n=3"]  # fmt: skip
 
 
-def test_the_robots_txt_of_a_result_is_obeyed_and_no_private_address_is_asked(tmp_path):
+def test_the_robots_txt_of_a_result_is_obeyed_and_no_private_address_is_requested(tmp_path):
     robots = reply(body=b"User-agent: silverloom-test\nDisallow: /private\n", kind="text/plain")
     results = ["/private/a", "/b", "http://169.254.169.254/x", "ftp://a.example/x", "http://[", "http://a.example/\ud800"]  # fmt: skip
     routes = {"/robots.txt": robots, "/search": provider(salmon=results), "/b": reply(body=b"b")}
@@ -70,7 +70,7 @@ def test_the_robots_txt_of_a_result_is_obeyed_and_no_private_address_is_asked(tm
         ({"url": "{site}/search?q={query}&n={k}&key={key}"}, lambda path, headers: "&key=top%2Fsecret+key" in path),
     ],
 )  # fmt: skip
-def test_the_key_of_the_environment_is_sent_to_the_provider_alone_and_stands_nowhere_on_disk(
+def test_the_key_in_the_environment_is_sent_only_to_the_provider_and_never_stored(
     tmp_path, monkeypatch, way, sent
 ):
     monkeypatch.setenv("SEARCH_KEY", f"{KEY}\n")
@@ -100,7 +100,7 @@ def test_the_key_of_the_environment_is_sent_to_the_provider_alone_and_stands_now
 
 
 @pytest.mark.parametrize("value", [None, "", " \n"])
-def test_without_its_key_a_search_is_refused_before_anything_is_asked(tmp_path, monkeypatch, value):
+def test_without_its_key_a_search_is_refused_before_any_request(tmp_path, monkeypatch, value):
     monkeypatch.delenv("SEARCH_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("SEARCH_KEY", value)
@@ -128,7 +128,7 @@ def test_without_its_key_a_search_is_refused_before_anything_is_asked(tmp_path, 
         (reply(body=b" " * 300_001), "more than 300000 bytes"),
     ],
 )
-def test_a_query_that_has_no_answer_says_why_and_costs_no_other(tmp_path, answer, cause):
+def test_a_failed_query_has_its_cause_and_affects_no_other(tmp_path, answer, cause):
     search = provider(first=["/a"], bad=answer, last=["/b"])
     with answering({"/search": search, "/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, _):
         crawl = searched(tmp_path, site, ["first", "bad", "last"], listing_bytes=300_000)
@@ -155,7 +155,7 @@ searched(pathlib.Path(sys.argv[1]), sys.argv[2], ["salmon", "bread"], k=30)
 
 
 @pytest.mark.long
-def test_a_crawl_that_was_cut_short_asks_neither_for_a_page_nor_for_a_query_again(tmp_path):
+def test_an_interrupted_crawl_requests_neither_pages_nor_queries_again(tmp_path):
     def slowly(handler):
         time.sleep(0.1)
         reply(body=handler.path.encode())(handler)
@@ -178,7 +178,7 @@ def test_a_crawl_that_was_cut_short_asks_neither_for_a_page_nor_for_a_query_agai
     assert len(asked.paths()) <= 2 + 21 + 1, "only the page that was under way is asked for twice"
 
 
-def test_a_result_has_the_best_ranks_of_what_is_a_copy_of_it(tmp_path):
+def test_a_result_has_the_best_ranks_of_its_duplicates(tmp_path):
     search = provider(salmon=["/a", "/b"], bread=["/c", "/b", "/a"])
     pages = {"/a": reply(body=b"one"), "/b": reply(body=b"one"), "/c": reply(body=b"two")}
     with answering({"/search": search, **pages}) as (site, _):
@@ -187,7 +187,7 @@ def test_a_result_has_the_best_ranks_of_what_is_a_copy_of_it(tmp_path):
     assert [row["also"] for row in crawl.kept if row["url"] == f"{site}/a"] == [[f"{site}/b"]]
 
 
-def test_a_search_that_is_asked_again_has_the_ranks_of_today_and_keeps_results_where_it_fails(tmp_path):
+def test_a_repeated_search_has_new_ranks_and_keeps_earlier_results_if_it_fails(tmp_path):
     routes = {
         "/search": provider(salmon=["/a", "/b"], bread=["/c"]),
         "/a": conditional(b"a"),

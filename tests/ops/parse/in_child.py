@@ -1,4 +1,4 @@
-"""What a bounded child is asked to do: what is sound, what is too much, and what no parser does."""
+"""Functions for a bounded child: sound ones, excessive ones, and some that behave like no parser."""
 
 import os
 import signal
@@ -98,7 +98,7 @@ def places() -> Places:
 
 
 def answers(*messages) -> int:
-    """Do what the parser does not: send messages of one's own as the child's."""
+    """Misbehave: send forged messages in the name of the child."""
     frame = sys._getframe()
     while "connection" not in frame.f_locals:
         frame = frame.f_back

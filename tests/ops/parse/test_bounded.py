@@ -1,4 +1,4 @@
-"""The bounded child: what it refuses, that it goes on, and that it ends with its parent."""
+"""The bounded child: what it refuses, that it recovers, and that it ends with its parent."""
 
 import os
 import pickle
@@ -52,7 +52,7 @@ def child():
     child.close()
 
 
-def test_a_result_is_that_of_the_function(child):
+def test_a_result_equals_that_of_the_function(child):
     assert child.call(places) == places()
 
 
@@ -63,7 +63,7 @@ def test_a_record_of_any_size_arrives_as_it_is(child, size):
         assert [child.call(digests, raws[0], raw) for raw in raws] == [[raws[0].md5, raw.md5] for raw in raws]
 
 
-def test_an_answer_of_a_child_that_was_taken_over_is_not_run(child, tmp_path):
+def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
     evil = pickle.dumps(Evil(tmp_path / "evil"))
     for message in (evil, KEPT + evil, b"", REFUSED + b"\xff\x1b", KEPT + b'{"a": 1}'):
         with pytest.raises(ParseError) as refused:
@@ -81,7 +81,7 @@ def test_more_than_the_bound_is_refused_and_much_more_is_never_read(child, size)
     assert child.call(same, 1) == 1
 
 
-def test_behind_an_answer_that_is_none_another_child_is_begun(child):
+def test_after_an_invalid_answer_another_child_is_started(child):
     former = child.call(process)
     with pytest.raises(ParseError, match="the parser gave no answer: Input should be a valid integer"):
         child.call(answers, b'k"one"', b"k7")
@@ -95,14 +95,14 @@ def slow_and_telling(seconds: float) -> int:
     return 1
 
 
-def test_how_far_a_call_is_comes_to_the_parent(child):
+def test_the_progress_of_a_call_reaches_the_parent(child):
     told = []
     with watched(lambda done, total: told.append((done, total))):
         assert child.call(slow_and_telling, 2.5) == 1
     assert 1 <= len(told) <= 3 and {total for _, total in told} == {100} and sorted(told) == told
 
 
-def test_telling_how_far_a_call_is_does_not_lengthen_the_patience():
+def test_progress_reports_do_not_extend_the_deadline():
     child = BoundedChild(Bounds(patience=4))
     try:
         with pytest.raises(ParseError, match="gave no answer within 4 s"):
@@ -137,7 +137,7 @@ def test_one_child_serves_call_after_call_and_is_not_this_process(child):
         (half_within, r"text holds the character U\+DFFF, which is no text \(line 2, column 2\)"),
     ],
 )
-def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, function, cause):
+def test_an_exceeded_limit_is_refused_with_its_cause_and_the_next_call_works(child, function, cause):
     if function in (sleep, stops_within):
         child.bounds = SMALL._replace(patience=3)
     if function in (fill_json, fill_xml):
@@ -147,8 +147,8 @@ def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, 
     assert child.call(same, 1) == 1
 
 
-def test_a_fault_of_the_system_is_none_of_the_record_and_is_not_waited_for(child):
-    """The file in memory that large records go by finds no room: the child waits for a call, and lives on."""
+def test_a_system_error_is_not_blamed_on_the_record_and_not_waited_for(child):
+    """If the in-memory file for large records has no space, the child waits for the next call."""
     large = Raw("a", "a", bytes(2**17))
     assert child.call(digests, large, large) == [large.md5, large.md5]
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -251,7 +251,7 @@ def numbers(child, raws, asked=None):
     return found
 
 
-def test_calls_that_are_known_before_give_what_they_give_one_by_one(child):
+def test_announced_calls_give_the_same_as_one_by_one(child):
     raws = [f"{number}" for number in range(1000, 1100)]
     raws[50] = "refuse"
     assert numbers(child, raws) == [*range(1000, 1050), "line 3: it is odd", *range(1051, 1100)]
@@ -264,13 +264,13 @@ def test_calls_that_are_known_before_give_what_they_give_one_by_one(child):
         pytest.param("spin", "the parser took more than 1 s of the processor", marks=pytest.mark.long),
     ],
 )
-def test_a_call_that_ends_the_child_costs_none_that_was_sent_with_it(child, poison, cause):
+def test_a_call_that_kills_the_child_affects_no_other_call_of_its_batch(child, poison, cause):
     raws = [f"{number}" for number in range(1000, 1020)]
     raws[9] = poison
     assert numbers(child, raws) == [*range(1000, 1009), cause, *range(1010, 1020)]
 
 
-def test_calls_that_are_left_out_or_made_between_get_their_own_answers(child):
+def test_skipped_and_additional_calls_get_their_own_answers(child):
     raws = [f"{number}" for number in range(1000, 1040)]
     asked = [*raws[:5], "7", *raws[20:30], raws[3], *raws[35:]]
     assert numbers(child, raws, asked) == [int(raw) for raw in asked]

@@ -1,4 +1,4 @@
-"""Papers and articles off the rows of a crawl: PDFs, XML, shards, packs of a dump, and what is none."""
+"""Papers and articles from the rows of a crawl: PDFs, XML, shards, packs of a dump, and other files."""
 
 import bz2
 import gzip
@@ -48,7 +48,7 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
 
 
 def read(tmp_path, module, *records, about=None):
-    """What becomes of records that a crawl wrote into one file; `about` is what a collection says of each."""
+    """The outcome of parsing records in one file of a crawl; `about` is a collection's metadata of each."""
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0
@@ -79,14 +79,14 @@ def read(tmp_path, module, *records, about=None):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("fetched", [resource, response])
-def test_a_paper_is_read_by_what_it_is_and_called_as_its_address(tmp_path, url, body, document, fetched):
+def test_a_paper_is_read_by_its_content_and_named_by_its_address(tmp_path, url, body, document, fetched):
     (row,) = read(tmp_path, papers, fetched(url, body)).kept.to_pylist()
     assert (row["document"], row["title"], row["month"]) == (document, "Noise", "2018-08")
     assert (row["source_ids"], row["licence"]) == (["page-0"], "L0")
     assert TEXT in " ".join(row["text"].split())
 
 
-def test_what_a_collection_says_of_a_paper_are_its_first_subjects(tmp_path):
+def test_categories_from_a_collection_are_a_papers_first_subjects(tmp_path):
     about = {"title": "Noise", "categories": "cs.CL hep-th"}
     shard = json.dumps({**json.loads(PAPER), "mag_field_of_study": ["Computer Science"]}, indent=1).encode()
     found = read(
@@ -103,14 +103,14 @@ def test_what_a_collection_says_of_a_paper_are_its_first_subjects(tmp_path):
 
 
 def other(name, kind, target=""):
-    """A member that is no file."""
+    """A member that is not a file."""
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, target
     return info
 
 
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-def test_of_an_archive_each_file_is_a_paper_called_as_its_name_and_of_its_archive_of_arxiv(tmp_path, form):
+def test_each_file_of_an_archive_is_a_paper_with_its_name_and_arxiv_archive(tmp_path, form):
     archive = tar(
         other("1806", tarfile.DIRTYPE),
         ("1806/1806.00001.pdf", PDF),
@@ -165,7 +165,7 @@ def test_the_work_of_an_archive_is_linear_in_it_whatever_sizes_its_headers_tell(
 
 
 @pytest.mark.parametrize("packing", [gzip.compress, bytes])
-def test_of_a_shard_each_line_is_a_paper_and_a_bad_one_costs_itself(tmp_path, packing):
+def test_each_line_of_a_shard_is_a_paper_and_a_bad_one_is_rejected_alone(tmp_path, packing):
     other = PAPER.replace(b'"noise"', b'"other"')
     shard = packing(b"\n".join([PAPER, b"{no JSON", other, PAPER]) + b"\n")
     found = read(tmp_path, papers, resource("s3://bucket/s2orc/1", shard))
@@ -174,19 +174,19 @@ def test_of_a_shard_each_line_is_a_paper_and_a_bad_one_costs_itself(tmp_path, pa
     assert found.combinations == {"documents of fetched files: cannot be read": 2}
 
 
-def test_a_paper_that_was_fetched_twice_is_there_twice_with_ids_of_its_own(tmp_path):
+def test_a_paper_that_was_fetched_twice_is_kept_twice_with_different_ids(tmp_path):
     found = read(tmp_path, papers, *[resource("https://acl.example/P18-1001.pdf", PDF)] * 2)
     assert found.kept["document"].to_pylist() == ["P18-1001"] * 2
     assert len({*found.kept["id"].to_pylist()}) == 2
 
 
-def test_what_common_crawl_gave_is_read_as_the_answer_within(tmp_path):
+def test_a_record_from_common_crawl_is_read_as_the_response_in_it(tmp_path):
     within = response("https://acl.example/P18-1001.pdf", PDF)
     (row,) = read(tmp_path, papers, resource("https://data.example/x.warc.gz", within)).kept.to_pylist()
     assert row["document"] == "P18-1001"
 
 
-def test_what_is_no_paper_is_dropped_and_a_damaged_one_rejected(tmp_path):
+def test_other_content_than_papers_is_dropped_and_damaged_papers_are_rejected(tmp_path):
     found = read(
         tmp_path,
         papers,
@@ -212,7 +212,7 @@ def test_what_is_no_paper_is_dropped_and_a_damaged_one_rejected(tmp_path):
     assert found.kept["source_ids"].to_pylist() == [["page-7"]]
 
 
-def test_what_crawled_papers_cite_goes_with_them(tmp_path):
+def test_citations_of_crawled_papers_go_with_them(tmp_path):
     record = resource("https://acl.example/P18-1001.pdf", PDF)
     (paper,) = read(tmp_path, papers, record).kept.to_pylist()
     parts = Parts(PAGES.kept, (Part(str(tmp_path / "kept-00000.parquet")),), None)
@@ -224,7 +224,7 @@ def test_what_crawled_papers_cite_goes_with_them(tmp_path):
 
 @pytest.mark.parametrize("packing", [bz2.compress, gzip.compress, bytes])
 @pytest.mark.parametrize("fetched", [resource, response])
-def test_of_a_pack_of_a_dump_each_page_is_an_article(tmp_path, packing, fetched):
+def test_each_page_in_a_pack_of_a_dump_is_an_article(tmp_path, packing, fetched):
     record = fetched("https://dumps.example/enwiki.xml.bz2#bytes=600-900", packing(PACK))
     found = read(tmp_path, wikipedia, record)
     assert found.kept["title"].to_pylist() == ["Tane", "Salt"]
@@ -233,7 +233,7 @@ def test_of_a_pack_of_a_dump_each_page_is_an_article(tmp_path, packing, fetched)
     assert found.combinations == {"documents of fetched files: redirect": 1}
 
 
-def test_what_is_no_dump_is_dropped_and_a_bad_pack_costs_what_cannot_be_read(tmp_path):
+def test_other_files_than_dumps_are_dropped_and_a_damaged_pack_loses_only_unreadable_pages(tmp_path):
     found = read(
         tmp_path,
         wikipedia,

@@ -1,4 +1,4 @@
-"""Which characters are text, and how those that are none are shown."""
+"""Which characters are text, and how others are escaped."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from ops.parse.source import ParseError
 
 
 @pytest.mark.parametrize("code", [0x00, 0x08, 0x0B, 0x1B, 0xD800])
-def test_control_characters_and_halves_of_pairs_are_no_text(code):
+def test_control_characters_and_lone_surrogates_are_not_text(code):
     with pytest.raises(
         ParseError, match=rf"the text holds the character U\+{code:04X}, .*\(line 2, column 2\)"
     ):
@@ -19,10 +19,10 @@ def test_quotes_and_dashes_of_windows_1252_that_were_decoded_as_latin_1_stay_in_
 
 
 @pytest.mark.parametrize("code", [*range(0x20), *range(0x7F, 0xA0)])
-def test_what_controls_a_terminal_is_escaped(code):
+def test_terminal_control_characters_are_escaped(code):
     assert one_line(f"a{chr(code)}b") == f"a\\x{code:02x}b"
 
 
-def test_what_breaks_a_line_is_escaped_and_what_is_shown_stays():
+def test_line_breaks_are_escaped_and_printable_text_stays():
     assert one_line("\u2028\u2029\u0085") == "\\u2028\\u2029\\x85"
     assert one_line("caf\u00e9\u00a0\u00a1 ~") == "caf\u00e9\u00a0\u00a1 ~"

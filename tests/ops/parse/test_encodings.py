@@ -1,4 +1,4 @@
-"""Text that is not UTF-8 is read by declaration, or by a guess that is told; what cannot be decoded is a reject."""
+"""Text that is not UTF-8 is read as declared, or by a recorded guess; what cannot be decoded is rejected."""
 
 import codecs
 
@@ -43,7 +43,7 @@ def test_a_text_is_read_as_its_source_declares(tmp_path, folder, encoding):
     ]
 
 
-def test_a_text_without_a_declaration_is_guessed_and_the_guess_is_told_and_counted(tmp_path, folder):
+def test_an_undeclared_encoding_is_guessed_and_the_guess_is_recorded_and_counted(tmp_path, folder):
     (folder / "a.txt").write_bytes(TEXT.encode("windows-1252"))
     (folder / "b.txt").write_text(TEXT, encoding="utf-8")
     part = outcome(tmp_path)
@@ -68,17 +68,17 @@ def test_cyrillic_is_guessed_by_its_letters(tmp_path, folder):
             TEXT.encode()[:-20] + b"\xe9" + TEXT.encode(),
             {},
             "not UTF-8: byte 0xe9",
-        ),  # else all quotes are rubbish
+        ),  # otherwise all quotes are garbled
         (b"half a pair \xed\xa0\xbd", {}, "not UTF-8: byte 0xed"),
     ],
 )
-def test_what_cannot_be_decoded_is_a_reject(tmp_path, folder, content, more, cause):
+def test_undecodable_text_is_rejected(tmp_path, folder, content, more, cause):
     (folder / "a.txt").write_bytes(content)
     (error,) = outcome(tmp_path, **more).rejected["error"].to_pylist()
     assert cause in error
 
 
-def test_an_encoding_that_cannot_be_is_told_before_anything_runs(tmp_path, folder):
+def test_an_impossible_encoding_is_reported_before_anything_runs(tmp_path, folder):
     with pytest.raises(SourceError, match="encoding: unknown encoding 'klingon'; for instance utf-8"):
         outcome(tmp_path, encoding="klingon")
     with pytest.raises(SourceError, match="encoding: unknown encoding 'zlib'"):
@@ -94,7 +94,7 @@ def test_an_encoding_without_lines_is_refused_where_records_are_lines(
         outcome(tmp_path, kind, formats, encoding=encoding)
 
 
-def test_a_letter_of_another_encoding_is_told_wherever_it_stands_in_a_long_text():
+def test_a_letter_in_another_encoding_is_found_anywhere_in_a_long_text():
     text = "It is plain and goes on. " * 40_000
     content = text.encode() + TEXT.encode("windows-1252") + text.encode()
     assert guessed(content) == (text + TEXT + text, "cp1252")
@@ -117,7 +117,7 @@ def test_rows_of_a_table_are_decoded_one_by_one(tmp_path, folder, name, declared
     assert part.combinations == ({} if declared else {"texts guessed to be in cp1252": 1})
 
 
-def test_a_column_of_metadata_that_is_called_encoding_is_no_guess(tmp_path, folder):
+def test_a_column_of_metadata_named_encoding_is_not_a_guess(tmp_path, folder):
     (folder / "metadata.csv").write_text("file,title,date,url,licence,encoding\na.txt,A,2018-06-01,,,mp3\n")
     (folder / "a.txt").write_text(TEXT, encoding="utf-8")
     part = outcome(tmp_path, "transcripts", TALKS, parse_talks)

@@ -15,7 +15,7 @@ from ops.parse.source import MonthRule, Source
         ("nothing", []),
     ],
 )
-def test_a_pattern_chooses_the_files_of_a_source_and_the_others_are_passed_over(tmp_path, pattern, found):
+def test_a_pattern_selects_the_files_of_a_source_and_others_are_skipped(tmp_path, pattern, found):
     (tmp_path / "a").mkdir()
     for name in ("a/source.html", "a/expected.html", "a/notes.txt", "b.html"):
         (tmp_path / name).write_text("x")

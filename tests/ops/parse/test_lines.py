@@ -11,7 +11,7 @@ from ops.parse.source import ParseError, Raw
 
 
 def naming(row):
-    """Return the id of a row; one ends the process that reads it, one takes too much of its memory."""
+    """Return the id of a row; one id kills the process that reads it, another exhausts its memory."""
     if row.get("id") == "end":
         os._exit(3)
     if row.get("id") == "memory":
@@ -23,7 +23,7 @@ def raw_lines(*contents):
     return [Raw("a.jsonl", f"a.jsonl#{row}", content, row) for row, content in enumerate(contents, 1)]
 
 
-def test_a_line_that_ends_the_child_or_takes_its_memory_costs_itself_alone():
+def test_a_line_that_kills_the_child_or_exhausts_its_memory_is_rejected_alone():
     raws = raw_lines(b'{"id": "one"}', b'{"id": "end"}', b'{"id": "memory"}', b'{"id": "two"}', b"{}")
     found = list(named(raws, naming, {"a.jsonl"}))
     assert [raw.document for raw in found] == ["one", "a.jsonl#2", "a.jsonl#3", "two", "a.jsonl#5"]
@@ -42,13 +42,13 @@ def test_a_line_that_ends_the_child_or_takes_its_memory_costs_itself_alone():
         (b'{"id": "\xff"}', "not UTF-8"),
     ],
 )
-def test_what_is_no_object_of_json_is_never_read_here(content, cause):
+def test_anything_but_a_json_object_is_never_read_in_the_parent(content, cause):
     (found,) = named(raw_lines(content), naming, ())
     assert cause in found.error and found.document == "a.jsonl#1"
     assert keys_of(raw_lines(content, b'{"b": 1}', b'{"a": 1, "b": 2}')) == ["b", "a"]
 
 
-def test_an_id_that_another_line_may_be_called_or_that_cannot_be_printed_is_none():
+def test_an_id_that_another_line_may_have_or_that_is_not_printable_is_ignored():
     raws = raw_lines(b'{"id": "a.jsonl#7"}', b'{"id": "b.jsonl#7"}', b'{"id": "a\\u0000"}')
     assert [raw.document for raw in named(raws, naming, {"a.jsonl"})] == [
         "a.jsonl#1",
@@ -85,7 +85,7 @@ def test_how_deep_json_may_be_nested_does_not_depend_on_who_reads_it():
         assert at(depth, b'["' + b"[" * 10_000 + b'"]') == ["[" * 10_000]
 
 
-def test_long_lines_are_asked_for_their_keys_some_at_a_time(monkeypatch):
+def test_the_keys_of_long_lines_are_read_in_small_batches(monkeypatch):
     asked = []
     monkeypatch.setattr(lines, "keys_by_child", lambda contents: asked.append(len(contents)) or [])
     keys_of(raw_lines(*[b'{"a": "' + b"b" * 2**19 + b'"}'] * 7))

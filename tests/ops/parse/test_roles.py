@@ -44,7 +44,7 @@ from ops.parse.roles import ROLES, Heading, role_of, roles_of
         ("", "other"),
     ],
 )
-def test_a_heading_tells_its_role(title, role):
+def test_a_heading_determines_its_role(title, role):
     assert role_of(title) == role
 
 
@@ -52,14 +52,14 @@ def roles(*titles: str) -> list[str]:
     return roles_of([Heading(title) for title in titles])
 
 
-def test_a_sub_section_that_tells_nothing_takes_its_parents_role():
+def test_a_subsection_without_a_role_inherits_its_parents():
     assert roles("2 Related Work", "2.1 Neural things", "2.1.1 More things", "2.2 Corpora") == [
         "related work", "related work", "related work", "data",
     ]  # fmt: skip
     assert roles("2 Related Work", "3 Zebra", "3.1 Stripes") == ["related work", "other", "other"]
 
 
-def test_levels_tell_parents_where_there_are_no_numbers():
+def test_levels_determine_parents_if_there_are_no_numbers():
     headings = [Heading("Related Work", 1), Heading("Neural things", 2), Heading("Zebra", 1)]
     assert roles_of(headings) == ["related work", "related work", "other"]
 
@@ -73,7 +73,7 @@ def test_lettered_sections_lie_in_roman_ones_and_behind_the_conclusion_are_appen
     ]  # fmt: skip
 
 
-def test_a_first_section_that_tells_nothing_is_the_introduction_once():
+def test_the_first_section_without_a_role_is_the_introduction():
     assert roles("1 Zebras", "1 Zebras") == ["introduction", "other"]
     assert roles("1 Introduction", "1 Zebras") == ["introduction", "other"]
     assert roles("1.", "2.") == ["introduction", "other"]

@@ -48,7 +48,7 @@ def test_records_outside_the_range_are_counted(tmp_path):
     assert found.outside() == {"2017-01": 1, "2019-01": 2}
 
 
-def test_a_source_whose_files_are_all_passed_over_is_told(tmp_path):
+def test_a_source_whose_files_are_all_skipped_is_reported(tmp_path):
     found = corpus(tmp_path, a="2018-06")
     assert found.without_records() == {}
     found = corpus(tmp_path)
@@ -112,7 +112,7 @@ def test_an_unknown_kind_and_a_missing_folder_are_named(tmp_path):
         (lambda path: path.symlink_to("/dev/zero"), "is neither a file nor a folder"),
     ],
 )
-def test_what_cannot_be_versioned_is_named_and_is_a_reject_beside_the_rest(tmp_path, make, message):
+def test_a_file_that_cannot_be_versioned_is_named_and_rejected_alone(tmp_path, make, message):
     found = corpus(tmp_path, a="2018-06")
     make(tmp_path / "papers" / "odd.txt")
     with pytest.raises(
@@ -152,7 +152,7 @@ def test_a_file_named_like_a_line_of_another_is_a_record_of_its_own(tmp_path):
         (MonthRule(field="year"), "x", {"year": "2018.0"}, "2018-01"),
     ],
 )
-def test_a_month_is_told_by_the_rule(rule, document, fields, month):
+def test_a_month_follows_from_the_rule(rule, document, fields, month):
     assert month_of(rule, Raw("p", document, b""), fields) == month
 
 
@@ -173,7 +173,7 @@ def test_a_month_is_told_by_the_rule(rule, document, fields, month):
         (MonthRule(field="date"), {"date": "\u0662\u0660\u0661\u0668-06"}),
     ],
 )
-def test_a_month_that_cannot_be_told_is_an_error(rule, fields):
+def test_an_unknown_month_is_an_error(rule, fields):
     with pytest.raises(ParseError):
         month_of(rule, Raw("p", "paper", b""), fields)
 
@@ -196,7 +196,7 @@ def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_mon
 
 
 class Slow:
-    """Papers as text, of which each may take minutes."""
+    """Papers as text, each of which may take minutes."""
 
     slow = True
 
@@ -204,7 +204,7 @@ class Slow:
         return getattr(FORMATS["plain_text"], name)
 
 
-def test_a_record_that_may_take_minutes_is_a_piece_of_its_own_and_the_parts_stay_what_they_are(tmp_path):
+def test_a_record_that_may_take_minutes_is_a_separate_task_and_the_parts_do_not_change(tmp_path):
     dates = dict.fromkeys("abcd", "2018-06") | {"e": "2018-13"}  # which is rejected
     quick = corpus(tmp_path, size=2, **dates)
     slow = replace(quick, formats={"plain_text": Slow()})
@@ -242,7 +242,7 @@ DATES = ["2018-06", "2018-07", "2018-06", "2018-08", "some day"]
 
 
 def lines(root, keeper):
-    """Prose in a packed file over several months, in one of one month, and in files of their own."""
+    """Prose in a compressed file over several months, in one of a single month, and in separate files."""
     (root / "prose").mkdir(exist_ok=True)
     for file, dates in (("many.jsonl.gz", DATES), ("one.jsonl", ["2018-07"] * 3)):
         rows = [
@@ -286,7 +286,7 @@ def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
         kept.place.mkdir(exist_ok=True)
         flipped = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
         (tmp_path / "kept" / name).write_bytes(flipped)
-        for _ in range(2):  # what is damaged is gone at the second try
+        for _ in range(2):  # the damaged copy is gone at the second try
             with contextlib.suppress(SourceError):
                 found = lines(tmp_path, kept)
                 assert {month: list(found.of_partition(month)) for month in MONTHS} == records

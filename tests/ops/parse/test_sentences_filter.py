@@ -59,7 +59,7 @@ def reason(text: str) -> str | None:
         ("For {14}, S is 0.833, between R and J.", "equation"),
     ],
 )
-def test_what_is_no_sentence_is_dropped_with_its_reason(text, expected):
+def test_text_that_is_not_a_sentence_is_dropped_with_its_reason(text, expected):
     assert reason(text) == expected
 
 
@@ -96,11 +96,11 @@ def test_sentences_are_kept(text):
         ),
     ],
 )
-def test_a_footnote_in_a_sentence_is_cut_out_and_kept_beside_it(text, stays, cut):
+def test_a_footnote_in_a_sentence_is_cut_out_and_kept_in_a_column(text, stays, cut):
     assert judge(text, frozenset(), known) == (None, stays, cut)
 
 
-def test_a_unit_that_looks_like_a_footnote_is_none():
+def test_a_unit_that_looks_like_a_footnote_is_kept():
     text = "We see 2Kb of code that is available from http://a.org now."
     assert judge(text, frozenset(), known) == (None, text, None)
 

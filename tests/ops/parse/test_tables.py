@@ -1,4 +1,4 @@
-"""A table is read the same whatever file it is in; `fields` name its columns, and rows are the same records."""
+"""A table reads the same from any file format; `fields` name its columns; rows give the same records."""
 
 import csv
 import gzip
@@ -117,7 +117,7 @@ def test_every_file_gives_the_same_documents(tmp_path, expected, name):
 
 
 @pytest.mark.parametrize("split", [False, True])
-def test_a_saved_dataset_is_read_as_it_lies(tmp_path, expected, split):
+def test_a_saved_dataset_is_read_in_place(tmp_path, expected, split):
     table = datasets.Dataset.from_list([{**row, "tokens": ["a"]} for row in ROWS])
     saved = datasets.DatasetDict(train=table) if split else table
     saved.save_to_disk(tmp_path / "table")
@@ -137,7 +137,7 @@ def test_the_ids_of_rows_do_not_depend_on_how_time_is_cut(tmp_path, expected):
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl.gz", "rows.csv", "rows.parquet"])
-def test_a_column_that_a_file_does_not_have_is_told_before_anything_runs(tmp_path, name):
+def test_a_column_missing_from_a_file_is_reported_before_anything_runs(tmp_path, name):
     write(tmp_path, name, FILES[name](ROWS))
     with pytest.raises(
         SourceError, match=rf"mine\.fields: {name} has no field text_en; there are: ac.*abstract$"
@@ -146,7 +146,7 @@ def test_a_column_that_a_file_does_not_have_is_told_before_anything_runs(tmp_pat
 
 
 @pytest.mark.parametrize("fields", [{}, {"id": "acl_id"}])
-def test_a_source_without_the_usual_column_of_texts_is_told_before_anything_runs(tmp_path, fields):
+def test_a_source_without_the_default_column_of_texts_is_reported_before_anything_runs(tmp_path, fields):
     write(tmp_path, "rows.csv", FILES["rows.csv"](ROWS))
     told = (
         r"mine\.fields: rows.csv has no field text; there are: ac.*; `fields: {text: \.\.\.}` names another"
@@ -163,7 +163,7 @@ def test_a_source_without_the_usual_column_of_texts_is_told_before_anything_runs
     )
 
 
-def test_a_field_that_its_kind_does_not_ask_for_is_told_and_those_that_it_does(tmp_path):
+def test_an_unknown_field_is_reported_with_the_known_ones(tmp_path):
     write(tmp_path, "rows.jsonl", as_jsonl(ROWS))
     with pytest.raises(SourceError, match="txt is not asked for; known: text, id, title, date, licence"):
         corpus(tmp_path, fields={"txt": "abstract"}).check()
@@ -171,7 +171,7 @@ def test_a_field_that_its_kind_does_not_ask_for_is_told_and_those_that_it_does(t
         corpus(tmp_path, kind="plain_prose").check()
 
 
-def test_a_row_without_its_column_is_a_reject_that_lists_what_it_has(tmp_path):
+def test_a_row_without_its_column_is_rejected_with_the_existing_columns(tmp_path):
     write(tmp_path, "rows.jsonl", as_jsonl([*ROWS, {"acl_id": "x", "year": 1974, "text": "Not this."}]))
     found = corpus(tmp_path)
     found.check()
@@ -195,7 +195,7 @@ def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_ro
 
 
 def cells_of(found):
-    """The cells of rows that can be read, by line."""
+    """The cells of readable rows, by line."""
     return {
         record.raw.row: json.loads(record.raw.content)
         for record in found.of_partition("all")
@@ -218,7 +218,7 @@ OPEN_QUOTE = ['"An open quote begins', "one", "two", 'and ends it here"', "last"
         ("csv", {2: "An open quote begins\none\ntwo\nand ends it here", 6: "last"}),
     ],
 )
-def test_a_quote_in_tsv_takes_in_no_row_unseen(tmp_path, quotes, expected):
+def test_a_quote_in_tsv_never_swallows_a_row_silently(tmp_path, quotes, expected):
     write(tmp_path, "rows.tsv", "\n".join(["abstract", *OPEN_QUOTE, ""]).encode())
     found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract"}, quotes=quotes)
     assert {row: cells["abstract"] for row, cells in cells_of(found).items()} == expected
@@ -241,7 +241,7 @@ def test_a_quote_in_tsv_takes_in_no_row_unseen(tmp_path, quotes, expected):
     ],
 )
 @pytest.mark.parametrize("delimiter", ["\t", ","])
-def test_a_quote_that_ends_nowhere_costs_its_line_alone(tmp_path, delimiter, lines, broken, cause):
+def test_an_unclosed_quote_rejects_only_its_line(tmp_path, delimiter, lines, broken, cause):
     text = "\n".join(["id\tabstract", *lines, ""]).replace("\t", delimiter)
     write(tmp_path, {"\t": "rows.tsv", ",": "rows.csv"}[delimiter], text.encode())
     found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "id"})
@@ -262,7 +262,7 @@ def test_every_line_is_in_one_row_or_reject(tmp_path_factory, lines, quotes):
         taken = lines[place - 2 : following - 2]
         if place in faults:
             assert not re.search("[ab]", "".join(taken[1:]))
-        else:  # nothing is lost but quotes
+        else:  # nothing is lost except quotes
             told = "".join(cells[place].values())
             assert sorted(re.findall("[ab]", told)) == sorted(re.findall("[ab]", "".join(taken)))
 
@@ -288,7 +288,7 @@ def test_a_table_in_utf_16_as_spreadsheets_write_it_is_read(tmp_path, name):
         ("cp1252", b"bad,1974,no \x81 sign", "not cp1252: 'charmap' codec can't decode byte 0x81"),
     ],
 )
-def test_a_row_that_cannot_be_read_costs_no_other(tmp_path, encoding, line, cause):
+def test_an_unreadable_row_affects_no_other(tmp_path, encoding, line, cause):
     before, after = "a,1974,One café.\n".encode(), b"c,1974,Three.\n,,\n"
     write(tmp_path, "rows.csv", b"acl_id,year,abstract\n" + before + line + b"\n" + after)
     found = corpus(tmp_path, encoding=encoding, every="none", month=None)
@@ -298,7 +298,7 @@ def test_a_row_that_cannot_be_read_costs_no_other(tmp_path, encoding, line, caus
     assert second.startswith("mine/rows.csv, line 5: "), "a row of empty cells is none that is blank"
 
 
-def test_a_row_of_parquet_that_holds_no_text_costs_no_other(tmp_path):
+def test_a_parquet_row_without_text_affects_no_other(tmp_path):
     texts = pa.Array.from_buffers(
         pa.string(),
         3,
@@ -329,9 +329,9 @@ def test_offsets_that_lead_out_of_an_arrow_file_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 64, 65, 1000])
-def test_a_row_that_cannot_be_read_costs_no_other_of_a_batch_of_any_size(tmp_path, size):
+def test_an_unreadable_row_affects_no_other_in_a_batch_of_any_size(tmp_path, size):
     days = np.zeros(size, "datetime64[ms]").astype(np.int64)
-    days[size // 2] = 10**15  # in no year that Python knows
+    days[size // 2] = 10**15  # in a year beyond Python's range
     table = pa.table({"abstract": ["One."] * size, "date": pa.array(days, pa.timestamp("ms"))})
     with pa.ipc.new_file(tmp_path / "made.arrow", table.schema) as writer:
         writer.write_table(table)
@@ -383,7 +383,7 @@ def test_two_files_that_are_read_at_once_do_not_mix(tmp_path):
 
 
 def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypatch):
-    """What a file does to its reader it does to the child: here every reader of this process is broken."""
+    """A file can harm only the child that reads it: here every reader in this process is broken."""
     for name in ("rows.csv", "rows.parquet"):
         write(tmp_path, name, FILES[name]([{**row, "acl_id": f"{name}{row['acl_id']}"} for row in ROWS]))
     for module, reader in (
@@ -415,14 +415,14 @@ def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypa
         ("notes.md", b"# Notes", "not a file of this source"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_a_reject(tmp_path, name, content, cause):
+def test_unreadable_input_is_rejected(tmp_path, name, content, cause):
     write(tmp_path, name, content)
     found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=300, may_be_rejected=True)
     assert any(cause in error for error in causes(found, "all")), causes(found, "all")
 
 
 @pytest.mark.parametrize("share", [0.9, 1.1])
-def test_what_a_table_unpacks_to_is_bounded_by_its_size_or_by_one_record_and_not_by_both(tmp_path, share):
+def test_the_decompressed_size_of_a_table_is_limited_by_its_size_or_by_one_record(tmp_path, share):
     packed = as_parquet_at_once(pa.table({"abstract": ["a" * 1_000] * 500}))
     rows = int(share * 100 * len(packed)) // 1_017
     content = as_parquet_at_once(pa.table({"abstract": ["a" * 1_000] * rows}))

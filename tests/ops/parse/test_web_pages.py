@@ -85,7 +85,7 @@ def test_records_are_read_however_they_are_packed(tmp_path, packing):
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("length", [5, 10_000, -1, 10**12])
-def test_a_wrong_length_costs_its_record_alone(tmp_path, packed, length):
+def test_a_wrong_length_rejects_only_its_record(tmp_path, packed, length):
     records = [
         record(1, http(HTML)),
         record(2, http(HTML), length=length),
@@ -100,7 +100,7 @@ def test_a_wrong_length_costs_its_record_alone(tmp_path, packed, length):
     assert any(error and ("Content-Length" in error or "cut short" in error) for error in found.values())
 
 
-def test_damage_in_a_packed_record_costs_that_record_alone(tmp_path):
+def test_damage_in_a_compressed_record_rejects_only_that_record(tmp_path):
     filler = random.Random(0).randbytes(20_000).hex()
     members = [gzip.compress(record(number, http(HTML + filler))) for number in range(5)]
     members[2] = members[2][:5_000] + bytes(100) + members[2][5_100:]
@@ -112,7 +112,7 @@ def test_damage_in_a_packed_record_costs_that_record_alone(tmp_path):
     assert next(raw.error for raw in found if raw.error).startswith("damaged: ")
 
 
-def test_a_file_that_is_cut_short_gives_what_it_has(tmp_path):
+def test_a_truncated_file_gives_its_whole_records(tmp_path):
     content = gzip.compress(record(1, http(HTML))) + gzip.compress(record(2, http(HTML)))[:-30]
     (tmp_path / "a.warc.gz").write_bytes(content)
     first, last = split(tmp_path)
@@ -120,7 +120,7 @@ def test_a_file_that_is_cut_short_gives_what_it_has(tmp_path):
     assert "cut short" in last.error
 
 
-def test_a_bomb_ends_its_file_and_a_large_record_itself_alone(tmp_path):
+def test_a_bomb_ends_its_file_and_a_large_record_is_skipped(tmp_path):
     noise = random.Random(0).randbytes(60_000).hex().encode()
     large = [record(1, noise), record(2, http(HTML))]
     (tmp_path / "large.warc.gz").write_bytes(b"".join(map(gzip.compress, large)))
@@ -134,7 +134,7 @@ def test_a_bomb_ends_its_file_and_a_large_record_itself_alone(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"\x00" * 50, b"hello\n" * 50, b"WARC/9.9\r\n\r\n", b"WARC/1.0\r\nno end"]
 )
-def test_what_is_no_warc_is_an_error_and_no_loop(tmp_path, content):
+def test_content_that_is_not_warc_is_an_error_and_not_a_loop(tmp_path, content):
     (tmp_path / "a.warc").write_bytes(content)
     assert all(raw.error for raw in split(tmp_path))
     assert len(split(tmp_path)) == 1
@@ -172,12 +172,12 @@ def test_a_body_is_as_it_was_before_it_was_sent(content, body):
         (http(gzip.compress(bytes(70 * 2**20)), "Content-Encoding: gzip"), "unpacks to more than"),
     ],
 )
-def test_a_body_that_cannot_be_had_is_refused(content, cause):
+def test_a_body_that_cannot_be_decompressed_is_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
         message(content)
 
 
-def test_all_text_is_there_and_main_content_scores_low():
+def test_all_text_is_kept_and_main_content_scores_low():
     page = page_of(HTML.encode())
     scores = {paragraph.text: paragraph.boilerplate for paragraph in page.paragraphs}
     assert page.title == "The Tane"
@@ -199,7 +199,7 @@ def test_all_text_is_there_and_main_content_scores_low():
         (b"<meta charset=no-such><p>plain</p>", "text/html; charset=nor-this", "utf-8"),
     ],
 )  # fmt: skip
-def test_the_encoding_is_what_the_page_says_where_that_is_sound(content, content_type, encoding):
+def test_the_encoding_is_that_of_the_page_if_it_decodes(content, content_type, encoding):
     page = page_of(content, content_type)
     assert page.encoding == encoding
     assert "\ufffd" not in page.paragraphs[0].text

@@ -1,4 +1,4 @@
-"""Web pages off the rows of a crawl."""
+"""Web pages from the rows of a crawl."""
 
 import gzip
 
@@ -22,7 +22,7 @@ def response(url, body, packed, kind="text/html"):
 
 
 def read(tmp_path, records, sizes=None, max_bytes=2**20):
-    """What becomes of records that a crawl wrote into one file."""
+    """The outcome of parsing records that a crawl wrote to one file."""
     file = b"".join(records)
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc").write_bytes(file)
@@ -48,14 +48,14 @@ def test_each_row_is_the_page_whose_record_it_points_to(tmp_path, packed):
     assert found.kept["title"].to_pylist() == ["Noise", "Noise"]
 
 
-def test_a_page_that_two_crawls_fetched_at_the_same_time_is_there_twice(tmp_path):
+def test_a_page_that_two_crawls_fetched_is_kept_twice(tmp_path):
     found = read(tmp_path, [response("http://a.example/", HTML, False)] * 2)
     assert found.kept["source_ids"].to_pylist() == [["page-0"], ["page-1"]]
     assert len({*found.kept["id"].to_pylist()}) == 2
 
 
-def test_a_page_that_is_packed_a_thousandfold_is_read(tmp_path):
-    """The crawl itself bounded what it unpacked: this is no bomb."""
+def test_a_page_that_is_compressed_a_thousandfold_is_read(tmp_path):
+    """The crawl itself limited what it decompressed, so this is not a bomb."""
     body = HTML + b" " * 5_000_000
     record = response("http://a.example/", body, packed=True)
     assert len(record) * 300 < len(body)
@@ -63,7 +63,7 @@ def test_a_page_that_is_packed_a_thousandfold_is_read(tmp_path):
     assert found.kept["url"].to_pylist() == ["http://a.example/"]
 
 
-def test_what_common_crawl_gave_is_read_as_the_record_that_it_is(tmp_path):
+def test_an_item_from_common_crawl_is_read_as_a_record(tmp_path):
     within = response("http://a.example/", HTML, packed=True)
     outer, _ = resource_record("https://data.example/x.warc.gz", within, DATE, packed=True)
     found = read(tmp_path, [outer])
@@ -71,7 +71,7 @@ def test_what_common_crawl_gave_is_read_as_the_record_that_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("packing", [gzip.compress, bytes])
-def test_a_fetched_record_whose_length_has_thousands_of_digits_costs_itself_alone(tmp_path, packing):
+def test_a_fetched_record_whose_length_has_thousands_of_digits_is_rejected_alone(tmp_path, packing):
     bad = packing(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n<p>")
     outer, _ = resource_record("https://data.example/x.warc.gz", bad, DATE, packed=True)
     found = read(tmp_path, [outer, response("http://a.example/", HTML, True)])
@@ -82,7 +82,7 @@ def test_a_fetched_record_whose_length_has_thousands_of_digits_costs_itself_alon
     assert "its Content-Length is no number of bytes: '9999" in cause
 
 
-def test_what_is_no_page_is_dropped_and_what_is_too_large_or_damaged_is_rejected(tmp_path):
+def test_other_content_than_pages_is_dropped_and_too_large_or_damaged_records_are_rejected(tmp_path):
     records = [
         response("http://a.example/p.pdf", b"%PDF-1.4", False, "application/pdf"),
         resource_record("http://a.example/x.gz", gzip.compress(b"no record"), DATE, packed=False)[0],

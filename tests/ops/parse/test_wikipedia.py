@@ -1,4 +1,4 @@
-"""Articles: what of wikitext is text, what cites what, which pages are none, and dumps that are streamed."""
+"""Articles: the text of wikitext, citations, pages that are not articles, and dumps read as streams."""
 
 import bz2
 import tracemalloc
@@ -111,7 +111,7 @@ def test_categories_are_those_that_editors_put_the_article_in(wikitext, categori
         ("Listening", "It is an act.", ""),
     ],
 )
-def test_pages_that_are_no_articles_say_why(title, wikitext, reason):
+def test_pages_that_are_not_articles_have_a_reason(title, wikitext, reason):
     assert article(title, "", wikitext).reason == reason
 
 
@@ -158,11 +158,11 @@ def test_works_outside_of_references_are_cited_with_their_section():
         ("{{refbegin}}\n" * 5_000 + "{{refend}}", "\n" * 5_000),
     ],
 )
-def test_what_is_not_closed_costs_no_more_than_its_length(wikitext, text):
+def test_unclosed_markup_takes_linear_time(wikitext, text):
     assert cleaned(wikitext).text == text
 
 
-#: Sentences of any Unicode that is no markup; letters whose small letter is longer are tried often.
+#: Sentences of any Unicode without markup; letters whose lower case is longer are tried often.
 SENTENCES = st.lists(
     st.text(
         st.sampled_from("İẞßŉǰΐﬁſıKa. ")
@@ -230,14 +230,14 @@ def outcome(raws):
     )
 
 
-def test_a_dump_is_a_record_a_page_packed_or_not(tmp_path):
+def test_a_dump_has_a_record_per_page_compressed_or_not(tmp_path):
     half = len(dump(*PAGES)) // 2
     (tmp_path / "a.xml").write_bytes(dump(*PAGES))
     plain = split(tmp_path)
     (tmp_path / "a.xml").unlink()
-    # As multistream dumps are: several streams, one behind the other.
+    # Like multistream dumps: several concatenated streams.
     packed = bz2.compress(dump(*PAGES)[:half]) + bz2.compress(dump(*PAGES)[half:])
-    # The name that parts of real dumps have.
+    # Parts of real dumps have such names.
     (tmp_path / "a.xml-p10p30302.bz2").write_bytes(packed)
     assert [(raw.document, raw.row, raw.content) for raw in split(tmp_path)] == [
         (raw.document, raw.row, raw.content) for raw in plain
@@ -287,14 +287,14 @@ def test_sections_are_spans_of_the_text(tmp_path):
         (dump(*PAGES, end=""), "it ends without </mediawiki>"),
     ],
 )
-def test_a_dump_that_is_cut_short_gives_what_it_has_and_an_error(tmp_path, content, cause):
+def test_a_truncated_dump_gives_its_whole_pages_and_an_error(tmp_path, content, cause):
     (tmp_path / "a.xml").write_bytes(content)
     *pages, last = split(tmp_path)
     assert cause in last.error
     assert all(page.error is None for page in pages)
 
 
-def test_a_damaged_or_packed_bomb_ends_its_file_alone(tmp_path):
+def test_a_damaged_or_compressed_bomb_ends_only_its_file(tmp_path):
     packed = bz2.compress(dump(*PAGES))
     (tmp_path / "cut.xml.bz2").write_bytes(packed[: len(packed) // 2])
     (tmp_path / "bomb.xml.bz2").write_bytes(bz2.compress(b"<mediawiki>" + b" " * 50_000_000))
@@ -326,6 +326,6 @@ def test_a_file_of_wikitext_is_an_article(tmp_path):
         FORMATS["wikitext"].parse(Raw("a.txt", "a", b"caf\xe9"))
 
 
-def test_a_picture_of_any_language_is_no_text():
+def test_a_picture_in_any_language_is_not_text():
     found = article("Tane", "", "[[Lêer:Tane.jpg|thumb|links|The ''river''.]] The Tane is a [[river: Tane]].")
     assert found.sections[0].paragraphs == ["The Tane is a river: Tane."]

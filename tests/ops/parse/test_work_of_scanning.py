@@ -1,4 +1,4 @@
-"""The work that a file costs the process that scans it is linear in the file, whatever is in it.
+"""The work of scanning a file is linear in the file, whatever is in it.
 
 It is counted (calls, characters, records), or bounded by more of the processor's time than any sound reading takes.
 """
@@ -38,7 +38,7 @@ NOISE = random.Random(0).randbytes(400_000)
 
 
 def scanned(root, name, content, kind, max_bytes=2**24):
-    """The index of a source of one file, as every command makes it."""
+    """The index of a source with one file, as every command makes it."""
     (root / "source").mkdir(exist_ok=True)
     (root / "source" / name).write_bytes(content)
     source = Source(
@@ -48,7 +48,7 @@ def scanned(root, name, content, kind, max_bytes=2**24):
 
 
 def calls_of(function, *arguments):
-    """How many functions are called meanwhile, those of C included, and what the function returns."""
+    """The number of function calls (including C functions) of a function, and its result."""
     calls = 0
 
     def count(frame, event, argument):
@@ -69,7 +69,7 @@ def resource(content):
 
 
 @pytest.mark.parametrize("length", ["9" * 5_000, "\u0663", "-1", "1e3", "", "0" * 30])
-def test_a_length_that_is_no_number_of_bytes_costs_its_record_alone(tmp_path, length):
+def test_a_length_that_is_not_a_number_rejects_only_its_record(tmp_path, length):
     bad = f"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {length}\r\n\r\ntext\r\n\r\n".encode()
     first, second, third = scanned(tmp_path, "a.warc", SOUND + bad + SOUND.replace(b"sound", b"last"), "warc")
     assert (first.error, third.error, third.id) == (None, None, "mine/a.warc#3")
@@ -78,7 +78,7 @@ def test_a_length_that_is_no_number_of_bytes_costs_its_record_alone(tmp_path, le
 
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
 def test_records_that_claim_what_is_behind_them_are_looked_at_once(tmp_path, packed):
-    with computing_at_most(60):  # they were read and put back for a quarter of an hour
+    with computing_at_most(60):  # they used to be read and put back for a quarter of an hour
         found = scanned(tmp_path, "a.warc.gz", packed(CLAIM * 400_000), "warc", 15_000_000)
     assert len(found) > 20_000 and all(entry.error for entry in found)
 
@@ -93,13 +93,13 @@ def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
 
 @pytest.mark.parametrize("padding", [10_000, 300_000])
 def test_records_behind_padding_are_read(tmp_path, padding):
-    """Of zeros between members, as tapes have them, also where a block that is read holds nothing else."""
+    """Zeros between members, as on tapes, even if a block contains nothing else."""
     record = gzip.compress(resource(b"one"))
     found = scanned(tmp_path, "a.warc.gz", record + bytes(padding) + record + bytes(padding), "warc")
     assert len(found) == 2
 
 
-def test_a_record_of_another_kind_with_a_wrong_length_takes_in_no_other(tmp_path):
+def test_a_record_of_another_kind_with_a_wrong_length_swallows_no_other(tmp_path):
     content = CLAIM.replace(b"response", b"request") + SOUND
     first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")
     assert "Content-Length is wrong" in first.error or "cut short" in first.error
@@ -142,27 +142,27 @@ def test_blank_lines_may_be_a_bomb(tmp_path):
         ("a.bz2", "mediawiki_dump", bz2.compress(b"<page></page>" * 100_000)),
     ],
 )
-def test_a_small_file_gives_no_flood_of_tiny_records(tmp_path, name, kind, content):
+def test_a_small_file_cannot_give_a_flood_of_tiny_records(tmp_path, name, kind, content):
     found = scanned(tmp_path, name, content, kind, 10_000)
     assert len(found) < len(content) + 200
     assert "it unpacks to more than " in found[-1].error
 
 
-def test_short_lines_that_differ_are_no_flood(tmp_path):
+def test_different_short_lines_are_not_a_flood(tmp_path):
     lines = b"".join(b'{"id": "%d", "text": "yes"}\n' % number for number in range(30_000))
     found = scanned(tmp_path, "a.jsonl.gz", gzip.compress(lines), "jsonl_prose", 10_000)
     assert len(found) == 30_000 and not any(entry.error for entry in found)
 
 
 class Dribbling(BytesIO):
-    """A stream that gives few bytes at a time."""
+    """A stream that returns few bytes at a time."""
 
     def read1(self, size=-1):
         return super().read1(min(size, 3))
 
 
 def plainly(content, max_bytes):
-    """The lines of a file by their numbers: a slow version that is seen to be right."""
+    """The lines of a file by number: a slow version that is obviously right."""
     for row, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             line = line.rstrip(b"\r")
@@ -181,7 +181,7 @@ def test_lines_are_the_same_however_their_bytes_arrive(content):
 
 
 def characters_read(tmp_path, text, form, max_bytes=2**24):
-    """How many characters the reader of CSV is given, and the rows that come of it."""
+    """The number of characters given to the CSV reader, and the resulting rows."""
     file = tmp_path / "a.csv"
     file.write_text(text, newline="")
     given = 0
@@ -236,7 +236,7 @@ def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
     ]
 
 
-def test_lines_of_a_text_are_told_apart_no_further_than_its_head():
+def test_lines_of_a_text_are_split_no_further_than_its_head():
     content = b"# Title\nlicence: MIT\n\n" + b"a\n" * 500_000
     for form in (discofuse_sources.PROSE_FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
         calls, fields = calls_of(form.fields, Raw("a.txt", "a", content))
@@ -255,7 +255,7 @@ def test_headings_without_end_are_read_in_linear_time():
 
 @pytest.fixture
 def guesses(monkeypatch):
-    """The samples that an encoding was guessed of: each takes milliseconds, however short it is."""
+    """The samples for guessing an encoding: each takes milliseconds, however short it is."""
     asked = []
     guess = encodings.guess_sample
 
@@ -278,7 +278,7 @@ def test_lines_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp
     assert len(guesses) <= 17 + len(packed) // 1024 < 50
 
 
-def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses):
+def test_a_line_reads_the_same_whichever_others_are_requested(tmp_path, guesses):
     content = b"plain words .\tplain . <::::> words .\n" * 500 + many_pairs(500)
     scanned(tmp_path, "train.tsv", content, "split_and_rephrase")
     source = Source(kind="split_and_rephrase", path="source", licence="MIT")
@@ -316,7 +316,7 @@ def test_frames_of_zstandard_without_end_are_read_as_far_as_a_file_of_their_size
 
 
 @pytest.mark.parametrize("behind", [b"junk", zstd.compress(b"b" * 100)[:-5]])
-def test_what_is_behind_the_frames_of_zstandard_is_told(tmp_path, behind):
+def test_data_after_the_frames_of_zstandard_is_reported(tmp_path, behind):
     (tmp_path / "a.zst").write_bytes(zstd.compress(b"a") + behind)
     with opened(tmp_path / "a.zst") as stream, pytest.raises((zstd.ZstdError, EOFError)):
         stream.read()

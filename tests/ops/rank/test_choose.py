@@ -1,4 +1,4 @@
-"""Summaries of a length, from an order over sentences."""
+"""Summaries of a given length, from an order over sentences."""
 
 import pytest
 from hypothesis import given
@@ -56,7 +56,7 @@ def test_an_abstract_that_fills_the_summary_is_all_of_it():
 
 
 @pytest.mark.parametrize("choose", [only, lambda *given: hybrid(["A."], *given)])
-def test_an_order_that_is_none_is_refused(choose):
+def test_an_invalid_order_is_refused(choose):
     with pytest.raises(ValueError, match="sentence 4 is ranked, the paper has 4"):
         choose(SENTENCES, [4])
     with pytest.raises(ValueError, match="sentence 1 is ranked twice"):

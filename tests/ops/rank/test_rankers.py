@@ -1,4 +1,4 @@
-"""Rankers against slow obvious versions of themselves, and by hand."""
+"""Rankers against obvious slow versions, and by hand."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ from ops.rank.rankers import (
 
 
 def document_frequencies(units):
-    """In how many units each word occurs."""
+    """The number of units in which each word occurs."""
     return Counter(word for unit in units for word in set(unit))
 
 
@@ -111,7 +111,7 @@ def test_text_rank_equals_the_dense_version(units, damping):
 
 
 @given(UNITS, st.randoms())
-def test_text_rank_knows_no_order_of_units_or_words(units, random):
+def test_text_rank_does_not_depend_on_the_order_of_units_or_words(units, random):
     order = random.sample(range(len(units)), len(units))
     moved = [random.sample(units[index], len(units[index])) for index in order]
     scores = text_rank(units)
@@ -158,7 +158,7 @@ def test_sum_basic_equals_the_slow_version(units):
 
 def test_sum_basic_prefers_what_has_not_been_said():
     units = [["rain", "rain", "wind"], ["rain", "rain"], ["snow", "ice"], []]
-    # rain 4/7: 'rain rain' weighs most; then rain is 16/49, and still the most probable word.
+    # rain 4/7: 'rain rain' has the greatest weight; then rain is 16/49, and still the most probable word.
     assert sum_basic(units) == [1, 0, 2, 3]
     assert sum_basic([]) == [] and sum_basic([["a"]] * 600) == lead(600)
 
@@ -233,7 +233,7 @@ def test_n_grams_run_neither_over_the_end_of_a_sentence_nor_into_the_next_refere
     assert oracle_of_references(units[:1], [[["a", "b"]], [["c", "d"]]], [2], 2, (2,)) == []
 
 
-def test_what_two_references_say_is_worth_more_than_what_one_says_twice():
+def test_content_of_two_references_counts_more_than_content_that_one_repeats():
     references = [[["a", "x", "x"]], [["a", "y"]]]
     assert oracle_of_references([["x"], ["a"]], references, [1, 1], 1) == [1]
 
@@ -265,7 +265,7 @@ def test_cheating_is_recall_of_distinct_bigrams():
     assert bigram_recall(units, ["a"]) == [0, 0, 0]
 
 
-def test_what_a_unit_brings_for_its_words_is_as_counted_by_hand():
+def test_gains_per_word_are_as_counted_by_hand():
     reference = ["a", "b", "c", "d", "a", "b"]
     units = [
         ["a", "b"],
@@ -276,7 +276,7 @@ def test_what_a_unit_brings_for_its_words_is_as_counted_by_hand():
     ]
     # Shared pairs, clipped: 1 in 8 (of 2), 2 ("a b" twice) in 10, 3 in 8; the best has 3/8.
     expected = [1 / 3, (2 / 10) / (3 / 8), 1.0, 0.0, 0.0]
-    # "b a" is no pair of the reference.
+    # "b a" is not a pair of the reference.
     assert bigram_gains(units, reference) == pytest.approx(expected)
     assert bigram_gains(units, reference, least=1) == pytest.approx([1.0, 0.4, 0.75, 0.0, 0.0])
     assert bigram_gains(units, ["z"]) == [0.0] * 5

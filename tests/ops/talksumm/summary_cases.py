@@ -1,4 +1,4 @@
-"""Papers, training sets and summaries by people in miniature, and a corpus's models without a registry."""
+"""Small papers, training sets and human summaries, and models of a corpus without a registry."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ WORDS = [f"w{number}" for number in range(60)]
 
 
 def text(count, seed, longest=9):
-    """Return so many sentences of 3 to `longest` words."""
+    """Return this many sentences of 3 to `longest` words."""
     random = np.random.default_rng(seed)
     return [" ".join(random.choice(WORDS, random.integers(3, longest + 1))) for _ in range(count)]
 
@@ -45,14 +45,14 @@ def gold(name, split="validation", sentences=None, labels=(0, 3), references=Non
 
 
 def embed(texts):
-    """Return 8 numbers a text that its hash decides, of length 1."""
+    """Return a vector of 8 numbers and length 1 for each text, derived from its hash."""
     seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") for text in texts]
     rows = np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds])
     return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
 
 
 def extractor_params(folder, *architectures, training=None, **more):
-    """Return params of extractors that are trained in a blink, with word vectors of their own."""
+    """Return params of extractors that train in a moment, with their own word vectors."""
     vectors = folder / "vectors.txt"
     random = np.random.default_rng(0)
     rows = [" ".join([word, *(f"{number:.3f}" for number in random.standard_normal(4))]) for word in WORDS]

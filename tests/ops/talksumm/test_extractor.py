@@ -38,7 +38,7 @@ def outcome(folder, units, golden, params, checkpoints=None):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """All that one training makes, from the corpus above."""
+    """Everything that one training produces from the corpus above."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ops.talksumm.models.embedder", lambda name, strict=True: embed)
@@ -56,7 +56,7 @@ def artifact_of(folder, outcome):
     return Artifact(None, folder)
 
 
-def test_every_example_is_told_of_by_every_model_of_its_set_or_dropped(made):
+def test_every_example_has_a_row_for_every_model_of_its_set_or_is_dropped(made):
     assert sorted(made.units.to_pylist()) == sorted(unit["id"] for unit in UNITS)
     rows = made.kept.to_pylist()
     assert sorted((row["architecture"], row["set"], row["example_id"], row["split"]) for row in rows) == [
@@ -82,7 +82,7 @@ def test_a_row_says_how_far_the_model_agrees_with_the_labels(made):
     assert {row["agreement"] for row in made.kept.to_pylist()} != {0.0}
 
 
-def test_the_models_are_files_and_one_file_tells_of_all(made):
+def test_the_models_are_files_and_one_file_describes_them_all(made):
     models = models_of(made)
     names = [one["model"] for one in models]
     assert sorted(names) == sorted([*FOUR, "pointer/oracle", "transformer/oracle"])
@@ -97,7 +97,7 @@ def test_the_models_are_files_and_one_file_tells_of_all(made):
     assert {point["name"] for one in models for point in one["curve"]} == {"train/loss", "loss", "rouge2_f"}
 
 
-def test_a_trained_model_scores_on_validation_what_is_told_and_the_best_is_chosen(made, tmp_path):
+def test_a_trained_model_has_its_reported_validation_score_and_the_best_is_chosen(made, tmp_path):
     found = {}
     for name, chosen, model in trained(artifact_of(tmp_path, made)):
         scores = []
@@ -123,13 +123,13 @@ def test_the_same_input_gives_the_same_bytes(made, tmp_path):
     first = next(one["config"]["vectors"] for one in models_of(made) if one["architecture"] == "pointer")
     both = str(params.vectors).encode(), first.encode()
     for name, content in made.files.items():
-        # The word vectors are named by their path, which differs.
+        # The word vectors are identified by their path, which differs.
         assert again.files[name].replace(*both) == content, name
     assert again.kept.equals(made.kept) and again.dropped.equals(made.dropped)
 
 
 @pytest.mark.parametrize("last", [1, 2, 3, 8])
-def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
+def test_an_interrupted_training_continues_to_the_same_bytes(tmp_path, last):
     params = extractor_params(tmp_path)
     unbroken, broken = Memory(), Memory(last)
     whole = outcome(tmp_path, UNITS[:2], [], params, unbroken)
@@ -141,7 +141,7 @@ def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
     assert resumed.files == whole.files and resumed.kept.equals(whole.kept)
 
 
-def test_what_is_judged_by_people_teaches_nothing(tmp_path):
+def test_papers_for_judging_are_not_learnt_from(tmp_path):
     params = extractor_params(tmp_path, "transformer")
     leaking = example("leak", paper_id="paper of judge")
     with_it, without = (outcome(tmp_path, units, GOLD, params) for units in ([*UNITS, leaking], UNITS))
@@ -150,7 +150,7 @@ def test_what_is_judged_by_people_teaches_nothing(tmp_path):
 
 
 def test_a_model_judged_on_what_it_learnt_is_not_chosen_before_one_that_was_not(tmp_path):
-    # A paper of one sentence is summarised without fault by any model.
+    # Any model summarises a paper of one sentence perfectly.
     units = [*UNITS[:4], example("easy", "long", sentences=text(1, 3), labels=(0,))]
     made = outcome(tmp_path, units, [], extractor_params(tmp_path, "transformer"))
     told = {one["set"]: one for one in models_of(made)}
@@ -182,9 +182,7 @@ def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_model_and_knob
         outcome(tmp_path, UNITS[:2], [], other, checkpoints)
 
 
-def test_a_loss_that_is_no_number_stops_with_the_name_of_the_model_and_keeps_the_last_checkpoint(
-    tmp_path, monkeypatch
-):
+def test_a_nan_loss_stops_with_the_name_of_the_model_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     units = [example(name, sentences=text(6, place)) for place, name in enumerate("pqr")]
     order = [index for [index] in batches([6] * 3, 1, None, 0, 0)]
     poisoned = units[order[2]]["sentences"][4]
@@ -212,7 +210,7 @@ def test_a_paper_of_one_sentence_and_a_summary_longer_than_its_paper_are_learnt_
     assert [row["agreement"] for row in rows] == [1.0, 1.0]
 
 
-def test_a_size_that_is_not_there_is_refused_with_those_that_are():
+def test_an_unknown_size_is_refused_with_the_known_sizes():
     with pytest.raises(ValueError, match="size 'huge' is not among the sizes tiny"):
         ExtractorParams(size="huge")
 
@@ -235,7 +233,7 @@ def test_the_params_name_the_models_of_every_size_and_weights_are_kept_by_the_sc
         ("transformer_training", {"direction": "min"}, "sizes.big.transformer_training.direction is 'min'"),
     ],
 )
-def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, given, message):
+def test_a_size_that_contradicts_the_common_params_is_refused(part, given, message):
     same = {"vectors": "ours", "encoder": "e5", "metric": "score", "direction": "max"}
     whole = {"size": "big", "vectors": "ours", "encoder": "e5"}
     ExtractorParams(**whole, sizes={"big": {part: {key: same[key] for key in given}}})
@@ -243,8 +241,8 @@ def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, g
         ExtractorParams(**whole, sizes={"big": {part: given}})
 
 
-def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp_path, monkeypatch, capsys):
-    """And the same bytes come out as of all embeddings at once."""
+def test_interrupted_embeddings_continue_from_the_stored_slices(tmp_path, monkeypatch, capsys):
+    """The same bytes result as from all embeddings at once."""
     asked = []
 
     def counted(texts):
@@ -261,6 +259,6 @@ def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp
     assert len(asked) == 10 and "embeddings  5/" in capsys.readouterr().err
     checkpoints.last = None
     again = outcome(tmp_path / "again", UNITS, GOLD, params, checkpoints)
-    embedded = [text for text in asked if text]  # each network asks for the width of the empty one
+    embedded = [text for text in asked if text]  # each network embeds "" for its width
     assert len(embedded) == len(set(embedded))
     assert again.files == whole.files and again.kept.equals(whole.kept)

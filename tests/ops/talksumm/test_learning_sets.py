@@ -31,14 +31,14 @@ def test_sets_come_by_name_and_papers_that_people_summarised_are_the_set_oracle(
     ]  # fmt: skip
 
 
-def test_models_are_judged_on_summaries_by_people_where_there_are_some():
+def test_models_are_judged_on_human_summaries_if_there_are_any():
     units = [example("a"), example("b", split="validation")]
     [found] = learning_sets(units, [gold("g"), gold("t", "test")])
     assert (found.judged_on, ids(found.judges), ids(found.learnt)) == ("summaries by people", ["g"], ["a"])
     assert found.judges[0].references == [gold("g")["sentences"][2:4]]
 
 
-def test_else_on_the_summaries_of_their_own_validation_split_else_on_what_they_learnt():
+def test_otherwise_models_are_judged_on_their_own_validation_split_or_training_set():
     units = [example("a"), example("b", split="validation", labels=[0, 4]), example("c", "other")]
     other, short = learning_sets(units, [])
     assert (short.judged_on, ids(short.judges)) == ("validation split", ["b"])
@@ -94,7 +94,7 @@ def test_a_set_with_rows_but_none_to_learn_from_is_refused_by_name(units):
         learning_sets([example("a"), *units], [])
 
 
-def test_a_set_that_is_called_as_that_of_people_is_refused():
+def test_a_set_with_the_name_of_the_oracle_set_is_refused():
     with pytest.raises(TrainingError, match=r"'oracle'.*rename its budget"):
         learning_sets([example("a", "oracle")], [])
 
@@ -110,6 +110,6 @@ def test_nothing_to_learn_from_gives_no_set():
     assert learning_sets([], [gold("g", "test"), gold("h")]) == []
 
 
-def test_a_paper_without_a_title_is_one_all_the_same():
+def test_a_paper_without_a_title_is_kept():
     paper = paper_of({**example("a", sentences=["A b.", "C."]), "title": None})
     assert (paper.title, paper.sections, paper.roles) == ("", [0, 0], ["method", "method"])

@@ -1,4 +1,4 @@
-"""A talk is compared with few of many titles, and with those that are near it."""
+"""A talk is compared with a few of many titles, including those that are similar."""
 
 import random
 
@@ -39,7 +39,7 @@ def letters(title):
 
 
 def compared(talks, papers):
-    """Return, for each talk, the ids of the papers of each title that it is compared with, and all titles."""
+    """Return, for each talk, the ids of the papers of each candidate title; and the number of titles."""
     with temporary_folder() as folder:
         listed = [{"id": f"talk-{place}", "title": title} for place, title in enumerate(talks)]
         given = parts(folder / "talks", TALKS.kept, listed[:2], listed[2:])
@@ -55,7 +55,7 @@ def compared(talks, papers):
     return [found.get(f"talk-{place}", []) for place in range(len(talks))], titles
 
 
-def test_of_few_titles_all_are_compared_in_the_order_of_their_papers_and_alike_ones_are_one():
+def test_a_few_titles_are_all_compared_in_paper_order_and_equal_ones_merged():
     papers = [
         ("p3", "Salt"),
         ("p1", "A Model: of Talks"),
@@ -67,7 +67,7 @@ def test_of_few_titles_all_are_compared_in_the_order_of_their_papers_and_alike_o
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3))
-def test_of_many_titles_equal_and_nearly_equal_ones_are_compared(seed, wrong):
+def test_equal_and_nearly_equal_ones_of_many_titles_are_compared(seed, wrong):
     chance = random.Random(seed)
     titles = [
         f"{' '.join(chance.choices(WORDS, k=8))} {chance.choice('abcdefgh')}{number}" for number in range(80)

@@ -151,7 +151,7 @@ def test_identical_titles_over_different_texts_are_ambiguous(pair):
     assert outcome.dropped["detail"][0].as_py().endswith("papers of this title differ in text: p1, p2")
 
 
-def test_of_identical_titles_only_those_with_sentences_count(pair):
+def test_papers_without_sentences_do_not_count_among_identical_titles(pair):
     papers = [paper("p1", "Parsing Talks"), paper("p2", "Parsing Talks")]
     assert kept(pair([talk("Parsing talks")], papers, [sentence("p2", 0)])) == ["p2"]
 

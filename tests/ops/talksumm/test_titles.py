@@ -1,4 +1,4 @@
-"""Titles that a person calls the same are alike, and titles of other papers are not."""
+"""Titles that a person considers the same are similar, and titles of other papers are not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ops.talksumm.pairing import MAIN_TITLE, OTHER_NUMBERS, Titles, form, main_f
 
 TITLE = "What you can cram into a single vector: Probing sentence embeddings for linguistic properties"
 
-#: Texts in which the signs that matter are common.
+#: Texts with many of the characters that matter.
 titles = st.text(alphabet="abé :?-–12+& _", max_size=12) | st.text(max_size=12)
 
 
@@ -78,7 +78,7 @@ def test_numbers_that_only_one_title_has_are_only_a_few_letters():
     assert similarity("Findings of the WMT 2018 Shared Task", "Findings of the WMT Shared Task") > 0.85
 
 
-def test_digits_misread_inside_words_are_no_numbers():
+def test_digits_misread_inside_words_are_not_numbers():
     assert similarity("Neural mode1s for 5entiment 2018", "Neural models for Sentiment 2018") > 0.9
 
 

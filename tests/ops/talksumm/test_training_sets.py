@@ -95,7 +95,7 @@ def test_the_default_sets_are_the_papers_four():
     assert TrainingSetParams().sets == ("words_150", "words_250", "ratio_30", "ratio_40")
 
 
-def test_a_set_that_is_no_budget_is_refused_with_those_that_are(tmp_path):
+def test_a_set_that_is_not_a_budget_is_refused_with_the_budgets(tmp_path):
     made = parts(tmp_path, SUMMARIES.kept,
         [summary("a", "short", "p1", ["s0"])], [summary("b", "thirty", "p1", ["s0"])],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Words cut in two at a line's end."""
+"""Words that were hyphenated at the end of a line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_space_is_a_break_only_where_the_source_folded_its_lines():
     assert join_lines("ap- plications of Smith- Jones", known, spaces=True) == "applications of Smith- Jones"
 
 
-def test_halves_of_words_are_no_words_of_a_document():
+def test_halves_of_words_do_not_count_as_words_of_a_document():
     assert words_of("a transla-\ntion of state-of-the-art") == {"a", "of", "state-of-the-art"}
 
 

@@ -1,4 +1,4 @@
-"""Words as numbers, against the words themselves."""
+"""Word numbers, compared with the words themselves."""
 
 import numpy as np
 from hypothesis import given
@@ -22,7 +22,7 @@ def test_words_are_those_that_rankers_look_at(texts):
 
 
 @given(st.lists(TEXT, max_size=4), TEXT)
-def test_where_words_are_known_no_others_have_numbers(texts, known):
+def test_with_known_words_no_others_have_numbers(texts, known):
     found = number_words(texts, known=known)
     there = list(dict.fromkeys(words(known)))
     assert [found.word(number) for number in range(found.distinct)] == there
@@ -39,7 +39,7 @@ def test_numbers_go_by_first_occurrence_and_hold_through_many_words():
     assert found.texts[699:701].tolist() == [0, 1]
 
 
-def test_no_text_and_no_word_are_no_fault():
+def test_empty_texts_are_not_errors():
     assert number_words([]).ends.tolist() == [0]
     found = number_words(["", " ,"], known="")
     assert found.distinct == 0 and found.ends.tolist() == [0, 0, 0]

@@ -1,4 +1,4 @@
-"""Two texts word by word."""
+"""Word-level difference of two texts."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ def test_the_pieces_of_a_difference_give_back_both_texts(old, new):
         ("Größe 1", "Größe 2", [("=", "Größe "), ("-", "1"), ("+", "2")]),
     ],
 )
-def test_differences_are_least(old, new, expected):
+def test_differences_are_minimal(old, new, expected):
     assert word_difference(old, new) == expected
 
 

@@ -1,4 +1,4 @@
-"""Two versions of a dataset are compared row by row, and nothing in them is called the same that is not."""
+"""Two versions of a dataset are compared row by row, and nothing different is reported as the same."""
 
 import shutil
 import tempfile
@@ -24,7 +24,7 @@ SHAPE = Shape(
 
 
 class OnDisk(Version):
-    """A version that lies in a folder of its own."""
+    """A version in a folder of its own."""
 
     def path(self, file):
         return Path(self.revision, file)
@@ -95,7 +95,7 @@ def test_kept_rows_are_added_removed_and_changed_by_id(compare):
     ]
 
 
-def test_a_unit_that_left_a_kept_row_is_told_with_its_reason_beside_the_row(compare):
+def test_a_unit_that_left_a_kept_row_is_reported_with_its_reason(compare):
     old = one([kept("pair-1", ["talk-1", "paper-1"]), kept("pair-2", ["talk-2", "paper-2"])])
     new = one([kept("pair-2", ["talk-2", "paper-2"])], [dropped("talk-1", "unmatched")])
     found = compare(old, new)
@@ -106,7 +106,7 @@ def test_a_unit_that_left_a_kept_row_is_told_with_its_reason_beside_the_row(comp
     assert moves(back) == {("dropped: unmatched", "kept"): 1}
 
 
-def test_a_row_of_many_units_is_removed_whatever_became_of_them(compare):
+def test_a_row_of_many_units_is_removed_whatever_happened_to_them(compare):
     units = [f"u{number:02d}" for number in range(30)]
     old = one([kept("talk", units)])
     assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
@@ -130,7 +130,7 @@ def test_another_reason_and_a_reject_are_other_fates(compare):
     assert counts(found) == {"re-reasoned": 2, "loss changed": 2}
 
 
-def test_lost_units_that_were_not_there_before_are_no_moves(compare):
+def test_lost_units_that_did_not_exist_before_are_not_moves(compare):
     found = compare(one([], [dropped("a", "short")]), one([], [], [rejected("b", "bad")]))
     assert counts(found) == {"loss added": 1, "loss removed": 1}
     assert moves(found) == {}
@@ -169,7 +169,7 @@ FATES = st.sampled_from(["kept", "kept as x", "short", "long", "rejected", "abse
 
 
 @given(st.lists(st.tuples(FATES, FATES), max_size=12))
-def test_every_row_and_every_unit_is_counted_once_and_as_what_became_of_it(pairs):
+def test_every_row_and_every_unit_is_counted_once_by_what_happened_to_it(pairs):
     def tables(side):
         fates = [(number, pair[side]) for number, pair in enumerate(pairs)]
         return (
@@ -183,7 +183,7 @@ def test_every_row_and_every_unit_is_counted_once_and_as_what_became_of_it(pairs
         )
 
     def slow(was, now):
-        """The kinds of one unit and its row, told from both fates alone."""
+        """The kinds of change of one unit and its row, derived from both fates alone."""
         rows = [fate.startswith("kept") for fate in (was, now)]
         lost = [fate != "absent" and not is_row for fate, is_row in zip((was, now), rows, strict=True)]
         if was == now:
@@ -208,7 +208,7 @@ NESTED = pa.list_(pa.struct([("a", pa.float64()), ("b", pa.list_(pa.string()))])
 
 
 def changed(old, new):
-    """Which rows are found to have changed, where one column has these values."""
+    """The rows reported as changed, if one column has these values."""
     shapes = [Shape(unit=columns(), kept=columns(("cell", side.type))) for side in (old, new)]
     with tempfile.TemporaryDirectory() as folder:
         versions = []
@@ -224,7 +224,7 @@ def changed(old, new):
 
 
 @given(st.lists(st.tuples(CELLS, CELLS) | CELLS.map(lambda cell: (cell, cell)), max_size=6))
-def test_nested_cells_are_unequal_where_python_finds_them_so(pairs):
+def test_nested_cells_are_unequal_if_python_finds_them_unequal(pairs):
     old, new = (pa.array([pair[side] for pair in pairs], NESTED) for side in (0, 1))
     # as text, so that NaN equals NaN
     texts = [[repr(cell).replace("-0.0", "0.0") for cell in side.to_pylist()] for side in (old, new)]

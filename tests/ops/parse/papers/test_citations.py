@@ -1,4 +1,4 @@
-"""Citation marks as rows: the sentence that each stands in, what it cites, and ids that are one paper's own."""
+"""Citation marks as rows: the sentence of each, what it cites, and ids that are unique to a paper."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""GROBID by its URL: what it is sent, what comes of its answers, and of it being busy, broken or away."""
+"""GROBID by URL: what it is sent, how its responses are used, and what happens if it is busy or broken."""
 
 import contextlib
 import http.server
@@ -18,7 +18,7 @@ PDF = printed("A Title", [("1 Work", ["We measured it twice."])])
 
 @contextlib.contextmanager
 def grobid(*answers):
-    """Answer on loopback with (status, headers, body), the last one again and again."""
+    """Respond locally with (status, headers, body), repeating the last one."""
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -73,7 +73,7 @@ def test_a_pdf_goes_there_and_its_tei_is_the_paper(tmp_path):
     assert PDF in body
 
 
-def test_what_grobid_cannot_read_is_rejected_and_the_others_are_kept(tmp_path):
+def test_a_pdf_that_grobid_cannot_read_is_rejected_and_the_others_are_kept(tmp_path):
     broken = (500, {}, b"[BAD_INPUT_DATA] PDF to XML conversion failed")
     with grobid(broken, (204, {}, b""), (200, {}, b"<TEI>"), FOUND) as (address, _):
         found = outcome(tmp_path, address, a=PDF, b=PDF, c=PDF, d=PDF)
@@ -84,20 +84,20 @@ def test_what_grobid_cannot_read_is_rejected_and_the_others_are_kept(tmp_path):
     assert "malformed XML" in third
 
 
-def test_what_is_cut_short_is_never_sent(tmp_path):
+def test_truncated_content_is_never_sent(tmp_path):
     with grobid(FOUND) as (address, asked):
         found = outcome(tmp_path, address, cut=PDF[: len(PDF) // 2])
     assert "cut short" in found.rejected["error"][0].as_py()
     assert asked == []
 
 
-def test_a_busy_service_is_asked_again():
+def test_a_busy_service_is_retried():
     with grobid((503, {}, b""), (429, {"Retry-After": "1"}, b""), FOUND) as (address, asked):
         assert tei_of(address, PDF, wait=0.01) == TEI.encode()
     assert len(asked) == 3
 
 
-def test_one_that_stays_busy_costs_no_record():
+def test_a_service_that_stays_busy_rejects_no_record():
     with (
         grobid((503, {}, b"")) as (address, asked),
         pytest.raises(ServiceError, match="is busy: status 503"),
@@ -106,14 +106,14 @@ def test_one_that_stays_busy_costs_no_record():
     assert len(asked) == 3
 
 
-def test_one_that_is_away_fails_the_parsing_as_a_whole(tmp_path):
+def test_an_unavailable_service_fails_the_whole_parsing(tmp_path):
     with grobid(FOUND) as (address, _):
         pass
     with pytest.raises(ServiceError, match=rf"GROBID at {address} cannot be asked: .*refused"):
         outcome(tmp_path, address, noise=PDF)
 
 
-def test_an_answer_cut_short_is_no_paper():
+def test_a_truncated_response_is_not_a_paper():
     with (
         grobid((200, {"Content-Length": "99999"}, b"<TEI>")) as (address, _),
         pytest.raises(ParseError, match="GROBID broke off"),
@@ -121,6 +121,6 @@ def test_an_answer_cut_short_is_no_paper():
         tei_of(address, PDF, retries=0)
 
 
-def test_an_address_that_is_none_is_refused_before_anything_runs():
+def test_an_invalid_address_is_refused_before_anything_runs():
     with pytest.raises(ValueError, match="grobid"):
         FORMATS["pdf"].options.model_validate({"grobid": "localhost:8070"})

@@ -1,4 +1,4 @@
-"""AASC: sentences a line, with the types of their sections, and stand-ins for citations."""
+"""AASC: one sentence per line, with section types, and placeholders for citations."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def read(text, form="aasc"):
     return FORMATS[form].parse(Raw("A00-1001.ss", "A00-1001", text.encode()))
 
 
-def test_sections_are_told_by_their_types_and_sentences_are_those_of_the_file():
+def test_sections_follow_from_their_types_and_sentences_are_those_of_the_file():
     paper = read(PAPER)
     assert [(section.title, section.role) for section in paper.sections] == [
         ("abstract", "abstract"),
@@ -56,7 +56,7 @@ def test_stand_ins_for_citations_are_marks_one_for_each_entry():
     assert [mark["entry"] for mark in cited["marks"]] == ["p-21-3-1", "p-21-3-8", "p-21-3-8"]
 
 
-def test_a_folder_has_a_paper_a_file_whose_year_its_id_tells(tmp_path):
+def test_a_folder_has_one_paper_per_file_with_the_year_in_its_id(tmp_path):
     (tmp_path / "A00-1001.ss").write_text(PAPER)
     (tmp_path / "README.md").write_text("AASC")
     source = Source(
@@ -77,6 +77,6 @@ def test_a_folder_has_a_paper_a_file_whose_year_its_id_tells(tmp_path):
         ("s-1-1-0-0\tabstract\ta\x07b\n", "the text holds the character U\\+0007"),
     ],
 )
-def test_what_is_no_sentence_of_aasc_is_refused_with_its_line(text, cause):
+def test_a_malformed_line_of_aasc_is_refused_with_its_number(text, cause):
     with pytest.raises(ParseError, match=cause):
         read(text)

@@ -34,7 +34,7 @@ def test_sentences_stay_as_they_are_with_their_sid_but_for_cuts_behind_abbreviat
     assert paper.text[paper.sentences[0].start : paper.sentences[0].end].endswith("in ap- plications.")
 
 
-def test_a_cut_behind_an_abbreviation_is_mended_within_a_section_only():
+def test_a_split_after_an_abbreviation_is_rejoined_only_within_a_section():
     paper = parse(
         '<PAPER><S sid="0">T</S><SECTION title="Data"><S sid="1">As in Fig.</S><S sid="2">1 and Eq.</S>'
         '<S sid="3">2.</S><S sid="4">See Tab.</S></SECTION><SECTION title="End"><S sid="5">3 it is.</S></SECTION></PAPER>'
@@ -95,7 +95,7 @@ def test_sentences_outside_of_sections_are_a_section_of_their_own():
     assert len(paper.sentences) == 2
 
 
-def test_the_title_can_be_had_alone():
+def test_the_title_can_be_read_alone():
     fields = FORMATS["cl_scisumm"].fields(Raw("a.xml", "a", PAPER.encode()))
     assert fields == {"document": "a", "title": "A Title"}
 
@@ -125,7 +125,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;
         ("<PAPER><S sid='1'>&#27;</S></PAPER>", "malformed XML: reference to invalid character number"),
     ],
 )
-def test_what_is_no_paper_is_refused_with_the_cause(content, cause):
+def test_other_content_than_a_paper_is_refused_with_the_cause(content, cause):
     with pytest.raises(ParseError, match=cause):
         parse(content)
 

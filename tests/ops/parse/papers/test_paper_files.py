@@ -25,7 +25,7 @@ def split(folder, kind="plain_text", max_bytes=1000):
     return list(FORMATS[kind].split(folder, source(kind, max_bytes)))
 
 
-def test_files_are_found_below_the_folder_sorted_and_hidden_ones_are_none(tmp_path):
+def test_files_below_the_folder_are_found_in_order_without_hidden_ones(tmp_path):
     for name in ("b.txt", "a/c.md", "a/.hidden.txt", ".git/d.txt", "a.txt"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
@@ -38,7 +38,7 @@ def test_files_are_found_below_the_folder_sorted_and_hidden_ones_are_none(tmp_pa
     ]
 
 
-def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
+def test_an_unreadable_file_is_a_record_with_an_error(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "outside.txt").write_text("no")
@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
 
 @pytest.fixture
 def closed():
-    """A folder with a file and a folder that may not be read, by a user who may not read them."""
+    """A folder with an unreadable file and an unreadable folder, for a user without permission."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -93,7 +93,7 @@ def closed():
             (folder / inner).chmod(0o755)
 
 
-def test_what_may_not_be_read_is_a_record_with_an_error(closed):
+def test_a_file_without_read_permission_is_a_record_with_an_error(closed):
     assert {raw.path: raw.error for raw in split(closed)} == {
         "closed.txt": "cannot be read: Permission denied",
         "inner": "a folder that cannot be read",
@@ -111,7 +111,7 @@ def test_the_second_file_of_a_document_id_has_an_error(tmp_path):
     assert (second.path, second.error) == ("b/a.txt", "its document id 'a' is already that of a.txt")
 
 
-def test_cl_scisumm_passes_over_the_other_files_of_its_corpus(tmp_path):
+def test_cl_scisumm_skips_the_other_files_of_its_corpus(tmp_path):
     for name in ("W00-1.xml", "citing_sentences.json", "W00-1.gold.txt"):
         (tmp_path / name).write_text("x")
     assert [raw.path for raw in split(tmp_path, "cl_scisumm")] == ["W00-1.xml"]
@@ -132,7 +132,7 @@ def test_cl_scisumm_passes_over_the_other_files_of_its_corpus(tmp_path):
         ("caf\u00e9 %23#1.txt".encode(), "caf\u00e9 %23#1.txt", None),
     ],
 )
-def test_a_name_that_is_no_text_is_shown_as_escapes_and_as_no_other(tmp_path, name, path, error):
+def test_a_name_with_control_characters_is_escaped_and_stays_unique(tmp_path, name, path, error):
     (tmp_path / os.fsdecode(name)).write_text("x")
     (raw,) = split(tmp_path)
     assert (raw.path, raw.error) == (path, error)

@@ -1,4 +1,4 @@
-"""PDF: reading order, furniture of pages, hyphens, headings; and files that must not pass as empty pages."""
+"""PDF: reading order, page furniture, hyphens, headings; and files that must not pass as empty pages."""
 
 import pytest
 
@@ -12,7 +12,7 @@ NOUNS = [
 
 
 def sentences(topic, count):
-    """Sentences that no two pages share, of words that lines are broken in."""
+    """Sentences that no two pages share, of words that lines break."""
     return [
         f"We measured {topic} number {index} with {NOUNS[index % 9]} and "
         f"{NOUNS[index % 7]} before comparing everything carefully."
@@ -62,7 +62,7 @@ def test_a_locator_is_the_page_that_a_sentence_begins_on():
     assert found == sorted(found)
 
 
-def test_a_footnote_parts_no_sentence_and_is_one_of_its_own():
+def test_a_footnote_does_not_split_a_sentence_and_is_one_of_its_own():
     printer = Printer(2, "")
     printer.title("A Title")
     printer.heading("1 Introduction")
@@ -75,7 +75,7 @@ def test_a_footnote_parts_no_sentence_and_is_one_of_its_own():
     assert found == [*expected, "1A note about archives that stands at the foot of the first column."]
 
 
-def test_a_caption_and_a_table_do_not_part_the_text_beside_them():
+def test_a_caption_and_a_table_do_not_split_the_text_around_them():
     printer = Printer(1, "")
     printer.title("A Title")
     printer.heading("1 Introduction")
@@ -97,7 +97,7 @@ def test_a_caption_and_a_table_do_not_part_the_text_beside_them():
     ]
 
 
-def test_a_pdf_that_is_cut_anywhere_is_refused():
+def test_a_truncated_pdf_is_refused():
     content = pages(2)
     for share in (0.1, 0.5, 0.9, 0.99):
         with pytest.raises(
@@ -106,7 +106,7 @@ def test_a_pdf_that_is_cut_anywhere_is_refused():
             read(content[: int(share * len(content))])
 
 
-def test_a_pdf_that_wants_a_password_is_refused():
+def test_a_pdf_with_a_password_is_refused():
     with pytest.raises(ParseError, match="the PDF is encrypted, and wants a password"):
         read(pages(1, password="secret"))
 
@@ -126,12 +126,12 @@ def test_pages_without_text_are_refused():
         (assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 1 >>"]), "cannot be"),
     ],
 )  # fmt: skip
-def test_what_is_no_sound_pdf_is_refused(content, cause):
+def test_an_invalid_pdf_is_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
         read(content)
 
 
-def test_a_damaged_stream_is_no_empty_page():
+def test_a_damaged_stream_does_not_pass_as_an_empty_page():
     good = pages(1)
     start = good.index(b"stream\n") + 7
     broken = good[:start] + bytes(200) + good[start + 200 :]

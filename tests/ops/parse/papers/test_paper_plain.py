@@ -1,4 +1,4 @@
-"""Plain text: headings, furniture of the page, offsets into the file."""
+"""Plain text: headings, page furniture, offsets into the file."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_title_and_metadata_come_from_the_head():
     }
 
 
-def test_numbered_and_known_headings_that_stand_alone_are_found():
+def test_isolated_numbered_and_known_headings_are_found():
     assert [(section.title, section.role) for section in parse(PAPER).sections] == [
         ("", "preamble"),
         ("Abstract", "abstract"),
@@ -88,7 +88,7 @@ def test_numbered_and_known_headings_that_stand_alone_are_found():
     ]
 
 
-def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_glued_in():
+def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_joined():
     paper = parse(PAPER)
     assert paper.text == PAPER
     assert texts(paper)[1:6] == [
@@ -106,7 +106,7 @@ def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_glued_in(
     assert interrupted.locator == "line 12"
 
 
-def test_a_reference_that_is_wrapped_before_its_proceedings_is_no_footer():
+def test_a_reference_that_is_wrapped_before_its_proceedings_is_not_a_footer():
     assert texts(parse("T\n\nReferences\n\nSmith wrote it. In\nProceedings of X, pages 1.\n")) == [
         "Smith wrote it.",
         "In Proceedings of X, pages 1.",
@@ -156,7 +156,7 @@ def test_every_kind_of_line_end_is_read(end):
         (b"T\n\nWe\x00go.", r"U\+0000.*line 3, column 3"),
     ],
 )
-def test_what_is_no_text_is_refused_with_the_place(content, cause):
+def test_content_that_is_not_text_is_refused_with_the_place(content, cause):
     with pytest.raises(ParseError, match=cause):
         parse(content)
 

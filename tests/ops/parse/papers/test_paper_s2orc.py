@@ -1,4 +1,4 @@
-"""S2ORC in its shapes: doc2json, the releases of 2019 and 2020, the text with annotations of the bulk API."""
+"""S2ORC in its forms: doc2json, the releases of 2019 and 2020, the annotated text of the bulk API."""
 
 import gzip
 import json
@@ -116,7 +116,7 @@ def test_annotations_of_the_bulk_api_are_the_same_paper():
     assert paper.bibliography[0].ids == ("s2orc:77",)
 
 
-def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
+def test_text_between_headings_is_a_paragraph_if_none_are_annotated():
     record = bulk()
     record["content"]["annotations"]["paragraph"] = None
     assert [sentence.text for sentence in read(record).sentences][1:] == [
@@ -126,7 +126,7 @@ def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
 
 
 def annotated(text, **annotations):
-    """A record of the bulk API with stretches given as (start, end)."""
+    """A record of the bulk API with annotations given as (start, end)."""
     written = {
         name: [{"start": start, "end": end} for start, end in found] for name, found in annotations.items()
     }
@@ -141,7 +141,7 @@ def test_each_mark_belongs_to_the_paragraph_that_holds_it():
     assert found == ["[1]", "[2]", "[4]", "[4]"], "one that goes over two paragraphs is in neither"
 
 
-def test_of_paragraphs_that_overlap_the_text_is_read_once():
+def test_the_text_of_overlapping_paragraphs_is_read_once():
     text = "Labels are dear. They are noisy. We clean them."
     paper = read(annotated(text, paragraph=[(0, 32), (17, 47), (33, 40)]))
     assert [sentence.text for sentence in paper.sentences] == [
@@ -152,7 +152,7 @@ def test_of_paragraphs_that_overlap_the_text_is_read_once():
 
 
 def test_the_work_of_marks_paragraphs_and_headings_is_linear():
-    """Every one of 3,000 paragraphs was compared with every mark: nine million times."""
+    """Each of 3,000 paragraphs used to be compared with every mark: nine million times."""
     many = 3_000
     text = "Labels [1]. " * many
     starts = range(0, len(text), 12)
@@ -166,7 +166,7 @@ def test_the_work_of_marks_paragraphs_and_headings_is_linear():
     assert len(paper.marks) == many and lines < 600 * many
 
 
-def test_what_annotations_that_all_take_in_the_whole_text_become_is_as_long_as_the_text():
+def test_annotations_that_all_span_the_whole_text_give_no_more_than_the_text():
     text = "Labels are dear. " * 100
     whole = [(0, len(text))] * 1_000
     names = ("title", "abstract", "sectionheader", "paragraph", "bibref")
@@ -201,6 +201,6 @@ def test_shards_hold_a_paper_a_line(tmp_path):
         ({"content": {"text": "", "annotations": {}}}, "content.text is empty"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused_with_its_place(record, cause):
+def test_malformed_values_are_refused_with_their_place(record, cause):
     with pytest.raises(ParseError, match=cause):
         read(record)

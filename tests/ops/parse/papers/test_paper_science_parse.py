@@ -62,7 +62,7 @@ def test_a_displayed_equation_is_a_sentence_of_its_own():
     assert "d(x) = \u03a3 a p(a|x)" in [sentence.text for sentence in paper.sentences]
 
 
-def test_the_metadata_can_be_had_alone():
+def test_the_metadata_can_be_read_alone():
     fields = FORMATS["science_parse"].fields(Raw("a.json", "a", json.dumps(RECORD).encode()))
     assert (fields["title"], fields["year"], fields["document"]) == ("A Title", "2018", "a")
 
@@ -89,6 +89,6 @@ def test_the_metadata_can_be_had_alone():
         ({"title": "\ud800", "abstractText": "A b."}, r"U\+D800"),
     ],
 )
-def test_what_is_no_paper_is_refused_with_the_key(record, cause):
+def test_other_json_than_a_paper_is_refused_with_the_key(record, cause):
     with pytest.raises(ParseError, match=cause):
         parse(record)

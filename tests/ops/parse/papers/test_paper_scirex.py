@@ -55,7 +55,7 @@ def split(folder: Path, max_bytes: int = 10_000) -> list[Raw]:
     return list(FORMATS["scirex"].split(folder, source(max_bytes)))
 
 
-def test_headings_titles_and_sentences_are_told_apart():
+def test_headings_titles_and_sentences_are_distinguished():
     paper = parse(record())
     assert paper.title == "Full-Resolution Networks"
     assert [(each.title, each.role) for each in paper.sections] == [
@@ -95,7 +95,7 @@ def test_headings_titles_and_sentences_are_told_apart():
         (["Memory", "The memory is here ."], ["Memory", "The memory is here."]),
     ],
 )
-def test_a_sentence_that_was_cut_before_its_citation_or_within_is_mended(given, sentences):
+def test_a_sentence_split_before_or_within_its_citation_is_rejoined(given, sentences):
     assert texts(given) == sentences
 
 

@@ -1,4 +1,4 @@
-"""unarXive: what stands in for formulas and citations, sections, ids of cited papers."""
+"""unarXive: placeholders of formulas and citations, sections, ids of cited papers."""
 
 import json
 
@@ -68,7 +68,7 @@ def test_marks_name_entries_with_the_ids_that_are_known():
     }
 
 
-def test_a_number_within_a_section_that_is_not_told_is_left_out():
+def test_a_number_relative_to_an_unknown_section_is_left_out():
     body = [
         {"section": "Results", "sec_number": "3", "sec_type": "section", "text": "It works."},
         {"section": "Zebras", "sec_number": "1", "sec_type": "subsection", "text": "They do."},
@@ -102,12 +102,12 @@ def test_the_document_is_the_paper_id(tmp_path):
         ({"metadata": {"title": ["x"]}}, "metadata.title must be text"),
     ],
 )
-def test_what_does_not_fit_is_refused(changed, cause):
+def test_malformed_values_are_refused(changed, cause):
     with pytest.raises(ParseError, match=cause):
         read(**({"abstract": None} | changed))
 
 
-def test_a_sentence_goes_on_behind_the_formula_that_parts_its_paragraphs():
+def test_a_sentence_continues_after_the_formula_that_splits_its_paragraph():
     def paragraph(text, section="Introduction {{formula:f1}}"):
         return {"text": text, "section": section, "sec_number": "1", "sec_type": "section"}
 

@@ -1,4 +1,4 @@
-"""TEI, JATS and ParsCit: sections, running text without figures and notes, marks, and XML that is refused."""
+"""TEI, JATS and ParsCit: sections, running text without figures and notes, marks, and refused XML."""
 
 import pytest
 
@@ -162,7 +162,7 @@ LAUGHS = (
         ("<{root}>\x00</{root}>", "malformed XML"),
     ],
 )  # fmt: skip
-def test_xml_that_is_refused(kind, root, content, cause):
+def test_malformed_or_unsafe_xml_is_refused(kind, root, content, cause):
     with pytest.raises(ParseError, match=cause.replace("{root}", root)):
         read(kind, content.replace("{root}", root))
 
@@ -188,7 +188,7 @@ def test_100_000_marks_in_a_paragraph_are_read_within_the_bounds_of_a_record(kin
 
 
 def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
-    child = BoundedChild(Bounds(seconds=6))  # 2 are enough; quadratic time took 13
+    child = BoundedChild(Bounds(seconds=6))  # 2 suffice; quadratic time took 13
     try:
         content = flooded("grobid_tei", "<p>word</p>" * 70_000).encode()
         paper = child.call(Tei().parse, Raw("p.xml", "p", content))
@@ -197,7 +197,7 @@ def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
     assert [len(one.text) for one in paper.sentences] == [70_000 * 5 - 1]
 
 
-def test_a_mark_has_no_space_around_it_whatever_stands_in_it():
+def test_a_mark_has_no_space_around_it_whatever_it_contains():
     marks = [
         "<ref type='bibr'> [1] </ref>", "<ref type='bibr'> <note>x</note> [2]<note>x</note> </ref>", "<ref type='bibr'> </ref>",
         "<ref type='bibr'/>", "<ref type='bibr'> [3 <ref type='bibr'> 4] </ref></ref>",

@@ -1,4 +1,4 @@
-"""What papers are about, from wherever their formats have it."""
+"""Subjects of papers, from all places where formats have them."""
 
 import json
 
@@ -43,17 +43,17 @@ BULK = {"text": TEXT, "annotations": {"paragraph": [{"start": 0, "end": len(TEXT
         ({"content": BULK, "externalids": {"acl": "2020.acl-main.1", "arxiv": None}}, ["ACL Anthology"]),
     ],
 )  # fmt: skip
-def test_those_of_s2orc_are_fields_of_study_ids_and_venues(fields, subjects):
+def test_subjects_in_s2orc_are_fields_of_study_ids_and_venues(fields, subjects):
     assert with_fields("s2orc", **fields) == subjects
 
 
-def test_those_of_unarxive_are_categories_the_primary_one_first_and_the_discipline():
+def test_subjects_in_unarxive_are_categories_the_primary_one_first_and_the_discipline():
     metadata = {"title": "N", "categories": "cs.CL hep-th math-ph"}
     found = with_fields("unarxive", metadata=metadata, discipline="Computer Science")
     assert found == ["cs.CL", "hep-th", "math-ph", "Computer Science"]
 
 
-def test_those_of_jats_are_the_categories_of_the_article_and_the_journal():
+def test_subjects_in_jats_are_the_categories_of_the_article_and_the_journal():
     groups = (
         '<article-categories><subj-group subj-group-type="heading"><subject>Review</subject></subj-group>'
         '<subj-group subj-group-type="Discipline"><subject>Physical <i>sciences</i></subject>'
@@ -65,7 +65,7 @@ def test_those_of_jats_are_the_categories_of_the_article_and_the_journal():
     assert of("jats", content.encode()) == ["Review", "Physical sciences", "Physics", "J"]
 
 
-def test_those_of_tei_are_codes_of_classes_and_the_journal_and_no_keywords():
+def test_subjects_in_tei_are_class_codes_and_the_journal_without_keywords():
     head = (
         '<sourceDesc><biblStruct><monogr><title level="j">PRL</title></monogr></biblStruct></sourceDesc></fileDesc>'
         '<profileDesc><textClass><classCode scheme="arXiv">cs.CL</classCode>'
@@ -75,7 +75,7 @@ def test_those_of_tei_are_codes_of_classes_and_the_journal_and_no_keywords():
     assert of("grobid_tei", content.encode()) == ["cs.CL", "PRL"]
 
 
-def test_those_of_plain_text_stand_in_its_head():
+def test_subjects_in_plain_text_are_in_its_head():
     assert of("plain_text", f"# N\nsubjects: computer science; q-bio.NC q-bio.QM\n\n{TEXT}\n".encode()) == [
         "computer science", "q-bio.NC", "q-bio.QM",
     ]  # fmt: skip
@@ -98,7 +98,7 @@ def test_subjects_are_few_short_folded_and_distinct(words):
     assert all(subject == " ".join(subject.split()) and 0 < len(subject) <= 200 for subject in found)
 
 
-def test_spaces_part_categories_of_arxiv_alone():
+def test_only_arxiv_categories_are_split_at_spaces():
     assert categories_in("cs.CL hep-th") == ["cs.CL", "hep-th"]
     assert categories_in("Computer Science") == ["Computer Science"]
     assert categories_in("Phys. Rev. Lett.") == ["Phys. Rev. Lett."]

@@ -24,7 +24,7 @@ SENTENCES = [
     "To aid further research on the task, we propose a more challenging split of the data.",
 ]
 
-#: Its human transcript, run by run; the sentence that the authors ticked as right, None where they did not.
+#: The human transcript, run by run, with the sentence that the authors ticked as right, or None.
 RUNS = [
     ("Let's begin with the motivation so processing long complex sentences is a hard task", 0),
     (
@@ -115,7 +115,7 @@ def test_equal_input_gives_equal_bits():
         (["cats"], ["Cats."], range(2), "introduction"),
     ],
 )
-def test_what_cannot_be_aligned_is_refused(words, sentences, introduction, message):
+def test_impossible_alignments_are_refused(words, sentences, introduction, message):
     with pytest.raises(ValueError, match=message):
         align_words(words, sentences, word_vectors(), introduction=introduction)
 
@@ -230,7 +230,7 @@ def test_a_paper_without_states_or_sentences_loses_nothing():
     assert outcome.kept.num_rows == 0 and outcome.dropped["reason"].to_pylist() == ["role_abstract"]
 
 
-def test_the_preamble_is_left_out_unless_it_is_all_there_is():
+def test_the_preamble_is_excluded_unless_the_paper_has_nothing_else():
     preamble = ("preamble", "Dependency parsers analyse the grammar of a sentence.")
     assert (
         "role_preamble" in aligned(pair([word("parsers")], [preamble, *PAPER])).dropped["reason"].to_pylist()

@@ -79,7 +79,7 @@ def corpus():
 
 
 @pytest.mark.parametrize(("kept", "fresh"), [(0, 1), (0, 7 * 300), (100 * 300, 50 * 300), (349 * 300, 300)])
-def test_rows_that_are_made_when_they_are_needed_are_those_of_the_table(kept, fresh):
+def test_rows_computed_on_demand_equal_those_of_the_table(kept, fresh):
     spoken, sentences, vectors, observed = corpus()
     table = log_emission(spoken, sentences, vectors)
     emission = Emission(spoken, sentences, vectors, 0.8, np.bincount(observed, minlength=350), kept, fresh)

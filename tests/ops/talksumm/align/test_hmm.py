@@ -13,7 +13,7 @@ from ops.talksumm.align.hmm import DecodingTable, decode, stay_probability
 
 
 def dense_viterbi(log_emission, log_start, matrix):
-    """The textbook decoder in O(T K^2): the path, its log-probability, and whether no other comes near."""
+    """The textbook decoder in O(T K^2): the path, its log-probability, and whether it is clearly the best."""
     steps, states = log_emission.shape
     with np.errstate(divide="ignore"):
         log_transition = np.log(matrix)
@@ -157,7 +157,7 @@ def test_more_sentences_than_words():
 
 def test_ties_go_to_the_lowest_state():
     assert viterbi(np.zeros((1, 4)), np.zeros(4), GeometricTransition(4, 0.5)).tolist() == [0]
-    # Two states, and every move as probable as staying: all 2^5 paths tie.
+    # Two states, with moving as probable as staying: all 2^5 paths tie.
     assert viterbi(np.zeros((5, 2)), np.zeros(2), GeometricTransition(2, 0.5)).tolist() == [0] * 5
 
 

@@ -1,4 +1,4 @@
-"""What the stored scores say of another threshold is what the op does under it."""
+"""The stored scores predict what the op does with another threshold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ops.talksumm.summarise import SummaryParams, needs, summaries
 from tests.ops.talksumm.pair_cases import paper, sentence, talk
 from tests.parts import parts
 
-#: Scores as they are stored: rounded to six decimals.
+#: Scores as stored: rounded to six decimals.
 SCORE = st.integers(0, 1_000_000).map(lambda number: number / 1_000_000)
 NEAR = st.sampled_from([0.5, 0.6, 0.7, 0.78, 0.8, 0.95])
 

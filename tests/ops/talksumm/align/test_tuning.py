@@ -1,4 +1,4 @@
-"""The report on talks aligned by hand: against an obvious slow version, on the sample, and at its edges."""
+"""The report on manually aligned talks: against an obvious slow version, on the sample, and at its edges."""
 
 import math
 import random
@@ -130,11 +130,11 @@ def dropped(outcome):
     return {row["id"]: row["reason"] for row in outcome.dropped.to_pylist()}
 
 
-# The obvious slow version: a dense matrix and loops over all that the fast one shares or skips.
+# The obvious slow version: a dense matrix, and loops over everything that the fast one shares or skips.
 
 
 def slow_path(words, sentences, hmm, starts):
-    """Viterbi with a dense transition matrix; emissions by the definition, word by word."""
+    """Viterbi with a dense transition matrix, and emissions by definition, word by word."""
     vectors = word_vectors()
     from ops.talksumm.align.emission import content_tokens, log_emission
 
@@ -286,7 +286,7 @@ def test_without_labels_there_is_nothing_to_report():
     assert outcome.kept.schema == TUNING.kept
 
 
-def test_a_talk_over_a_single_sentence_is_all_right():
+def test_a_talk_over_a_single_sentence_is_aligned():
     outcome = report(
         [label(0, 2, SENTENCES[0])], [pair(speech=SPEECH[:1], sentences=SENTENCES[:1])], [talk()]
     )
@@ -365,7 +365,7 @@ def test_an_interval_lies_between_the_worst_and_the_best_run(found, seed):
 
 
 def test_the_interval_covers_the_truth_where_runs_are_right_or_wrong_together():
-    """Simulated talks of 80 runs: each run has an accuracy of its own, drawn around 0.8."""
+    """Simulated talks of 80 runs, each with its own accuracy around 0.8."""
     chance = random.Random(0)
     by_run = by_word = 0
     trials = 300
@@ -423,7 +423,7 @@ def sample():
     return report(labels.to_pylist(), pairs, talks.to_pylist(), params=TuningParams())
 
 
-def test_the_samples_words_are_put_where_people_put_them(sample):
+def test_the_samples_words_are_aligned_as_people_aligned_them(sample):
     assert sample.kept.num_rows == 81
     assert Counter(dropped(sample).values()) == {"no_sentence": 13}
     (row,) = [row for row in sample.kept.to_pylist() if row["current"]]

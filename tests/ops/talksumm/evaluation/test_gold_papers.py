@@ -22,7 +22,7 @@ def paper(name, document, **more):
 
 
 def spoken(paper, *told):
-    """Return the sentences of a paper, out of order, from (section, role, text) in order."""
+    """Return the sentences of a paper, shuffled, from (section, role, text) in order."""
     rows = [
         {
             "id": f"{paper}-{place}", "paper_id": paper, "position": place, "section": section, "role": role,
@@ -85,7 +85,7 @@ def test_other_excluded_roles_let_other_sentences_be_extracted(tmp_path):
     assert row["roles"] == ["abstract", "abstract", "method", "method", "acknowledgments"]
 
 
-def test_a_summary_that_is_no_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
+def test_a_summary_that_is_not_a_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
     summaries = [
         summary("kind", "P1", kind="abstract"), summary("paper", "P9"), summary("two", "P2"),
         summary("empty", "P3"), summary("bare", "P4"), summary("good", "P1"),
@@ -123,7 +123,7 @@ def test_a_paper_of_one_sentence_is_kept_whatever_its_summary_says(tmp_path, wor
 
 
 def slow_greedy(sentences, references, words):
-    """Add the sentence that raises ROUGE-1 F most, as the metric itself has it."""
+    """Add the sentence that raises ROUGE-1 F most, according to the metric itself."""
 
     def score(chosen):
         predicted = [sentences[index] for index in chosen]
@@ -146,7 +146,7 @@ def slow_greedy(sentences, references, words):
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 40))
 def test_with_single_words_labels_are_those_of_a_slow_greedy_search(seed, count, words):
-    # Sentences of distinct single words have no bigrams: the search is for ROUGE-1 alone.
+    # Sentences of distinct single words have no bigrams, so only ROUGE-1 counts.
     sentences = [one.split()[0] for one in text(count, seed)]
     references = [[one.split()[0] for one in text(2, seed + more)] for more in (1, 2, 3)]
     assert greedy(sentences, references, words) == slow_greedy(sentences, references, words)
@@ -169,7 +169,7 @@ def test_the_split_depends_on_the_paper_and_the_seed_alone():
     assert found != [split(one, params.model_copy(update={"seed": 1})) for one in IDS]
 
 
-def test_the_split_of_a_paper_does_not_change_with_what_else_is_there(tmp_path):
+def test_the_split_of_a_paper_does_not_depend_on_other_papers(tmp_path):
     summaries = [summary(f"s{number}", f"P{number}") for number in range(12)]
     papers = [paper(f"p{number}", f"P{number}") for number in range(12)]
     sentences = [row for one in papers for row in spoken(one["id"], (0, "method", "Alpha beta."))]

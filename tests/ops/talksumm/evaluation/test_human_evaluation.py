@@ -1,4 +1,4 @@
-"""What becomes of filled rating sheets: votes a row, and the tables of the paper."""
+"""The results of filled rating sheets: votes for each row, and the paper's tables."""
 
 import json
 import statistics
@@ -148,7 +148,7 @@ def test_the_table_by_hand(tmp_path):
     )
     considered, quality = question(outcome, "considered"), question(outcome, "quality")
     assert considered["mean"] == round(4 / 7, 6) and considered["deviation"] is None
-    # Paper 1 has 3 of 6, paper 2 1 of 1: the means of two papers drawn are 0.5, 4/7 and 1.
+    # Paper 1 has 3 of 6, paper 2 has 1 of 1: the means of two drawn papers are 0.5, 4/7 and 1.
     assert (considered["low"], considered["high"]) == (0.5, 1.0)
     counts = ("papers", "rows", "raters", "ratings", "ties")
     assert [considered[name] for name in counts] == [2, 4, 2, 7, 1]

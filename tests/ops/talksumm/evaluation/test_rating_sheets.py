@@ -1,4 +1,4 @@
-"""Which summaries are sent to raters, and what lies in their sheets."""
+"""Which summaries are sent to raters, and the content of their sheets."""
 
 import csv
 import io
@@ -85,7 +85,7 @@ def test_a_summary_is_rated_or_dropped_as_of_another_budget_or_not_drawn(tmp_pat
     assert reasons == expected and list(reasons.values()).count("not_drawn") == 2
 
 
-def test_of_two_talks_of_a_paper_the_first_by_id_may_be_drawn(tmp_path):
+def test_only_the_first_talk_of_a_paper_by_id_may_be_drawn(tmp_path):
     rows = [{**summary(n), "paper_id": "shared" if n in (1, 3) else f"paper{n}"} for n in (3, 2, 1, 0)]
     outcome = made(tmp_path, PARAMS.model_copy(update={"papers": 15}), rows=rows)
     assert sorted(set(outcome.kept["summary_id"].to_pylist())) == [f"summary{n}-thirty" for n in (0, 1, 2)]
@@ -138,7 +138,7 @@ def test_the_sheets_of_a_rater_do_not_depend_on_the_others(tmp_path):
     assert own.items() <= two.files.items() and len(two.files) == len(one.files) + 4
 
 
-def test_the_readme_says_what_is_asked_and_of_how_many_rows(tmp_path):
+def test_the_readme_has_the_questions_and_the_numbers_of_rows(tmp_path):
     text = made(tmp_path).files["README.md"].decode()
     assert "`talksumm_sentences` (4 rows): Did you consider this sentence" in text and "[yes | no]" in text
     assert "`talksumm_summaries` (2 rows): What is the quality of the summary?" in text

@@ -55,7 +55,7 @@ def test_a_summary_is_scored_as_the_metric_scores_it(tmp_path):
     [row] = made(tmp_path, [summary("lead", "g", ["w1 w2 w3.", "w6 w5."])], papers, params).kept.to_pylist()
     assert scores_of(row) == rouge(["w1 w2 w3.", "w6 w5."], ["w1 w2 w3 w4.", "w5 w6."])
     assert (row["rouge1_recall"], row["rouge1_precision"]) == (pytest.approx(5 / 6, abs=1e-5), 1.0)
-    # Bigrams run on across sentences, as in ROUGE-1.5.5: 2 of 5, and 2 of the 4 that are said.
+    # Bigrams cross sentences, as in ROUGE-1.5.5: 2 of 5, and 2 of the 4 in the summary.
     assert (row["rouge2_recall"], row["rouge2_precision"]) == (0.4, 0.5)
     assert (row["reference"], row["references"], row["text"]) == (
         "w1 w2 w3 w4. w5 w6.",
@@ -160,12 +160,12 @@ def test_without_summaries_the_table_is_empty(tmp_path):
     }  # fmt: skip
 
 
-def test_a_summary_whose_paper_is_not_there_is_refused(tmp_path):
+def test_a_summary_whose_paper_is_missing_is_refused(tmp_path):
     with pytest.raises(KeyError, match="g9"):
         made(tmp_path, [summary("lead", "g9", ["w1."])])
 
 
-def test_the_same_summaries_give_the_same_bytes_however_they_lie_in_parts(tmp_path):
+def test_the_same_summaries_give_the_same_bytes_in_any_parts(tmp_path):
     tables = parts(tmp_path, SYSTEM_SUMMARIES.kept, SUMMARIES[:4], SUMMARIES[4:])
     [again] = evaluation(tables, parts(tmp_path, GOLD_PAPERS.kept, PAPERS[::-1]), PARAMS)
     assert again.files == made(tmp_path).files
@@ -199,7 +199,7 @@ def test_every_two_architectures_of_one_set_are_tested_by_their_only(tmp_path):
 
 
 @pytest.mark.parametrize("combine", ["average", "best"])
-def test_the_scores_against_each_reference_stand_beside_those_against_all(tmp_path, combine):
+def test_rows_have_scores_against_each_reference_and_against_all(tmp_path, combine):
     params = PARAMS.model_copy(update={"references": combine})
     for row, unit in zip(made(tmp_path, params=params).kept.to_pylist(), SUMMARIES, strict=True):
         paper = next(one for one in PAPERS if one["id"] == unit["gold_id"])

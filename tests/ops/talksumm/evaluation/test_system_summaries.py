@@ -21,7 +21,7 @@ MODELS = [("transformer/short", True), ("pointer/short", False)]
 
 
 class Backwards:
-    """Takes a paper's sentences from the last one to the first."""
+    """Takes a paper's sentences in reverse order."""
 
     def extract(self, paper, words=150):
         order = range(len(paper) - 1, -1, -1)
@@ -118,7 +118,7 @@ def test_random_is_drawn_by_seed_and_paper_alone():
     assert len({drawn("p"), drawn("q"), drawn("p", 1)}) == 3
 
 
-def test_oracle_alone_knows_the_references(tmp_path):
+def test_only_the_oracle_uses_the_references(tmp_path):
     told = {**LONG, "references": [{**LONG["references"][0], "sentences": LONG["sentences"][30:32]}]}
     before, after = by_system(tmp_path, LONG), by_system(tmp_path, told)
     changed = {key for key in before if before[key] != after[key]}
@@ -132,7 +132,7 @@ def test_only_is_the_models_best_sentences_in_the_papers_order_the_last_one_take
     assert (row["positions"], row["text"]) == ([1, 2, 3], "e f g k l m. n o p q r.")
 
 
-def test_hybrid_begins_with_the_abstract_and_passes_over_what_is_said_already(tmp_path):
+def test_hybrid_begins_with_the_abstract_and_skips_redundant_sentences(tmp_path):
     unit = gold(
         "t", "test", ["Green birds fly.", "Red fish swim fast.", "Red fish swim.", "We parse talks."],
         abstract=["We parse talks."],

@@ -1,4 +1,4 @@
-"""Small extractors and papers, made without any model of the registry but the word vectors."""
+"""Small extractors and papers, which need no model of the registry except the word vectors."""
 
 import hashlib
 
@@ -15,7 +15,7 @@ VECTORS = WordVectors(WORDS, np.random.default_rng(0).standard_normal((40, 6)).a
 
 
 def embed(texts):
-    """Return 8 numbers a text that its hash decides, of length 1."""
+    """Return a vector of 8 numbers and length 1 for each text, derived from its hash."""
     seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") for text in texts]
     rows = np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds])
     return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)

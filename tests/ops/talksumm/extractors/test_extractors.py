@@ -1,4 +1,4 @@
-"""What holds of both extractors."""
+"""Properties of both extractors."""
 
 import math
 
@@ -81,7 +81,7 @@ def test_a_saved_extractor_extracts_as_before_and_saves_to_the_same_bytes(extrac
         (lambda files: files.update({WEIGHTS: save(transformer())[WEIGHTS]}), "weights.safetensors: "),
     ],
 )
-def test_files_that_are_no_extractor_are_refused_by_name(spoil, message):
+def test_files_that_are_not_an_extractor_are_refused_by_name(spoil, message):
     files = save(pointer())
     spoil(files)
     with pytest.raises(ModelFilesError, match=message):
@@ -109,7 +109,7 @@ def test_a_paper_without_sections_is_one_of_the_role_other():
         ([[0]], "2 papers, labels of 1"),
     ],
 )
-def test_labels_that_are_no_sentences_are_refused_by_row(labels, message):
+def test_labels_that_are_not_sentences_are_refused_by_row(labels, message):
     with pytest.raises(LabelError, match=message):
         Labelled([ExtractorPaper("A", ["x", "y"]), ExtractorPaper("B", ["x", "y", "z"])], labels)
 
@@ -123,7 +123,7 @@ MARKED = "w7 w8 w9"
 
 
 def marked(papers, seed):
-    """Papers whose summary is the sentences that hold three words in a row."""
+    """Papers whose summary is the sentences with three words in a row."""
     found, labels = [], []
     for number in range(papers):
         sentences = [text.replace("w7", "w6") for text in spans(12, 100 * seed + number)]
@@ -183,7 +183,7 @@ def test_papers_without_labels_teach_nothing_and_none_at_all_is_an_error(extract
 
 
 @TASKS
-def test_what_a_task_is_called_tells_data_size_and_first_weights(extractor, task, rate):
+def test_the_identity_of_a_task_has_data_size_and_initial_weights(extractor, task, rate):
     one = task(extractor(), marked(2, 1), marked(2, 2)).identity()
     assert task(extractor(), marked(2, 1), marked(2, 2)).identity() == one
     other = task(extractor(seed=1), marked(3, 1), marked(2, 3)).identity()
@@ -226,7 +226,7 @@ def test_the_loss_of_gains_is_the_cross_entropy_of_two_softmaxes():
     assert TransformerTask(model, soft, soft).validate()["loss"] == pytest.approx(sum(losses) / 2, rel=1e-5)
 
 
-def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
+def test_only_the_first_sentences_of_a_training_paper_are_read(monkeypatch):
     monkeypatch.setattr(paper_module, "LONGEST", 3)
     papers = [ExtractorPaper("A", spans(5, 0)), ExtractorPaper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()

@@ -78,7 +78,7 @@ def word_rows(sentences, vectors, longest):
 
 
 def greedy(extractor, paper, words):
-    """Decode step by step as the paper says, without beams."""
+    """Decode step by step as in the paper, without beams."""
     model = extractor.network
     rows, table = word_rows(paper.sentences, extractor.vectors, extractor.config.sentence_words)
     lengths = [len(text.split()) for text in paper.sentences]
@@ -111,7 +111,7 @@ def test_a_beam_of_one_is_greedy_decoding(seed, words):
     paper = paper_of(spans(12, seed))
     found = extractor.extract(paper, words)
     chosen, scores = greedy(extractor, paper, words)
-    # The stop's own surprise is no sentence's score.
+    # The stop action's own score belongs to no sentence.
     assert found.indices == chosen
     assert found.scores == pytest.approx(scores, abs=1e-5)
 
@@ -150,10 +150,10 @@ def test_a_beam_wide_enough_finds_the_likeliest_summary(seed):
     assert sum(found.scores) / len(found.scores) == pytest.approx(score, abs=1e-5)
 
 
-def test_without_a_budget_the_network_stops_by_itself_behind_one_sentence_at_least():
+def test_without_a_budget_the_network_stops_by_itself_after_at_least_one_sentence():
     extractor = pointer()
     with torch.no_grad():
-        # The stop action outbids every sentence.
+        # The stop action scores higher than every sentence.
         extractor.network.pointer.score.weight.zero_()
         extractor.network.stop.fill_(0)
     paper = paper_of(spans(6, 1))

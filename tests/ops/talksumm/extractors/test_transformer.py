@@ -37,7 +37,7 @@ def test_a_summary_longer_than_the_paper_is_all_of_its_sentences_that_have_words
     assert set_scores(transformer(), [0.0, 9.0, 1.0]).extract(paper, 10_000).indices == (2, 0)
 
 
-def test_without_a_budget_sentences_are_taken_that_are_more_probable_than_not():
+def test_without_a_budget_sentences_above_one_half_are_taken():
     paper = paper_of(["a b c", "d e", "f"])
     assert set_scores(transformer(), [0.1, -1.0, 3.0]).extract(paper, None).indices == (2, 0)
     assert set_scores(transformer(), [-0.1, -1.0, -3.0]).extract(paper, None).indices == (0,)

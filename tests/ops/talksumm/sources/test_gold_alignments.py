@@ -1,4 +1,4 @@
-"""Alignments made by hand, read from CSV: every label in its place, and no malformed file half read."""
+"""Manual alignments read from CSV: every label is kept, and a malformed file is rejected whole."""
 
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def test_a_file_that_was_not_read_is_rejected_with_its_cause():
     ]
 
 
-def test_a_folder_gives_one_record_a_file_and_names_what_is_none(tmp_path):
+def test_a_folder_gives_one_record_per_file_and_names_other_files(tmp_path):
     (tmp_path / "b.csv").write_text(HEADER + "0,0,\n")
     (tmp_path / "a.csv").write_text(HEADER + "0,0,\n")
     (tmp_path / "notes.txt").write_text("?")
@@ -102,7 +102,7 @@ def test_a_folder_gives_one_record_a_file_and_names_what_is_none(tmp_path):
     }
 
 
-def test_a_file_may_be_called_by_its_month():
+def test_a_file_may_be_named_after_its_month():
     raw = Raw("2018-07-agreement.csv", "2018-07-agreement", b"")
     fields = ALIGNMENT_FORMATS["word_runs"].fields(raw)
     assert month_of(MonthRule(field="document"), raw, fields) == "2018-07"
@@ -117,7 +117,7 @@ def test_the_sample_has_three_talks_in_108_lines_with_their_headers():
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: (HEADER + text).encode()))
-def test_whatever_the_bytes_a_file_is_kept_or_rejected(content):
+def test_a_file_of_any_bytes_is_kept_or_rejected(content):
     outcome = parse_gold_alignments([record(content)])
     assert outcome.kept.schema == GOLD_ALIGNMENTS.kept
     assert (outcome.kept.num_rows > 0) != (outcome.rejected.num_rows == 1)

@@ -1,4 +1,4 @@
-"""Summaries by people, read from the files of CL-SciSumm and ScisummNet."""
+"""Human summaries, read from the files of CL-SciSumm and ScisummNet."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def test_running_text_is_divided_into_sentences_wherever_its_lines_are_broken(tm
     assert (found["kind"], found["annotator"], found["title"], found["words"]) == ("human", None, None, 19)
 
 
-def test_a_gold_summary_is_one_sentence_a_line_below_the_title(tmp_path):
+def test_a_gold_summary_has_one_sentence_per_line_below_the_title(tmp_path):
     text = "\ufeffA Title: With Parts\n\nWe do it. Well.\r\nOn sentences with < 40 words it works.\n"
     found = row(tmp_path, "P18-0001/summary/P18-0001.gold.txt", text)
     assert found["title"] == "A Title: With Parts"
@@ -95,13 +95,13 @@ def test_s_elements_are_sentences_and_the_one_numbered_0_is_the_title(tmp_path):
         ("ref/Task2/P00-1025.community.summary.txt", ("P00-1025", None, "community")),
     ],
 )
-def test_paper_annotator_and_kind_are_told_by_the_path(tmp_path, path, told):
+def test_paper_annotator_and_kind_come_from_the_path(tmp_path, path, told):
     found = row(tmp_path, path, "A title.\nA sentence.\n")
     assert (found["document"], found["annotator"], found["kind"]) == told
     assert found["source_ids"] == [f"people/{path}"]
 
 
-def test_other_files_of_the_corpus_are_passed_over(tmp_path):
+def test_other_files_of_the_corpus_are_skipped(tmp_path):
     others = [
         "A/annotation/A.annv3.txt",
         "A/Documents_xml/A.xml",
@@ -157,7 +157,7 @@ def test_a_file_over_the_bound_is_rejected_unread(tmp_path):
     ]
 
 
-def test_the_month_may_be_told_by_the_papers_id(tmp_path):
+def test_the_month_may_come_from_the_papers_id(tmp_path):
     (raw,) = FORMAT.split(write(tmp_path, {"P18-0001/summary/P18-0001.human.txt": "A."}), source())
     assert month_of(MonthRule(id_year=r"^[A-Z](\d\d)-"), raw, {}) == "2018-01"
     assert FORMAT.fields(raw) == {"document": "P18-0001.human"}
@@ -183,7 +183,7 @@ def test_the_sample_has_six_summaries_of_four_papers_and_a_broken_one():
         lambda parts: "".join(parts).encode()
     ),
 )
-def test_whatever_the_bytes_a_file_is_kept_or_rejected(kind, content):
+def test_a_file_of_any_bytes_is_kept_or_rejected(kind, content):
     raw = Raw(f"A.{kind}.txt", f"A.{kind}", content)
     found = parse_human_summaries(
         [Record("people/A", "people", "cl_scisumm_summaries", "CC0-1.0", "2018-07", raw)]

@@ -1,4 +1,4 @@
-"""Recordings of talks: silence, noise, headers that lie, and what pocketsphinx hears; Whisper: test_whisper.py."""
+"""Recordings of talks: silence, noise, false headers, and pocketsphinx. For Whisper see test_whisper.py."""
 
 import io
 import random
@@ -49,7 +49,7 @@ def lying(content, at, value):
     "content",
     [wav(SILENCE), wav(b""), wav(SILENCE, 44_100), lying(wav(SILENCE), 40, 2**32 - 16), wav(noise(2))],
 )
-def test_where_nobody_speaks_there_are_no_words(content):
+def test_without_speech_there_are_no_words(content):
     assert speech.read(content) == speech.read(content, None) == []
 
 
@@ -63,7 +63,7 @@ def test_where_nobody_speaks_there_are_no_words(content):
         (lying(wav(SILENCE), 24, 2**31 - 1), "samples a second"),
     ],
 )
-def test_what_is_no_recording_is_refused(content, cause):
+def test_content_that_is_not_a_recording_is_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
         speech.read(content, None)
 
@@ -79,12 +79,12 @@ def test_a_video_without_sound_is_refused():
         speech.read(content.getvalue(), None)
 
 
-#: The sound of 24 minutes, as it is recognised.
+#: The sound of 24 minutes, as recognised.
 SOUND = 24 * 60 * RATE * 2
 
 
 def peak_of_reading(content):
-    """Words, and the bytes that a process of its own held at most while it read a recording."""
+    """Words, and the peak memory of a separate process that reads a recording."""
     program = (
         "import pathlib, sys; from ops.talksumm.sources import speech\n"
         "words = [word.text for word in speech.read(sys.stdin.buffer.read(), None)]\n"
@@ -150,7 +150,7 @@ def test_a_recording_may_be_larger_than_other_records_unless_its_source_says_how
     )
 
 
-#: By the ending of its name: what a recording is packed as, and by which codec.
+#: By file suffix: container format and codec of a recording.
 PACKED = {
     ".aac": ("adts", "aac"), ".flac": ("flac", "flac"), ".m4a": ("ipod", "aac"), ".mkv": ("matroska", "aac"), ".mp3": ("mp3", "mp3"),
     ".mp4": ("mp4", "aac"), ".ogg": ("ogg", "libopus"), ".opus": ("ogg", "libopus"), ".wav": ("wav", "pcm_s16le"), ".webm": ("webm", "libopus"),
@@ -162,7 +162,7 @@ def test_every_ending_is_tried():
 
 
 @pytest.mark.parametrize("ending", PACKED)
-def test_every_format_that_is_named_is_listened_to(ending):
+def test_every_listed_format_is_recognised(ending):
     words = speech.read(_packed(spoken("Many people"), *PACKED[ending]), None)
     assert "people" in {word.text for word in words}
 
@@ -176,14 +176,14 @@ def test_speech_has_words_with_times_in_order():
     assert times[-1] < 10
 
 
-def test_how_far_a_recording_was_listened_to_is_told():
+def test_the_progress_of_recognition_is_reported():
     told = []
     with watched(lambda done, total: told.append((done, total))):
         speech.read(wav(SILENCE * 2), None)
     assert told == sorted(told) and {*told} == {(second, 6) for second in range(7)}
 
 
-#: Files that ffmpeg would read others for, or open addresses and ports.
+#: Files for which ffmpeg would read other files, or open addresses and ports.
 POINTING = {
     "ffconcat": "ffconcat version 1.0\nfile secret.wav\n",
     "SDP": "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 45678 RTP/AVP 0\r\n",
@@ -196,8 +196,10 @@ POINTING = {
 @pytest.mark.parametrize(
     ("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")]
 )
-def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, ending, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # ffconcat begins where the process does
+def test_a_file_that_points_to_other_files_or_the_network_is_not_a_recording(
+    kind, ending, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # ffconcat paths are relative to the process's folder
     Path("secret.wav").write_bytes(spoken("Many people read the paper."))
     Path("talks").mkdir()
     Path(f"talks/poison{ending}").write_text(POINTING[kind])
@@ -206,7 +208,7 @@ def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, endi
         tmp_path / "talks",
         Source(kind="recordings", path="talks", month=MonthRule(field="date"), licence="MIT"),
     )
-    child = BoundedChild(Bounds(seconds=60, patience=60))  # what waits for packets waits for ever
+    child = BoundedChild(Bounds(seconds=60, patience=60))  # waiting for packets would never end
     try:
         with pytest.raises(ParseError, match=r"no recording in a format that is read|Invalid data found"):
             child.call(speech.read, raw.content, None)
@@ -233,7 +235,7 @@ def _packed(content, form, codec):
     return packed.getvalue()
 
 
-def test_a_column_of_the_metadata_that_is_called_like_an_option_is_none(tmp_path):
+def test_a_column_of_the_metadata_with_the_name_of_an_option_is_not_an_option(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,title,date,url,licence,language,model\na.wav,A,2018-06-01,,,English,/nowhere\n"
     )

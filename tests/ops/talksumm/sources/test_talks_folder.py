@@ -1,4 +1,4 @@
-"""A folder of transcripts and its metadata become records, and nothing is lost between."""
+"""A folder of transcripts and its metadata become records, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADER = "file,title,date,url,licence\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A function that writes files (name to text or bytes) and splits the folder that they make."""
+    """A function that writes files (name to text or bytes) and splits their folder."""
     place = tmp_path / "talks"
     place.mkdir()
 
@@ -72,7 +72,7 @@ def test_a_transcript_and_its_row_are_one_record(folder):
     }
 
 
-def test_whatever_finds_no_partner_is_a_record_with_its_cause(folder):
+def test_a_file_or_row_without_a_partner_is_a_record_with_its_cause(folder):
     raws = folder(
         {
             "metadata.csv": HEADER
@@ -142,13 +142,13 @@ def test_whatever_finds_no_partner_is_a_record_with_its_cause(folder):
         (b"\n\n", "line 1: no column file, title, date, url, licence"),
     ],
 )
-def test_unreadable_metadata_is_a_record_and_the_cause_against_every_transcript(folder, content, cause):
+def test_unreadable_metadata_is_a_rejected_record_and_the_cause_of_every_transcripts(folder, content, cause):
     raws = folder({"b.txt": "hi", "c.txt": "hi"} | ({} if content is None else {"metadata.csv": content}))
     against = f"no metadata: metadata.csv: {cause}"
     assert errors(raws) == {("b.txt", None): against, ("c.txt", None): against, ("metadata.csv", None): cause}
 
 
-def test_a_broken_quote_costs_its_own_row_only(folder):
+def test_a_broken_quote_rejects_only_its_own_row(folder):
     row = '"a"b.txt,T,2018,,\n'
     raws = folder({"metadata.csv": HEADER + row + "c.txt,T,2018,,\n", "c.txt": "hi"})
     assert errors(raws) == {("metadata.csv", 2): "not CSV: ',' expected after '\"'"}
@@ -163,7 +163,7 @@ def test_a_broken_quote_costs_its_own_row_only(folder):
         (b"a\x1bb", "the row holds the character U+001B, which is no text (line 1, column 8)"),
     ],
 )
-def test_a_title_that_is_no_text_costs_its_own_talk_only(folder, title, cause):
+def test_a_title_with_control_characters_rejects_only_its_talk(folder, title, cause):
     rows = b"b.txt," + title + b",2018,,\nc.txt,T,2018,,\n"
     raws = folder({"metadata.csv": HEADER.encode() + rows, "b.txt": "hi", "c.txt": "hi"})
     assert errors(raws) == {("b.txt", None): f"metadata.csv, line 2: {cause}", ("metadata.csv", 2): cause}

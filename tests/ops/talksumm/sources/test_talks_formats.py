@@ -227,7 +227,7 @@ def test_malformed_json_names_the_word_or_the_line(text, cause):
         (b"a\nb\x1b", r"the file holds the character U\+001B, which is no text \(line 2, column 2\)"),
     ],
 )
-def test_bytes_that_are_no_text_are_refused(content, cause):
+def test_bytes_that_are_not_text_are_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
         decoded_transcript(content)
 

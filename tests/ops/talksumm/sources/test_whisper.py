@@ -1,4 +1,4 @@
-"""What faster-whisper hears by its model, and what a source may ask of it."""
+"""Recognition by faster-whisper, and the options that a source may set."""
 
 import dataclasses
 import io
@@ -29,16 +29,16 @@ SAID = "The central idea is to train the parser on examples that are chosen by t
 
 
 def errors(heard):
-    """Words of the sentence that were not heard, or others in their place."""
+    """Words of the sentence that were missed or misheard."""
     found = [word.text.lower().strip(".,") for word in heard]
     return Levenshtein.distance(SAID.lower().strip(".").split(), found)
 
 
-def test_it_hears_what_pocketsphinx_does_not():
+def test_it_recognises_what_pocketsphinx_does_not():
     assert errors(speech.read(spoken(SAID))) <= 2 < errors(speech.read(spoken(SAID), None))
 
 
-def test_nothing_that_it_hears_is_drawn(monkeypatch):
+def test_recognition_uses_temperature_0(monkeypatch):
     whisper, temperatures = speech.whisper_model(MODEL), []
 
     def transcribe(sound, **options):
@@ -50,7 +50,7 @@ def test_nothing_that_it_hears_is_drawn(monkeypatch):
     assert temperatures == [0]
 
 
-def test_words_have_the_times_of_the_recording_and_stand_behind_each_other():
+def test_words_have_the_times_of_the_recording_in_order():
     with wave.open(io.BytesIO(spoken(SAID))) as file:
         rate, samples = file.getframerate(), file.readframes(file.getnframes())
     content = io.BytesIO()
@@ -67,7 +67,7 @@ def test_words_have_the_times_of_the_recording_and_stand_behind_each_other():
     assert all(text[word.offset :].startswith(word.text) for word in words)
 
 
-def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
+def test_repetition_loops_over_a_hum_are_dropped():
     samples = (
         round(6000 * math.sin(2 * math.pi * 220 * time) * (1 + math.sin(2 * math.pi * 3 * time)) / 2
               + 3000 * math.sin(2 * math.pi * 660 * time))
@@ -77,12 +77,12 @@ def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
     with wave.open(content, "wb") as file:
         file.setparams((1, 2, 16_000, 0, "NONE", ""))
         file.writeframes(array("h", samples).tobytes())
-    assert list(speech.stretches_of(speech.frames_of(content.getvalue())))  # it is taken for speech
+    assert list(speech.stretches_of(speech.frames_of(content.getvalue())))  # it is mistaken for speech
     assert speech.read(content.getvalue()) == []
 
 
 def recording(folder, **options):
-    """The record of a folder with a recording, whose source has these options."""
+    """The record of a folder with one recording, for a source with these options."""
     (folder / "talks").mkdir()
     (folder / "talks/metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
     (folder / "talks/a.wav").write_bytes(spoken(SAID))
@@ -94,14 +94,12 @@ def recording(folder, **options):
 
 
 @pytest.mark.parametrize(("options", "model"), [({}, MODEL), ({"recogniser": "pocketsphinx"}, None)])
-def test_talks_are_what_the_recogniser_of_their_source_hears_in_a_child_of_bounded_memory(
-    options, model, tmp_path
-):
+def test_talks_are_recognised_in_a_child_with_limited_memory(options, model, tmp_path):
     [row] = parse_talks([recording(tmp_path, **options)]).kept.to_pylist()
     assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID), model)]
 
 
-def test_a_model_that_is_not_there_is_told_with_what_to_do(tmp_path):
+def test_a_missing_model_is_reported_with_what_to_do(tmp_path):
     with pytest.raises(ServiceError, match="there is no such file"):
         speech.read(spoken(SAID), str(tmp_path / "nowhere"))
     with pytest.raises(ServiceError, match="'faster-whisper-huge' is not installed: run `make setup`"):
@@ -117,18 +115,18 @@ def test_a_model_without_its_tokenizer_is_refused_and_not_looked_for_on_the_web(
         speech.read(spoken(SAID), str(tmp_path))
 
 
-def test_packages_that_are_not_there_are_told_with_what_to_do(monkeypatch):
+def test_missing_packages_are_reported_with_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(ServiceError, match=r"faster_whisper.*: run `make setup`"):
         speech.read(spoken(SAID), "a model that is not loaded yet")
 
 
-def test_a_language_that_the_model_does_not_know_is_refused():
+def test_a_language_that_the_model_does_not_support_is_refused():
     with pytest.raises(ServiceError, match=f"{MODEL} does not know the language 'de'"):
         speech.read(spoken(SAID), language="de")
 
 
-def test_a_recogniser_that_is_not_there_costs_no_recording(tmp_path):
+def test_a_missing_recogniser_rejects_no_recording(tmp_path):
     with pytest.raises(ServiceError, match="has no model"):
         parse_talks([recording(tmp_path, model=str(tmp_path))])
 
@@ -167,7 +165,7 @@ def test_a_recogniser_without_its_model_or_language_is_refused(options):
         FORMATS["recordings"].options.model_validate(options)
 
 
-#: Prints the words and times of a recording that is its input.
+#: Prints the words and times of a recording from its input.
 PROGRAM = """
 import json, sys
 from ops.talksumm.sources import speech as speech
@@ -187,5 +185,5 @@ def heard_by(*before, **environment):
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="qemu-x86_64 (qemu-user) is not installed")
 def test_an_emulated_haswell_hears_the_same_words_at_the_same_times():
-    """Minutes: of another maker, too, for which CTranslate2 would have other kernels."""
+    """Takes minutes. It includes a CPU of another maker, for which CTranslate2 would use other kernels."""
     assert heard_by() == heard_by("qemu-x86_64", "-cpu", "Haswell")
