@@ -62,7 +62,7 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
     def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         if not under_way:
             if not waiting(workspace):
-                return dg.SkipReason("no run waits for MLflow")
+                return dg.SkipReason("the outbox is empty: MLflow has all runs")
             under_way.append(begin(workspace, "send"))
         try:
             _, complaint = under_way[0].communicate(timeout=SENDING)

@@ -65,7 +65,7 @@ def records(project, dataset):
 
 def test_a_plan_counts_them_in_one_line(project):
     plan = project.silverloom("plan")
-    assert "and 18 partitions without records, settled together: sources/papers, sources/" in plan
+    assert "and 18 partitions without records, made together: sources/papers, sources/" in plan
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
 
 

@@ -28,7 +28,7 @@ def set_in(*path, value):
         (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
         (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
         (set_in("partitions", value={"start": "2099-01", "end": "2099-01"}),
-         "partitions: the month 2099-01 is not over by the clock of this machine, which says 20"),
+         "partitions: the month 2099-01 is not over yet by this machine's clock, which says 20"),
         (set_in("sources", "papers", "text", "kind", value="docx"),
          r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
         (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),
@@ -143,7 +143,7 @@ def test_explain_tells_why_a_unit_was_dropped(done):
 
 
 def test_explain_of_an_unknown_row_says_so(done):
-    assert "error: no row 'nobody'" in done.silverloom("explain", "nobody", ok=False)
+    assert "error: no dataset has a row with id 'nobody'" in done.silverloom("explain", "nobody", ok=False)
 
 
 @pytest.mark.long

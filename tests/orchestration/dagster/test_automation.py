@@ -49,4 +49,4 @@ def test_a_tick_ends_while_its_runs_are_still_being_sent(tick, tmp_path):
         assert tick() == "1 still wait, and are being sent"
         assert tick() == "1 still wait, and are being sent"
     until(tick, lambda said: said == "what waited was sent")
-    assert tick() == "no run waits for MLflow"
+    assert tick() == "the outbox is empty: MLflow has all runs"

@@ -48,7 +48,7 @@ def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("talksumm/extractor")
-        until(lambda: "talksumm/extractor: under way for 0:0" in shown(console))
+        until(lambda: "talksumm/extractor: running for 0:0" in shown(console))
         display(PartitionProgress("talksumm/extractor", "op", 2, 9, pace()))
         line = "talksumm/extractor: op: 2 of 9 parts, 30.0 a minute, 0:1"
         until(lambda: line in shown(console))
