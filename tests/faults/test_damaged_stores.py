@@ -210,7 +210,7 @@ def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tall
     tally.attempt()
     assert tell("second") and last("second")
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
-    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster begins a new one" in lines[0]
+    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster starts a new one" in lines[0]
     assert (last("first") is None) == (store == STORES[1]), "only what is damaged is begun anew"
     instance.close_stores()
     assert tell("third") and not capsys.readouterr().err
@@ -255,9 +255,7 @@ def test_a_folder_of_dagsters_that_may_not_be_written_to_is_named_with_a_remedy(
     instance.close_stores()
     monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
     tally.attempt()
-    with pytest.raises(
-        RuntimeError, match=r"home cannot be written to, and .*: make it writable .*, or move"
-    ):
+    with pytest.raises(RuntimeError, match=r"home is not writable, but .*: make it writable .*, or move"):
         tell("second")
     assert not capsys.readouterr().err
     tally.survive()
