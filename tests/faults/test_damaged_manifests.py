@@ -176,7 +176,7 @@ def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how
     history.append(*pairs, [entry("2018-06", "v2", MET)])
     assert [row["version"] for row in history.read(*pairs).to_pylist()] == ["v2"]
     (line,) = capsys.readouterr().err.splitlines()
-    assert "a new history of validations begins" in line
+    assert "a new validation history starts" in line
     tally.survive()
 
 
