@@ -78,7 +78,7 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     )
     assert found and found.group(2) != found.group(3), ended.output
     plan = done.silverloom("plan")
-    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes are not those that were made", plan)
+    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
 def test_an_edited_dvc_yaml_is_called_stale(done):

@@ -25,7 +25,7 @@ def training(tmp_workspace):
 def begin_anew(checkpoint, capsys):
     assert checkpoint.read() is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert checkpoint.path.name in line and "the training begins anew" in line
+    assert checkpoint.path.name in line and "training starts over" in line
     assert checkpoint.read() is None
     checkpoint.write(FILES)
     assert checkpoint.read() == FILES

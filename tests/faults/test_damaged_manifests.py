@@ -50,7 +50,7 @@ def test_a_damaged_manifest_is_set_aside_and_as_if_it_were_lost(pairs, tally, ca
     tally.attempt()
     assert read_manifest(*pairs, "2018-06") is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert path.name in line and "`dvc checkout --force manifests/talksumm/pairs` brings it back" in line
+    assert path.name in line and "`dvc checkout --force manifests/talksumm/pairs` restores it" in line
     assert read_manifest(*pairs, "2018-06") is None and not capsys.readouterr().err
     write_manifest(*pairs, "2018-06", MANIFEST)
     assert read_manifest(*pairs, "2018-06") == MANIFEST

@@ -59,11 +59,11 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
         display(PartitionProgress("sources/papers 2018-06", "op", 2, 9, pace()))
-        display(Notice("sources/papers 2018-06", "op: goes on from 2 finished parts"))
+        display(Notice("sources/papers 2018-06", "op: resuming after 2 finished parts"))
         display.end("sources/papers 2018-06")
         display.advance()
         display(PartitionProgress("sources/papers 2018-06", "op", 3, 9, pace()))  # from a worker, late
-    assert shown(console) == "sources/papers 2018-06: op: goes on from 2 finished parts\n"
+    assert shown(console) == "sources/papers 2018-06: op: resuming after 2 finished parts\n"
 
 
 def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
