@@ -188,7 +188,7 @@ class Materialisation:
         return self.workspace, self.dataset, self.partition
 
     def make(self, run_id: str) -> dg.MaterializeResult[Any]:
-        """Make the partition. If its checks pass, it replaces the former one; then its manifest is written."""
+        """Make it. If its checks pass, it replaces the former partition, and then its manifest is written."""
         check_kernels()
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
