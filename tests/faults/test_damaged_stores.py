@@ -64,7 +64,7 @@ def begun_anew(path, capsys):
     """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and ".silverloom/mlflow.db is damaged" in lines[0]
-    assert lines[0].endswith("a new store begins; restart `make ui` if it runs")
+    assert lines[0].endswith("a new store begins; restart `make ui` if it is running")
     assert os.path.lexists(path.parent / "damaged/.silverloom/mlflow.db")
     return known(path, "2018-07") and not known(path, "2018-06")
 
@@ -223,7 +223,7 @@ def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, c
     damage(home / place, "emptied")
     tally.attempt()
     assert tell("second") and last("second")
-    assert "it is no folder" in capsys.readouterr().err
+    assert "it is not a folder" in capsys.readouterr().err
     tally.survive()
 
 

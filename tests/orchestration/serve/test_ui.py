@@ -54,7 +54,7 @@ def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, t
 def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, tmp_workspace):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
     monkeypatch.setattr(ui, "start_child", lambda *_: pytest.fail("something was started"))
-    with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
+    with pytest.raises(ValueError, match=r"'https://data.* is not a host name"):
         ui.serve(tmp_workspace)
 
 
