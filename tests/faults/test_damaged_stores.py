@@ -64,7 +64,7 @@ def begun_anew(path, capsys):
     """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and ".silverloom/mlflow.db is damaged" in lines[0]
-    assert lines[0].endswith("a new store begins; restart `make ui` if it is running")
+    assert lines[0].endswith("a new store is created; restart `make ui` if it is running")
     assert os.path.lexists(path.parent / "damaged/.silverloom/mlflow.db")
     return known(path, "2018-07") and not known(path, "2018-06")
 

@@ -40,7 +40,7 @@ def tick(tmp_path, monkeypatch):
 
 def test_a_server_that_is_down_fails_no_tick_and_the_run_stays(tick, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
-    until(tick, lambda said: "1 run waits" in said and "Connection refused" in said)
+    until(tick, lambda said: "1 run is waiting" in said and "Connection refused" in said)
     assert len(waiting(Workspace(tmp_path))) == 1
 
 
