@@ -65,7 +65,7 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     tally.attempt()
     assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
-    assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
+    assert ("it is compared again" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
 
 

@@ -66,7 +66,7 @@ def test_every_month_is_compared_with_itself_in_either_direction(made, locked):
 
 
 def test_what_no_manifest_tells_is_not_called_alike(made, locked):
-    line = "what the working tree was made of is not known"
+    line = "what the working tree was made of is unknown"
     assert made_differently(locked, made(m06=key(), m07=key())) == [f"{line} (2018-08)"]
     others = {**FILES, "2018-08/kept-00000.parquet": "x"}
     assert made_differently(locked, made(files=others, m06=key(), m07=key(), m08=key())) == [
