@@ -141,7 +141,7 @@ class RayEngine:
     def once(
         self, op: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]], listener: EventSink
     ) -> Result:
-        """Return `op(tell, *arguments())`, computed by one task; `listener` gets what the task passes to `tell`.
+        """Return `op(tell, *arguments())`, computed by one task; `listener` gets what it passes to `tell`.
 
         A lost task is restarted with fresh arguments. Raises like `map`.
         """
