@@ -61,7 +61,7 @@ class Recent:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._ends = deque([(clock(), 0)], MOST)
-        """(time, number of parts finished by then)."""
+        """(time, number of parts finished so far)."""
 
     def finished(self, parts: int = 1) -> None:
         """Record parts that finished since the last call."""

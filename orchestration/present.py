@@ -1,6 +1,6 @@
 """The live state on pages (freshness, checks, runs, former versions), and interim pages before the report.
 
-Belongs here: gathering what no deterministic page can contain, and writing it beside the report. Not here:
+Belongs here: gathering what no deterministic page can contain, and writing it next to the report. Not here:
 how pages show it (pages/present.py), and the report, which works without it (definitions.py). The report's
 folder is a DVC output, where a file that no commit records would block `dvc checkout`.
 """

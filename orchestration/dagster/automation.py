@@ -84,7 +84,7 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
             "On the first of each month, makes what is stale or missing in the newest partition (the last "
-            "one in params.yaml) and what reads it, in one run, inputs first. Crawls fetch from the web "
+            "one in params.yaml) and its readers, in one run, inputs first. Crawls fetch from the web "
             "again. Datasets over all partitions are left to `make run`."
         ),
     )

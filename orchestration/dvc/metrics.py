@@ -87,7 +87,7 @@ def scores_file(workspace: Workspace, dataset: Declaration) -> Path:
 
 
 def write(dataset: Declaration, view: View) -> None:
-    """Write the metrics of a finished dataset, unless they are up to date. A report has none.
+    """Write the metrics of a finished dataset, unless they are up to date. Does nothing for a report.
 
     The first score goes in with the counts.
     """

@@ -36,7 +36,7 @@ from orchestration.state.freshness import View
 from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
-#: Params that every dataset depends on, besides its own sections.
+#: Params that every dataset depends on, in addition to its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
 
@@ -147,8 +147,8 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     call stale partitions up to date, or record a dependency that differs from its ancestor's output. With
     `made`, nothing is checked until that dataset, which was just worked on, is finished.
 
-    Raises DamagedLockError for a damaged dvc.lock, MovedError for edits made meanwhile, and RuntimeError if
-    DVC fails; dvc.lock then stays as it was.
+    Raises DamagedLockError for a damaged dvc.lock, MovedError for edits made during the run, and RuntimeError
+    if DVC fails; dvc.lock then stays as it was.
     """
     workspace = view.workspace
     if made is not None and not view.complete(made):
@@ -242,7 +242,7 @@ def _mend_rwlock(workspace: Workspace) -> None:
 
 
 def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
-    """Return whether dvc.lock records a stage as it is on disk: inputs, params and outputs."""
+    """Return whether dvc.lock records the inputs, params and outputs that a stage has on disk."""
     found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
     read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
     read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]

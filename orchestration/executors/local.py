@@ -265,7 +265,7 @@ def _death(status: int, setting: str) -> str:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Block interrupts, also in processes started meanwhile: Ctrl-C reaches every process of a terminal."""
+    """Block interrupts in this process and in those it starts: Ctrl-C reaches every process of a terminal."""
     resource_tracker.ensure_running()  # starting it unblocks interrupts, so start it first
     held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

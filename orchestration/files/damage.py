@@ -102,7 +102,7 @@ def remove_file(path: Path) -> None:
 
 
 def _move(path: Path, root: Path | None) -> Path:
-    """Rename into ASIDE of the path's checkout; outside any, or if the path contains ASIDE, beside itself."""
+    """Rename into ASIDE of the path's checkout. Without one, or if the path contains ASIDE, append a suffix."""
     inside = root is not None and not (root / ASIDE).is_relative_to(path)
     wanted = (
         root / ASIDE / path.relative_to(root) if root and inside else path.with_name(f"{path.name}.damaged")
@@ -182,7 +182,7 @@ def first_fault(error: ValidationError) -> str:
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-#: Endings of the files that SQLite keeps beside a database.
+#: Endings of SQLite's side files of a database.
 _BESIDE = ("-wal", "-shm", "-journal")
 
 #: Seconds to wait for another process that has locked the database.
@@ -233,7 +233,7 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
 
 
 def set_damaged_aside(path: Path, table: str, then: str, thorough: bool = False) -> None:
-    """Set a damaged database aside, with the files that SQLite keeps beside it, and print `then`.
+    """Set a damaged database aside, with SQLite's side files, and print `then`.
 
     Running servers keep using the file that they opened, so the message says to restart them.
     """

@@ -235,8 +235,8 @@ def version_of(place: Path) -> str:
 def _marks(workspace: Workspace) -> dict[str, str]:
     """Return a digest of the stamps of each file, or of all files below each folder, of params and code.
 
-    Hidden files, which editors leave beside open ones, do not count. They would change a folder's own stamp,
-    so folders do not count either.
+    Hidden files, which editors create while a file is open, do not count. They would change a folder's own
+    stamp, so folders do not count either.
     """
     marks = {}
     for name in _NAMES:

@@ -82,7 +82,7 @@ def _recover(staging: Path) -> None:
 def _clear(slot: Path) -> None:
     """Remove a slot. First its `old` folder is put back if it was not replaced, else removed.
 
-    Without the file `target`, there is no way to tell whether `old` is still needed.
+    Without the file `target`, it is unknown whether `old` is still needed.
     """
     old = slot / "old"
     if old.exists():
@@ -99,7 +99,7 @@ def _clear(slot: Path) -> None:
 
 
 def _target(slot: Path) -> Path:
-    """Return a slot's target. Raises DamagedError if it is not a path beside the staging folder."""
+    """Return a slot's target. Raises DamagedError if it is not a path in the staging folder's parent."""
     content, checked = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
@@ -108,7 +108,7 @@ def _target(slot: Path) -> Path:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole: to a temporary name beside it, synced, then renamed."""
+    """Write a file whole: under a temporary name in the same folder, then synced and renamed."""
     with writing(path) as temporary:
         temporary.write_bytes(content)
 
@@ -125,7 +125,7 @@ def write_changed(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, sync: bool = True) -> Iterator[Path]:
-    """Provide a temporary path beside a file; what is written there replaces the file in one step.
+    """Provide a temporary path in the folder of a file; what is written there replaces the file in one step.
 
     If the block raises, the file stays as it was. Raises DiskFullError if there is no space left. Without
     `sync`, a power cut may lose the content.

@@ -15,7 +15,7 @@ import pandas as pd
 
 
 class ServedModel(mlflow.pyfunc.PythonModel):  # type: ignore[misc]
-    """Answers as the model kind in its configuration. The project's `ops` package is stored beside it."""
+    """Answers as the model kind in its configuration. The project's `ops` package is stored with it."""
 
     def load_context(self, context: Any) -> None:
         """Load the model."""

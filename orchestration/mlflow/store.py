@@ -20,7 +20,7 @@ from orchestration.state.addresses import HOST, allowed_hosts
 from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
 
-#: The folder for runs' files beside the store, and its URI on MLflow's server. So a store contains no paths
+#: The folder for runs' files, next to the store, and its URI on MLflow's server. So a store contains no paths
 #: of this machine.
 ARTIFACTS, ARTIFACTS_URI = "mlflow", "mlflow-artifacts:/"
 

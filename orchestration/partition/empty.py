@@ -55,7 +55,7 @@ def _without_rows(manifest: Manifest) -> bool:
 def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
     """Publish a partition, whose lock is held, with its manifest. Return False if its inputs are missing.
 
-    If an input is replaced meanwhile, the key names the former one, and the partition is stale.
+    If an input is replaced during this, the key names the former one, and the partition is stale.
     """
     workspace = view.workspace
     try:

@@ -1,6 +1,6 @@
 """A partition's inputs, opened only after every byte was compared with their manifests.
 
-Belongs here: reading other partitions, and noticing when one is replaced meanwhile, because readers hold no
+Belongs here: reading other partitions, and noticing when one is replaced during that, because readers hold no
 lock. Not here: what is made from them (materialise.py).
 """
 

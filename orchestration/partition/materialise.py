@@ -78,7 +78,7 @@ _SETTLED = "has no records; copied from the partition that was made"
 
 
 class _RefusedError(Exception):
-    """A blocking check failed, so the former partition stays as it is."""
+    """A blocking check failed, so the former partition remains."""
 
 
 @dataclass(frozen=True)

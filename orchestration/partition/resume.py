@@ -68,7 +68,7 @@ class ResumableEngine:
         return self._maps[-1]
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a scratch folder beside the finished parts, so that it is removed with them after a kill."""
+        """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
         make_folder(self.folder.parent)
         return temporary_folder(self.folder.parent)
 

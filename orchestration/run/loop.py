@@ -156,7 +156,7 @@ class _Loop:
                     yield report
 
     def _hand_out(self) -> None:
-        """Start what is ready while a worker is idle, and settle what needs no work."""
+        """Start what is ready while a worker is idle, and settle partitions that need no work."""
         for place in list(self._waiting):
             if len(self._under_way) == self._executor.places:
                 return

@@ -88,7 +88,7 @@ def application(workspace: Workspace) -> Starlette:
 
 
 def _file(folder: Path, path: str) -> Response:
-    """Serve a file, read whole: StaticFiles streams it, and a longer one could replace it meanwhile."""
+    """Serve a file, read whole: StaticFiles streams, and a longer file could replace it during that."""
     parts = path.split("/")
     if parts[0] not in (*FOLDERS, LIVE):
         raise HTTPException(404, _NONE)

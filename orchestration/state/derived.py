@@ -50,7 +50,7 @@ class StoredDerived:
 def made_once(
     folder: Path, write: Callable[[Path], object], whole: Callable[[Path], bool] = lambda _: True
 ) -> Path:
-    """Return a folder, named after its version, writing it if needed. Old versions beside it are removed.
+    """Return a folder, named after its version, writing it if needed. Old versions next to it are removed.
 
     It is written again if a file is missing or has another size, or if `whole` returns False.
     """

@@ -60,7 +60,7 @@ class _Counts(TypedDict):
 
 @with_config(_STRICT)
 class _Stored(TypedDict):
-    """The content of a manifest file, besides its checksum."""
+    """The content of a manifest file, without its checksum."""
 
     key: _Key
     files: dict[str, str]
@@ -200,7 +200,7 @@ class View:
         return self._manifests[place]
 
     def renew(self, dataset: Declaration, partition: str) -> None:
-        """Forget a partition that was made meanwhile, so that the next call reads it again."""
+        """Forget what is known of a partition that was just made, so that the next call reads it again."""
         self._manifests.pop((dataset.name, partition), None)
         self._statuses.pop((dataset.name, partition), None)
         self._together.pop(dataset.name, None)

@@ -123,7 +123,7 @@ class Workspace:
 
     @property
     def datasets(self) -> dict[str, Declaration]:
-        """Every dataset by its name, inputs before what reads them."""
+        """Every dataset by name, inputs first."""
         return self.graph.datasets
 
     def folder(self, dataset: Declaration, partition: str = "") -> Path:
