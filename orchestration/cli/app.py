@@ -98,7 +98,9 @@ def compare(
     dataset: Annotated[str, typer.Argument(help="A dataset, such as talksumm/pairs.")],
     old: Annotated[str, typer.Argument(help="A commit, branch, tag or experiment.")] = "HEAD",
     new: Annotated[str, typer.Argument(help="The same. Default: the working tree.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="Number of examples of each kind of change.")] = 10,
+    limit: Annotated[
+        int, typer.Option(min=0, help="At most this many examples of each kind of change.")
+    ] = 10,
     as_json: Json = False,
     html: Annotated[Path | None, typer.Option(help="Also write an HTML page to this file.")] = None,
 ) -> None:

@@ -102,7 +102,7 @@ def remove_file(path: Path) -> None:
 
 
 def _move(path: Path, root: Path | None) -> Path:
-    """Rename into ASIDE of the path's checkout. Without one, or if the path contains ASIDE, append a suffix."""
+    """Rename into ASIDE of the path's checkout. Without one, or if the path contains ASIDE, add a suffix."""
     inside = root is not None and not (root / ASIDE).is_relative_to(path)
     wanted = (
         root / ASIDE / path.relative_to(root) if root and inside else path.with_name(f"{path.name}.damaged")

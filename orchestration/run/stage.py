@@ -87,4 +87,6 @@ def check_recorded_code(workspace: Workspace, dataset: Declaration) -> None:
     except (OSError, ValueError, LookupError, TypeError):
         written = None  # unreadable counts as out of date
     if written != dataset.code:
-        raise MovedError("code.json is out of date: run plain `dvc repro`, whose first stage writes it")
+        raise MovedError(
+            "code.json is out of date: run `dvc repro` without targets; its first stage writes it"
+        )

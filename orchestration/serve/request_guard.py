@@ -10,7 +10,7 @@ user's requests only by headers:
 - Host: a foreign name that resolves to this machine would make a foreign page one of ours (DNS rebinding).
 - Origin, Sec-Fetch-Site, or else Referer: which page sent the request. A page on another port is foreign too.
 
-Foreign pages may only link to our pages (top-level navigation), because they cannot read the result. Programs
+Foreign pages may only link to ours (top-level navigation), which does not let them read the result. Programs
 other than browsers send none of the latter headers, and are answered.
 
 Dagster also runs mutations sent by GET, or by POST with a content type that merely mentions JSON. An image or
