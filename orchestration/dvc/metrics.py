@@ -156,8 +156,8 @@ def _distributions(
 def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
     """Return the measurements of a partition's kept rows, `profile` and `scores`, taken once per version.
 
-    They include the profile of the `former` version and `when` it was replaced, None if unknown. Raises
-    NotReadyError for a partition that is not finished.
+    They include the profile of the `former` version and `when` the replacement was noticed; None if unknown.
+    Raises NotReadyError for a partition that is not finished.
     """
     version = view.finished(dataset, partition).version
     asked = {

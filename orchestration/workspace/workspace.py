@@ -97,7 +97,7 @@ class Workspace:
 
     @property
     def models_here(self) -> bool:
-        """Whether runs' files are stored in this checkout: always if MLflow's store is a database."""
+        """Whether runs' files are stored in this checkout: if MLflow's store is a database, which holds none."""
         return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
