@@ -96,8 +96,8 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
     ("argv", "message"),
     [
         (("--from", "2018-07", "--to", "2018-06"), r"FROM \(2018-07\) is after TO \(2018-06\)"),
-        (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) lies outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
-        (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) lies outside .*partitions.start to 2017-01"),
+        (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) is outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
+        (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) is outside .*partitions.start to 2017-01"),
         (("--from", "June", "--to", "2018-06"), "FROM must be a month like 2018-06, found 'June'"),
         ((), "Missing option '--from'; `silverloom backfill --help` shows what there is"),
         ((*MONTHS, "--select", "talk"), "nothing is called 'talk'; known: "),

@@ -73,7 +73,7 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     ended = done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
     assert ended.status != 0
     found = re.search(
-        r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), in its manifest is (\w{32})",
+        r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), but its manifest has (\w{32})",
         ended.output,
     )
     assert found and found.group(2) != found.group(3), ended.output

@@ -97,7 +97,7 @@ def test_a_row_without_a_source_is_found(tmp_path):
 def test_other_columns_than_declared_are_found(tmp_path):
     write_part(tmp_path, 0, outcome(["kept"]), SHAPE)
     wider = Shape(unit=SHAPE.unit, kept=columns(("text", pa.string()), ("count", pa.int32())))
-    assert "declared are" in schema(tmp_path, wider).faults[0]
+    assert "are declared" in schema(tmp_path, wider).faults[0]
 
 
 def test_a_row_that_does_not_fit_its_table_is_refused():

@@ -75,4 +75,4 @@ def test_what_no_manifest_tells_is_not_called_alike(made, locked):
     damaged = made(m06=key(), m07=key(), m08=key())
     damaged.manifests["2018-08.json"].write_text(json.dumps({"key": key()}))
     assert made_differently(locked, damaged) == [f"{line} (2018-08)"]
-    assert made_differently(locked, made()) == [f"{line}: no manifests of it are here"]
+    assert made_differently(locked, made()) == [f"{line}: its manifests are not here"]
