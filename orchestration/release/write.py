@@ -109,7 +109,7 @@ def _lost(workspace: Workspace, dataset: Declaration) -> str:
     if not found:
         return ""
     [((reason, detail), count)] = found.most_common(1)
-    return f"; {count} of {consumed.name} were dropped as {reason}{f': {detail}' if detail else ''}"
+    return f"; {consumed.name} dropped {count} units as {reason}{f': {detail}' if detail else ''}"
 
 
 def _checksums(contents: Contents) -> str:

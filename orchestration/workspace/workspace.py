@@ -97,7 +97,7 @@ class Workspace:
 
     @property
     def models_here(self) -> bool:
-        """Whether runs' files are in this checkout: true if MLflow's store is a database, which has no files."""
+        """Whether runs' files are in this checkout: true for a database store, which has no files."""
         return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
