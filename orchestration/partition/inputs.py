@@ -1,7 +1,7 @@
 """A partition's inputs, opened only after every byte was compared with their manifests.
 
-Belongs here: reading other partitions, and noticing when one is replaced during that, because readers hold no
-lock. Not here: what is made from them (materialise.py).
+Belongs here: reading other partitions, and noticing if one is replaced while it is read, since readers hold
+no lock. Not here: what is made from them (materialise.py).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def former_files(workspace: Workspace, report: Declaration) -> Path | None:
 def parts(
     workspace: Workspace, dataset: Declaration, partitions: Iterable[str], prefix: str = "kept-"
 ) -> Parts:
-    """Return the kept rows of partitions, after verifying their files with `prefix`; see `open_inputs`."""
+    """Return the kept rows of partitions, checking files that start with `prefix`; see `open_inputs`."""
     assert dataset.shape is not None, f"{dataset.name} has no rows"
     folders = [_verified_folder(workspace, dataset, partition, prefix) for partition in partitions]
     files = [str(path) for folder in folders for path in part_files(folder, "kept")]
@@ -70,7 +70,7 @@ def artifact(workspace: Workspace, dataset: Declaration) -> Artifact:
 
 
 def _verified_folder(workspace: Workspace, dataset: Declaration, partition: str, prefix: str = "") -> Path:
-    """Return a partition's folder, after comparing its files with `prefix` with the manifest.
+    """Return a partition's folder, after checking its files that start with `prefix` against the manifest.
 
     The manifest is written after the folder. If they differ, another process may be publishing the partition
     right now, so this waits for its lock and compares again.

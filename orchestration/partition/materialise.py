@@ -166,7 +166,7 @@ class Store:
     def _tell(
         self, dataset: Declaration, partitions: Iterable[str], context: dg.AssetExecutionContext
     ) -> None:
-        """Report partitions made as copies to Dagster, before anything is made from them."""
+        """Report to Dagster the partitions made as copies, before anything is made from them."""
         for partition in partitions:
             if (manifest := read_manifest(self.workspace, dataset, partition)) is not None:
                 for event in runless_events(

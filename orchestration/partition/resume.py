@@ -257,7 +257,7 @@ class StoredCheckpoint:
     path: Path
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Replace the last checkpoint with these files. Raises DiskFullError, which keeps the former one."""
+        """Replace the last checkpoint with these files. On DiskFullError, the former one stays."""
         write_bundle(self.path, files)
 
     def read(self) -> Mapping[str, bytes] | None:
@@ -375,7 +375,7 @@ _CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
 
 def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> str:
-    """Write named contents and return the checksum. Raises DiskFullError and keeps the former file then.
+    """Write named contents and return the checksum. On DiskFullError, the former file stays.
 
     Without `sync`, a power cut may tear the file; the checksum then shows it.
     """
