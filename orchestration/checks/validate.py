@@ -99,7 +99,7 @@ def _expectation(expectation: Expectation, partition: str) -> Any:
         )
     except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(
-            f"Great Expectations rejects the type or arguments of {expectation.name}: {error}"
+            f"Great Expectations refuses the type or arguments of {expectation.name}: {error}"
         ) from error
     return made
 

@@ -213,7 +213,7 @@ def test_what_cannot_be_evaluated_is_an_error_even_of_a_warning(tmp_path):
 
 def test_an_unknown_type_of_expectation_is_refused(tmp_path):
     unknown = dataclasses.replace(not_null("id")[0], type="expect_miracles")
-    with pytest.raises(ValueError, match="rejects the type or arguments of id is there"):
+    with pytest.raises(ValueError, match="refuses the type or arguments of id is there"):
         check(tmp_path, [row("a")], between("score", 0), unknown)
 
 
