@@ -1,8 +1,8 @@
-"""How everything runs: Dagster, DVC, the store on disk, and the commands of the Makefile.
+"""How everything runs: Dagster, DVC, the store on disk, and the Makefile's commands.
 
-Importing this package fixes what must be fixed before numpy or torch is loaded: the kernels that
-`numerics: strict` promises, that no tool calls home, and that a full disk damages no compiled module. Code
-and params that are edited from then on are noticed.
+Importing this package sets what must be set before numpy or torch is loaded: the kernels for
+`numerics: strict`, no telemetry from any tool, and no compiled modules damaged by a full disk. It also
+records the code and params, so that later edits are noticed.
 """
 
 from orchestration.workspace.workspace import Workspace, fix, protect

@@ -1,26 +1,26 @@
-"""What is needed of other tools and has no public door.
+"""What we need from other tools but can only get from their private APIs.
 
-Belongs here: names that tools keep to themselves, each with a test that fails when they change. Not here:
-what is done with them (partition/dagster_events.py, dagster/, run/, mlflow/, serve/).
+Belongs here: private names of other tools, each with a test that fails when they change. Not here: their use
+(partition/dagster_events.py, dagster/, run/, mlflow/, serve/).
 
-Dagster's tags: it writes them for what its own runs make, and its staleness and lists of runs go by them.
-What was made elsewhere is reported with the same ones: `report_runless_asset_event` takes tags, but no public
-name tells which (dagster-io/dagster#21436).
+Dagster's tags: Dagster writes them on what its own runs make, and its staleness and lists of runs depend on
+them. What was made elsewhere is reported with the same tags: `report_runless_asset_event` takes tags, but no
+public name says which (dagster-io/dagster#21436).
 
-Dagster's instance: opened with other settings than dagster.yaml's, the log of one run, the last attempt at a
-partition, the end of a run whose process is gone, the job of all assets. Its servers do these; its public API
-has no method. dagster.yaml names classes by private modules, as Dagster's documentation does
-(dagster-io/dagster#2802).
+Dagster's instance: opening it with settings other than dagster.yaml's, the log of one run, the last attempt
+at a partition, ending a run whose process is gone, the job of all assets. Dagster's servers do all of these,
+but its public API has no methods for them. dagster.yaml names classes by private modules, as Dagster's
+documentation does (dagster-io/dagster#2802).
 
-Dagster's web application: `dagster-webserver` serves it on a TCP port, where any page in a browser reaches
-it (dagster-io/dagster#19873), and takes neither middleware nor a Unix socket. Behind a guard it must be built
-here.
+Dagster's web application: `dagster-webserver` serves it on a TCP port that any page in a browser can reach
+(dagster-io/dagster#19873), and supports neither middleware nor a Unix socket. To put it behind a guard, we
+build it here.
 
-DVC's commit: its class `Repo` has it, which its maintainers name for that (treeverse/dvc#7071) and do not
-document; its errors lie in modules of its own.
+DVC's commit: the class `Repo` has it. DVC's maintainers recommend that class for this (treeverse/dvc#7071),
+but it is undocumented, and its errors are in separate modules.
 
 MLflow's store: its client creates the experiment `Default` with an absolute path of this machine, and only
-`mlflow server` takes another root (mlflow/mlflow#2953).
+`mlflow server` accepts another root (mlflow/mlflow#2953).
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ __all__ = [
     "web_application",
 ]
 
-#: Settings of an instance whose events are in one SQLite file. Dagster's default begins another for every
-#: run, and reads it from the start.
+#: Instance settings that keep all events in one SQLite file. Dagster's default creates a file for every run
+#: and reads it from the start.
 ONE_EVENT_LOG = b"""
 event_log_storage:
   module: dagster._core.storage.event_log
@@ -83,7 +83,7 @@ event_log_storage:
     base_dir: {env: DAGSTER_HOME}
 """
 
-#: Settings of an instance that leaves the output of its runs where it goes.
+#: Instance settings that do not capture the output of runs.
 NO_CAPTURE = b"""
 compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
@@ -92,29 +92,29 @@ compute_logs:
 
 
 def open_instance(home: Path, settings: str) -> DagsterInstance:
-    """Return an instance with the settings of a file of its home."""
+    """Return an instance with the settings in a file in its home folder."""
     return DagsterInstance.from_config(str(home), settings)
 
 
 def events_of_run(instance: DagsterInstance, run_id: str, kinds: Set[DagsterEventType]) -> list[DagsterEvent]:
-    """Return some kinds of events of a run, the oldest first."""
+    """Return a run's events of some kinds, oldest first."""
     logs = instance.all_logs(run_id, of_type=set(kinds))
     return [entry.dagster_event for entry in logs if entry.dagster_event]
 
 
 def last_attempt(instance: DagsterInstance, key: AssetKey, partition: str) -> tuple[str, int] | None:
-    """Return the run that last began to make a partition, and the number of the event that says so."""
+    """Return the run that last started to make a partition, and the storage id of the event that says so."""
     found = instance.get_latest_planned_materialization_info(key, partition or None)
     return (found.run_id, found.storage_id) if found else None
 
 
 def end_run(instance: DagsterInstance, run: DagsterRun, message: str) -> None:
-    """Mark a run as failed whose process is gone."""
+    """Mark a run whose process is gone as failed."""
     instance.report_run_failed(run, message)
 
 
 def asset_job(definitions: Definitions) -> JobDefinition:
-    """Return the job of all assets, which Dagster's own runs of assets are runs of."""
+    """Return the implicit job of all assets, to which Dagster's own asset runs belong."""
     return definitions.resolve_implicit_global_asset_job_def()
 
 
@@ -123,18 +123,18 @@ def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
 
     `targets` maps a stage to whether its ancestors are committed with it; None stands for all stages.
 
-    Raises BlockingIOError where another process holds DVC's lock, RuntimeError for what DVC cannot do.
+    Raises BlockingIOError if another process holds DVC's lock, RuntimeError if DVC fails.
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
     from dvc.repo import Repo
 
-    for name in ("dvc", "dvc_data", "dvc_objects"):  # what goes wrong is raised as well
+    for name in ("dvc", "dvc_data", "dvc_objects"):  # they also log what they raise
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         with Repo(str(root)) as repo:
             for target, ancestors in targets.items():
-                # by its file: else DVC looks for the stage in the working directory
+                # with the file's path, because DVC would look for the stage in the working directory
                 repo.commit(target and f"{root / 'dvc.yaml'}:{target}", with_deps=ancestors, force=True)
     except LockError as error:
         raise BlockingIOError("another process holds DVC's lock") from error
@@ -144,7 +144,7 @@ def dvc_commit(root: Path, targets: Mapping[str | None, bool]) -> None:
 
 @contextmanager
 def web_application(instance: DagsterInstance, module: str, folder: Path) -> Iterator[ASGIApp]:
-    """Yield Dagster's web application; the code is a module below a folder."""
+    """Yield Dagster's web application for the code in a module below a folder."""
     from dagster._core.workspace.context import WorkspaceProcessContext
     from dagster._core.workspace.load_target import ModuleTarget
     from dagster_webserver.app import create_app_from_workspace_process_context
@@ -156,7 +156,7 @@ def web_application(instance: DagsterInstance, module: str, folder: Path) -> Ite
 
 
 def open_mlflow_store(url: str, artifacts: str) -> None:
-    """Create the tables of MLflow's store; raise MlflowException for tables of another version."""
+    """Create the tables of MLflow's store. Raises MlflowException for tables of another version."""
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
     store: Any = SqlAlchemyStore

@@ -1,6 +1,6 @@
 """What Dagster loads: all assets with their checks, schedules, sensors and resources.
 
-Belongs here: putting these together, and the report of all datasets. Not here: any of the parts (assets/,
+Belongs here: assembling these, and the report of all datasets. Not here: the parts themselves (assets/,
 dagster/), and the runs of the project's own commands (run/).
 """
 
@@ -28,8 +28,8 @@ from orchestration.partition.materialise import Store
 from orchestration.workspace.workspace import Workspace
 
 
-# Not below assets, which import no pages: the code version of a report is of all that its function reaches,
-# so one that was handed its renderer would stay fresh when the pages change.
+# Not in assets/, which must not import pages: a report's code version covers everything its function reaches,
+# so a report that got its renderer as an argument would stay fresh when the pages change.
 @report(group="quality")
 def pages(everything: Everything) -> Files:
     """Data-quality pages of every dataset: funnels, distributions, rows and their origins, thresholds."""
@@ -44,7 +44,7 @@ code.keep()
 
 @cache
 def workspace() -> Workspace:
-    """Return this checkout with all its assets. Raises ParamsError for params that do not fit them."""
+    """Return this checkout with all its assets. Raises ParamsError if params.yaml does not fit them."""
     found = Workspace.here()
     found.graph.check(document(), found.settings)
     return found
@@ -53,16 +53,16 @@ def workspace() -> Workspace:
 def build(
     workspace: Workspace, resources: Mapping[str, object] | None = None, with_health: bool = True
 ) -> dg.Definitions:
-    """Return the definitions of a checkout; `resources` go before its own, by name.
+    """Return the definitions of a checkout. `resources` override its own, by name.
 
-    The check of health, which is one of the report's, can be left out: then it does not run with the report.
+    Without `with_health`, the health check, which is attached to the report, does not run along with it.
     """
     with warnings.catch_warnings():
         for kind in (dg.PreviewWarning, dg.BetaWarning):
             warnings.simplefilter("ignore", kind)
         found, sources = dg.load_definitions_from_package_module(assets), source_assets(workspace)
     absent = {asset_key(key) for key in DECLARED if key.to_user_string() not in workspace.datasets}
-    pages = workspace.datasets["quality/pages"]  # made of the datasets that there are
+    pages = workspace.datasets["quality/pages"]  # it reads the datasets that exist
     made_anew = list(workspace.datasets.values()) if workspace.settings.exclude else [pages]
     anew = {asset_key(dataset.key): dagster_asset(dataset, all_declared=True) for dataset in made_anew}
     left = absent | anew.keys()

@@ -1,7 +1,7 @@
-"""What people read while something runs and when it fails: progress, errors, tables, Markdown.
+"""Text for people: progress, errors, tables and Markdown.
 
-Belongs here: events of progress and who listens to them; errors in words, and which pass by themselves; text
-of any origin as Markdown that shows it as it is. Not here: the display of a terminal (run/display.py), pages.
+Belongs here: progress events and their listeners; error messages, and which errors are transient; escaping
+any text for Markdown. Not here: the terminal display (run/display.py), pages.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.identity import InputReplacedError
 from orchestration.workspace.postgres import unreachable
 
-#: Seconds until a long partition is spoken of for the first time, and from then on.
+#: Seconds until a long partition is first reported on, and the interval after that.
 FIRST, EVERY = 10.0, 30.0
 
-#: The pace is that of the last half minute, and of so many parts at least and at most. The first part, which
-#: loads models, is soon no part of it.
+#: The pace is measured over the last half minute, but over at least LEAST and at most MOST parts. So the
+#: first part, which loads models, soon drops out.
 SPAN, LEAST, MOST = 30.0, 5, 200
 
-#: The next part takes longer than those before if it takes twice as long as any of them, and so many seconds.
+#: The next part counts as slow once it has taken both this many seconds and twice the longest recent time.
 LONG = 5.0
 
 
 @dataclass(frozen=True)
 class RecentPace:
-    """How fast parts were finished last."""
+    """How fast parts have been finishing lately."""
 
     since: float
-    """When the last one was finished or, before the first, when the work began; of `time.monotonic`."""
+    """When the last part finished, or when the work began if none has; in `time.monotonic` seconds."""
     seconds: float | None = None
-    """What one took of late; None before the first."""
+    """Recent seconds per part; None before the first part is done."""
     longest: float = 0.0
-    """The longest time of late between two that were finished."""
+    """The longest recent gap between two finished parts, in seconds."""
 
     def left(self, parts: int, now: float) -> float | None:
-        """Return how long some more parts take from now on; None where nothing tells.
+        """Return the seconds that `parts` more parts should take from now, or None if unknown.
 
-        That is so before the first one, and when the next one takes far longer than those before.
+        It is unknown before the first part is done, and when the next part is far slower than recent ones.
         """
         waited = now - self.since
         if self.seconds is None or waited > max(2 * self.longest, LONG):
@@ -56,15 +56,15 @@ class RecentPace:
 
 
 class Recent:
-    """Measures the pace: `finished` is called whenever parts were computed."""
+    """Measures the pace. Call `finished` whenever parts were computed."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._ends = deque([(clock(), 0)], MOST)
-        """When how many were finished."""
+        """(time, number of parts finished so far)."""
 
     def finished(self, parts: int = 1) -> None:
-        """Take notice of parts that were finished since the last call."""
+        """Record parts that finished since the last call."""
         now, (_, before) = self._clock(), self._ends[-1]
         self._ends.append((now, before + parts))
         while len(self._ends) > LEAST + 1 and now - self._ends[1][0] > SPAN:
@@ -72,7 +72,7 @@ class Recent:
 
     @property
     def pace(self) -> RecentPace:
-        """How fast the last parts were finished."""
+        """How fast the last parts finished."""
         (begin, before), (end, after) = self._ends[0], self._ends[-1]
         if after == before:
             return RecentPace(end)
@@ -82,23 +82,23 @@ class Recent:
 
 @dataclass(frozen=True)
 class PartitionProgress:
-    """How far a map over the parts of a partition is."""
+    """How far a map over a partition's parts has got."""
 
     partition: str
     op: str
     done: int
     total: int | None
-    """Of how many; None where that is not known beforehand."""
+    """None if the number of parts is not known in advance."""
     pace: RecentPace
-    """How fast this run computed the last ones."""
+    """How fast this run computed the latest parts."""
     unit: str = "parts"
 
     def __str__(self) -> str:
-        """Return what `text` says at this moment."""
+        """Return `text` for the current time."""
         return self.text(time.monotonic())
 
     def text(self, now: float) -> str:
-        """Return what is done of all, how much a second (or a minute) of late, the time that remains."""
+        """Return the parts done out of the total, the recent rate per second or minute, and the time left."""
         of = "" if self.total is None else f" of {self.total}"
         shown = [f"{self.op}: {self.done}{of} {self.unit}"]
         remaining = (self.total or 0) - self.done
@@ -107,13 +107,13 @@ class PartitionProgress:
             shown.append(f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute")
             if remaining > 0:
                 left = self.pace.left(remaining, now)
-                shown.append("the next takes longer" if left is None else f"{duration(left)} left")
+                shown.append("the next one is slow" if left is None else f"{duration(left)} left")
         return ", ".join(shown)
 
 
 @dataclass(frozen=True)
 class Notice:
-    """Something that people should know of a partition under way."""
+    """Something people should know about a partition in progress."""
 
     partition: str
     text: str
@@ -127,7 +127,7 @@ _listeners: list[Listener] = []
 
 @contextlib.contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Let a listener hear all events of this process for a while."""
+    """Send all events of this process to a listener while the context lasts."""
     _listeners.append(listener)
     try:
         yield
@@ -136,19 +136,19 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def tell(event: Event) -> None:
-    """Tell all listeners of an event."""
+    """Send an event to all listeners."""
     for listener in _listeners:
         listener(event)
 
 
 class Intervals:
-    """Says when something that goes on is to be spoken of: after `FIRST` seconds, then every `EVERY`."""
+    """Decides when to report on something in progress: after `FIRST` seconds, then every `EVERY`."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + FIRST
 
     def due(self) -> bool:
-        """Say whether it is time; then the next time is later."""
+        """Return whether a report is due, and if so schedule the next one."""
         if (now := time.monotonic()) < self._next:
             return False
         self._next = now + EVERY
@@ -156,14 +156,14 @@ class Intervals:
 
 
 class EventLines:
-    """Writes the events of one partition as lines: notices at once, progress at intervals."""
+    """Writes the events of one partition as lines: notices immediately, progress at intervals."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
         self._intervals = Intervals()
 
     def __call__(self, event: Event) -> None:
-        """Write an event, if it is time."""
+        """Write an event if it is due."""
         if isinstance(event, Notice):
             self._write(event.text)
         elif self._intervals.due():
@@ -179,19 +179,20 @@ def duration(seconds: float) -> str:
 
 _WIDTH = 60
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-#: A _ within a word emphasises nothing. An address is parted where it would be read before the backslashes
-#: in it: it may become a link all the same, to just what is shown.
+#: An underscore within a word has no effect. In a URL, the `:` or the `.` after www is escaped too: otherwise
+#: autolinking would take in the backslashes of other escapes. If a link still forms, it leads to what is
+#: shown.
 _ACTIVE = re.compile(r"[\\`*\[\]~|]|!(?=\[)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.")
 _BEGINNING = re.compile(r"^(\d{0,9})([-#+=.)])(?!\d)")
 
 
 def escaped(text: str) -> str:
-    """Return a text, on one line, so that Markdown shows its letters and acts on none of them."""
+    """Return a text on one line, escaped so that Markdown shows it literally."""
     return _BEGINNING.sub(r"\1\\\2", _inline(" ".join(text.split())))
 
 
 def markdown_table(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table, "" for no rows; long cells are cut."""
+    """Return a Markdown table, or "" if there are no rows. Long cells are cut."""
     if not rows:
         return ""
     lines = [header, ["---"] * len(header), *([_cell(value) for value in row] for row in rows)]
@@ -208,7 +209,7 @@ def _inline(text: str) -> str:
 
 
 def aligned(rows: Sequence[Sequence[object]]) -> str:
-    """Return rows, the header first, as lines in which columns are aligned: those of numbers to the right."""
+    """Return rows, header first, as lines with aligned columns; numbers are right-aligned."""
     columns = []
     for column in zip(*rows, strict=True):
         align = str.rjust if isinstance(column[-1], int) else str.ljust
@@ -224,7 +225,7 @@ _PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, 
 
 
 def transient(error: BaseException) -> bool:
-    """Say whether an error, or what caused it, may be gone at the next try."""
+    """Return whether an error, or its cause, may be gone on the next try."""
     return any(_transient(cause) for cause in causes(error))
 
 
@@ -237,8 +238,8 @@ def _transient(error: BaseException) -> bool:
 
 
 def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
-    """Raise what Dagster needs: a retry after 1, 2, 4 seconds, or a failure that is not retried."""
-    import dagster as dg  # which takes a second: most commands end without it
+    """Raise what Dagster expects: a retry after 1, 2, 4 seconds, or a failure without retries."""
+    import dagster as dg  # takes a second, and most commands never get here
 
     if transient(error) and tried < TRIES:
         raise dg.RetryRequested(max_retries=TRIES, seconds_to_wait=2**tried) from error
@@ -246,7 +247,7 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
 
 
 def describe(error: BaseException) -> str:
-    """Return an error as people should read it; addresses in it are without logins."""
+    """Return an error as text for people, with logins removed from URLs."""
     return without_logins(_described(error))
 
 

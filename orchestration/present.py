@@ -1,8 +1,8 @@
-"""What pages say of the present: freshness, checks, runs, former versions; and pages of what is made so far.
+"""The live state on pages (freshness, checks, runs, former versions), and interim pages before the report.
 
-Belongs here: gathering what no deterministic page can hold, and writing it beside the report. Not here: how
-pages say it (pages/present.py), and the report, which works without it (definitions.py). The report's
-folder is an output of DVC: a file that no commit records would block `dvc checkout` there.
+Belongs here: gathering what no deterministic page can contain, and writing it next to the report. Not here:
+how pages show it (pages/present.py), and the report, which works without it (definitions.py). The report's
+folder is a DVC output, where a file that no commit records would block `dvc checkout`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _HISTORY = 200
 #: The report of all datasets.
 REPORT = "quality/pages"
 
-#: Where Great Expectations' pages lie, from the first of ours.
+#: The folder of Data Docs, relative to the live pages.
 _DOCS = "../docs/"
 
 
 def write_live(workspace: Workspace) -> None:
-    """Write the state of now, where every page loads it from, and what changed since the last commit."""
+    """Write the live state, which every page loads, and the pages of what changed since the last commit."""
     drop_pages_so_far(workspace)
     with writing_all(workspace, "live"):
         write_file(workspace.quality / "live" / "state.js", state_script(state(workspace)))
@@ -48,9 +48,9 @@ def write_live(workspace: Workspace) -> None:
 
 
 def write_pages_so_far(workspace: Workspace) -> None:
-    """Write the pages of all partitions that are fresh, unless the report is; then remove them.
+    """Write interim pages of all fresh partitions; if the report is fresh, remove them instead.
 
-    They say which datasets and partitions they do not show.
+    They list the datasets and partitions that they do not show.
     """
     stale = _stale(workspace)
     if (REPORT, "") not in stale:
@@ -70,13 +70,13 @@ def write_pages_so_far(workspace: Workspace) -> None:
 
 
 def drop_pages_so_far(workspace: Workspace) -> None:
-    """Remove the pages of what was made so far where the report is up to date: after `dvc checkout`, say."""
+    """Remove the interim pages if the report is up to date, for example after `dvc checkout`."""
     if (workspace.quality / SO_FAR).exists() and (REPORT, "") not in _stale(workspace):
         _remove(workspace)
 
 
 def state(workspace: Workspace) -> dict[str, Any]:
-    """Return freshness, checks, links and former versions of every dataset, and what it all comes to."""
+    """Return freshness, checks, links and former versions of every dataset, with a summary."""
     view = View(workspace)
     failed = {(found.dataset, found.partition): found for found in health(view) if found.state == "failed"}
     pages = docs.shown(workspace)
@@ -90,10 +90,10 @@ def state(workspace: Workspace) -> dict[str, Any]:
 
 
 def former(dataset: Declaration, view: View) -> Mapping[str, Any] | None:
-    """Return the `profile` of a dataset before its last change, and `when` that was seen; None if unknown.
+    """Return the `profile` of a dataset before its last change and `when` that was noticed; None if unknown.
 
-    A partition that has not changed since it was first seen counts as it is now, and so does one whose former
-    version was measured in other bins.
+    For a partition that never changed since it was first measured, or whose former version was measured in
+    other bins, the current profile counts.
     """
     bins = {name: len(edges(name)) - 1 for name in dataset.measures}
     looks = [
@@ -117,7 +117,7 @@ def dataset_now(
     failed: Mapping[tuple[str, str], Unfresh],
     pages: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    """Return what is shown of a dataset now: its status, and that of each partition."""
+    """Return the current state of a dataset and of each partition."""
     validations = history.read(view.workspace, dataset).sort_by([("time", "descending")]).to_pylist()
     latest = {entry["partition"]: entry for entry in reversed(validations)}
     partitions = [
@@ -166,7 +166,7 @@ def _partition(
     failure: Unfresh | None,
     page: str | None,
 ) -> dict[str, Any]:
-    """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
+    """Return a partition's state: bad if its last attempt failed, else stale, warned, or good."""
     status, addresses = view.status(dataset, partition), Addresses(view.workspace)
     version = status.manifest.version if status.manifest else None
     if latest and latest["version"] != version and not (failure and latest["run_id"] == failure.run):
@@ -213,7 +213,7 @@ def _validation(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _version(dataset: Declaration, view: View) -> str | None:
-    """Return the MD5 of the whole dataset as DVC has it; None where a partition is missing."""
+    """Return DVC's MD5 of the whole dataset; None if a partition is missing."""
     hashes: dict[str, str] = {}
     for partition in dataset.made_partitions:
         manifest = view.known(dataset, partition)
@@ -251,7 +251,7 @@ def _stale(workspace: Workspace) -> set[tuple[str, str]]:
 
 
 def _made_folders(workspace: Workspace, stale: Container[tuple[str, str]]) -> dict[str, Mapping[str, Path]]:
-    """Return the folders of partitions that are not stale, by dataset; one without any is left out."""
+    """Return the folders of partitions that are not stale, by dataset; datasets without any are left out."""
     found: dict[str, Mapping[str, Path]] = {}
     for name, dataset in workspace.datasets.items():
         if dataset.shape is not None:

@@ -1,7 +1,7 @@
-"""The two checks that block: units are conserved, and tables are what they are declared to be.
+"""The two blocking checks: `conservation` of units, and the `schema` of tables.
 
-Belongs here: checking a partition that was just written, by its bytes and those of its inputs on disk.
-Not here: suites of expectations about the content.
+Belongs here: checking a partition that was just written, using its files and those of its inputs on disk.
+Not here: expectations about the content (validate.py).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: nothing wrong, or what."""
+    """The result of a check: its faults, if any."""
 
     faults: tuple[str, ...]
     summary: str
     shown: Mapping[str, Any] = field(default_factory=dict)
-    """What Dagster shows besides."""
+    """More metadata for Dagster."""
 
     @property
     def passed(self) -> bool:
@@ -40,15 +40,15 @@ class Finding:
 
     @property
     def description(self) -> str:
-        """What Dagster says of it, as Markdown."""
+        """The text for Dagster, as Markdown."""
         return escaped("; ".join(self.faults) or self.summary)
 
 
 def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str]) -> Finding:
-    """Check that each input unit is used, dropped or rejected, once, and that none is lost.
+    """Check that each input unit is used, dropped or rejected exactly once, and that none is lost.
 
-    `units` are the ids that the step says it took, part by part; `expected` those that its input holds,
-    read independently. A unit is used when it is the `id` or among the `source_ids` of a kept row.
+    `units` are the ids that the step reports it took, part by part. `expected` are the ids in its input, read
+    independently. A unit is used if it is the `id` of a kept row or among its `source_ids`.
     """
     faults: list[str] = []
     totals: Counter[str] = Counter()
@@ -60,14 +60,14 @@ def conservation(folder: Path, units: Sequence[pa.Array], expected: Iterable[str
     if not _same(all_units, all_due):
         taken, due = Counter(all_units.to_pylist()), Counter(all_due.to_pylist())
         faults += _listed("units of the input were not taken", (due - taken).elements())
-        faults += _listed("units were taken that the input does not hold", (taken - due).elements())
+        faults += _listed("units were taken that are not in the input", (taken - due).elements())
     return Finding(tuple(faults), _summary(len(all_due), totals))
 
 
 def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
-    """Check the same of a partition that was made before, of which only the files are left.
+    """Check conservation for a partition made earlier, of which only the files remain.
 
-    What the step says it took, part by part, is not among them: each unit of the input is to have one fate.
+    The files do not say which units the step took in which part, so this checks one fate for each input unit.
     """
     due = pc.unique(_chunked(_batches(expected)))
     fates = _fates(due, {table: part_files(folder, table) for table in TABLES})
@@ -76,7 +76,7 @@ def on_disk(folder: Path, expected: Iterable[str]) -> Finding:
 
 
 def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa.Array | pa.ChunkedArray]:
-    """Return the units that are used, dropped and rejected, by files of each table."""
+    """Return the units that are used, dropped and rejected, given each table's files."""
     mentioned: list[pa.Array] = []
     for path in paths["kept"]:
         kept = pq.read_table(path, columns=["id", "source_ids"])
@@ -93,15 +93,15 @@ def _fates(units: pa.Array, paths: Mapping[str, Iterable[Path]]) -> dict[str, pa
 
 
 def _faults(units: pa.Array, fates: Mapping[str, pa.Array | pa.ChunkedArray], where: str) -> Iterator[str]:
-    """Yield which units have not exactly one fate, and which have one that are no units."""
+    """Yield faults: units without exactly one fate, and fates of ids that are not units."""
     if pc.count_distinct(units).as_py() == len(units) and _same(_chunked([units]), _chunked(fates.values())):
         return
     taken = Counter(units.to_pylist())
     ended = Counter(unit for ids in fates.values() for unit in ids.to_pylist())
-    yield from _listed(f"units are there twice{where}", _repeated(taken))
+    yield from _listed(f"units occur twice{where}", _repeated(taken))
     yield from _listed(f"units are lost{where}", taken.keys() - ended.keys())
     yield from _listed(f"units have more than one fate{where}", _repeated(ended))
-    yield from _listed(f"lost units are no input{where}", ended.keys() - taken.keys())
+    yield from _listed(f"dropped or rejected ids are not input units{where}", ended.keys() - taken.keys())
 
 
 def _summary(units: int, totals: Mapping[str, int]) -> str:
@@ -109,7 +109,7 @@ def _summary(units: int, totals: Mapping[str, int]) -> str:
 
 
 def schema(folder: Path, shape: Shape) -> Finding:
-    """Check columns, and that ids are there, once, with their sources and licence."""
+    """Check the columns, and that every row has a unique id, sources and a licence."""
     faults: list[str] = []
     rows = 0
     for table in TABLES:
@@ -118,7 +118,7 @@ def schema(folder: Path, shape: Shape) -> Finding:
         for path in part_files(folder, table):
             found = pq.read_schema(path).names
             if found != declared:
-                faults.append(f"{path.name} has the columns {found}, declared are {declared}")
+                faults.append(f"{path.name} has the columns {found}, but {declared} are declared")
                 continue
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
@@ -128,12 +128,12 @@ def schema(folder: Path, shape: Shape) -> Finding:
                 pc.equal(pc.list_value_length(part["source_ids"]), 0)
             ).as_py()
             faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
-        faults += _listed(f"ids stand twice in {table}", _repeated(ids))
+        faults += _listed(f"ids occur twice in {table}", _repeated(ids))
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
 
 
 def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
-    """Yield the ids of the units that an input holds: its rows, or those of a nested column."""
+    """Yield the ids of the units in an input: its rows, or the entries of a nested column."""
     for part in parts.parts:
         if path is None:
             yield from part.read(["id"])["id"].to_pylist()
@@ -142,10 +142,10 @@ def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
 
 
 def _same(first: pa.ChunkedArray, second: pa.ChunkedArray) -> bool:
-    """Say whether two lists of ids are the same in any order: in Arrow, where one takes 50 bytes, not 200."""
+    """Return whether two lists hold the same ids in any order. Arrow takes 50 bytes per id, Python 200."""
     if len(first) != len(second):
         return False
-    first, second = first.cast(pa.large_string()), second.cast(pa.large_string())  # others end at 2 GiB
+    first, second = first.cast(pa.large_string()), second.cast(pa.large_string())  # string ends at 2 GiB
     return bool(first.take(pc.sort_indices(first)).equals(second.take(pc.sort_indices(second))))
 
 

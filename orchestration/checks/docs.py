@@ -1,10 +1,10 @@
-"""`silverloom docs`: a page of each partition's latest validation, and an index of them.
+"""`silverloom docs`: a page for each partition's latest validation, and an index.
 
-Belongs here: rendering the history of validations into data/quality/docs. Not here: the history itself
+Belongs here: rendering the validation history into data/quality/docs. Not here: the history itself
 (history.py), pages of rows (pages/rows.py).
 
-Great Expectations renders Data Docs of its own. They load scripts and styles from other machines, and their
-index stalls at thousands of validations.
+Great Expectations can render its own Data Docs, but they load scripts and styles from other machines, and
+their index stalls at thousands of validations.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ class DocsPage(NamedTuple):
     name: str
     partition: str
     found: dict[str, Any]
-    """The row of the history."""
+    """Its row in the history."""
     failing: list[str]
-    """The files with the rows that failed."""
+    """The files with the failing rows."""
 
     @property
     def path(self) -> str:
-        """Where it is below the folder of all pages."""
+        """The path below the Data Docs folder."""
         return _path(self.name, self.partition)
 
 
 def docs_folder(workspace: Workspace) -> Path:
-    """Return the folder of all pages."""
+    """Return the Data Docs folder."""
     return workspace.quality / "docs"
 
 
 def build(workspace: Workspace) -> Path:
-    """Write the pages of what was validated, remove those of what is no more, and return the index.
+    """Write the pages of validated partitions, remove obsolete ones, and return the index.
 
-    Processes that do so at once wait for each other.
+    Concurrent processes wait for each other.
     """
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True)
     environment.trim_blocks = environment.lstrip_blocks = True
@@ -66,7 +66,7 @@ def build(workspace: Workspace) -> Path:
 
 
 def shown(workspace: Workspace) -> dict[tuple[str, str], str]:
-    """Return, by dataset and partition, the path (below the folder) of each page that there is."""
+    """Return the path, below the folder, of each existing page by dataset and partition."""
     folder = docs_folder(workspace)
     places = [
         (dataset.name, partition)

@@ -1,8 +1,8 @@
-"""What every validation found, a line each in a file a partition; and the rows that failed, kept whole.
+"""The history of validations, one line each in a file per partition; and failing rows, stored whole.
 
-Belongs here: appending to that file and reading it, and the failing rows, which lie outside of the dataset's
-own folder, since DVC tracks that. Not here: what is expected of rows (validate.py), the pages that show the
-history (docs.py).
+Belongs here: appending to and reading that file, and the failing rows, which are outside the dataset's own
+folder because DVC tracks that. Not here: what is expected of rows (validate.py), pages of the history
+(docs.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from orchestration.workspace.workspace import Workspace
 FOUND = pa.struct(
     [
         ("name", pa.string()),
-        ("column", pa.string()),  # or columns, with commas between
+        ("column", pa.string()),  # or several, separated by commas
         ("table", pa.string()),
         ("severity", pa.string()),  # error or warning
         ("passed", pa.bool_()),
@@ -50,8 +50,8 @@ SCHEMA = pa.schema(
         ("kept", pa.int64()),
         ("dropped", pa.int64()),
         ("rejected", pa.int64()),
-        ("accepted", pa.bool_()),  # no error: the partition counts as made
-        ("warnings", pa.int64()),  # how many were raised
+        ("accepted", pa.bool_()),  # no errors, so the partition counts as made
+        ("warnings", pa.int64()),  # number of warnings
         ("expectations", pa.list_(FOUND)),
     ]
 )
@@ -59,7 +59,7 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one expectation; `rows` are the places of those that failed, by the order of files."""
+    """The result of one expectation. `rows` are the positions of failing rows, counted across the files."""
 
     expectation: Expectation
     passed: bool
@@ -67,23 +67,23 @@ class Result:
     observed: str
     rows: Sequence[int] = ()
     exception: str | None = None
-    """Why it could not be evaluated: a fault of the suite, whatever its severity."""
+    """Why it could not be evaluated. That is a fault of the suite and always an error."""
 
     @property
     def severity(self) -> Severity:
-        """How bad it is that it failed: what could not be evaluated is an error."""
+        """The severity of a failure: an error if it could not be evaluated, else as declared."""
         return "error" if self.exception else self.expectation.severity
 
 
 def history_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
-    """Return where the history of validations of a partition lies."""
+    """Return the path of a partition's validation history."""
     return workspace.state_file("history", dataset, partition, ".jsonl")
 
 
 def entry(
     partition: str, run_id: str, version: str, suite: str, counts: Any, results: Sequence[Result]
 ) -> dict[str, Any]:
-    """Return the row of a validation that ends now."""
+    """Return the history row of a validation that ends now."""
     failed = [result.severity for result in results if not result.passed]
     return {
         "time": datetime.now(UTC),
@@ -110,10 +110,10 @@ def entry(
 
 
 def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[str, Any]]) -> None:
-    """Add validations to the histories of their partitions, a line each: processes may do so at once."""
+    """Append validations to their partitions' histories, one line each. Processes may append concurrently."""
     for found in entries:
         path = history_file(workspace, dataset, found["partition"])
-        _rows(path)  # one that is damaged is set aside
+        _rows(path)  # sets a damaged file aside
         make_folder(path.parent)
         content = json.dumps({**found, "time": found["time"].isoformat()})
         line = f"{text_md5(content)} {content}\n".encode()
@@ -125,21 +125,21 @@ def append(workspace: Workspace, dataset: Declaration, entries: Iterable[dict[st
 
 
 def read(workspace: Workspace, dataset: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the validations of a dataset, oldest first; a history that is damaged is set aside."""
+    """Return the validations of a dataset, oldest first. A damaged history is set aside."""
     paths = sorted(history_file(workspace, dataset, "").parent.glob("*.jsonl"))
     rows = sorted((row for path in paths for row in _rows(path)), key=lambda row: row["time"])
     return pa.Table.from_pylist(rows, schema=SCHEMA).select(list(columns or SCHEMA.names))
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """Return the validations of a partition, oldest first; a history that is damaged is set aside."""
+    """Return the validations of a partition, oldest first. A damaged history is set aside."""
     try:
         content = read_state(path)
         if content == b"":
             raise DamagedError("it is empty")
         return [_row(line) for line in (content or b"").splitlines(keepends=True)]
     except DamagedError as error:
-        set_aside(path, error, "a new history of validations begins")
+        set_aside(path, error, "a new validation history starts")
         return []
 
 
@@ -147,13 +147,13 @@ def _row(line: bytes) -> dict[str, Any]:
     try:
         checksum, _, content = line.decode().partition(" ")
         if checksum != text_md5(content.removesuffix("\n")) or not content.endswith("\n"):
-            raise DamagedError("a checksum is not that of its line")
+            raise DamagedError("a line does not match its checksum")
         row: dict[str, Any] = json.loads(content)
-        if "month" in row:  # its name in histories of former versions
+        if "month" in row:  # former name in older histories
             row["partition"] = row.pop("month")
         return {**row, "time": datetime.fromisoformat(row["time"])}
     except UnicodeDecodeError as error:
-        raise DamagedError(f"it is no text ({error})") from None
+        raise DamagedError(f"it is not text ({error})") from None
 
 
 def latest(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> dict[str, Any] | None:
@@ -163,7 +163,7 @@ def latest(workspace: Workspace, dataset: Declaration, partition: str, version: 
 
 
 def made_by(workspace: Workspace, dataset: Declaration, partition: str, version: str) -> str | None:
-    """Return the last run that made a version of a partition here, or checked it; None where none did."""
+    """Return the last run that made or checked a version of a partition here, or None."""
     found = latest(workspace, dataset, partition, version)
     return None if found is None else str(found["run_id"])
 
@@ -171,7 +171,7 @@ def made_by(workspace: Workspace, dataset: Declaration, partition: str, version:
 def accepted_before(
     workspace: Workspace, dataset: Declaration, partition: str, version: str
 ) -> dict[str, Any] | None:
-    """Return the last validation that another version of a partition passed."""
+    """Return the last accepted validation of another version of a partition."""
     rows = reversed(_rows(history_file(workspace, dataset, partition)))
     return next((row for row in rows if row["version"] != version and row["accepted"]), None)
 
@@ -185,9 +185,9 @@ def failing_file(workspace: Workspace, dataset: Declaration, partition: str, tab
 def keep_failing(
     workspace: Workspace, dataset: Declaration, partition: str, folder: Path, results: Iterable[Result]
 ) -> list[Path]:
-    """Write the rows that failed, each once with the names of what it `failed`; return the files.
+    """Write the failing rows, each once with the names of the expectations it `failed`, and return the files.
 
-    A table of which nothing failed has no file.
+    A table without failing rows gets no file.
     """
     broken: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
@@ -205,7 +205,7 @@ def keep_failing(
 
 
 def drop_failing(workspace: Workspace, dataset: Declaration, partition: str) -> None:
-    """Remove the failing rows of a partition that is no more, or that passed what is expected now."""
+    """Remove the stored failing rows of a partition that no longer exists or now passes."""
     for table in TABLES:
         remove_file(failing_file(workspace, dataset, partition, table))
 

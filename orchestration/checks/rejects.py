@@ -1,11 +1,11 @@
-"""Why records were rejected, and sources of which no record could be read: the check `sources`.
+"""Why records were rejected, and which sources had no readable record: the check `sources`.
 
-Belongs here: causes and their counts, read off the rejected rows. Not here: printing them (run/summary.py,
+Belongs here: causes and their counts, from the rejected rows. Not here: printing them (run/summary.py,
 dagster/health.py).
 
-A document that cannot be read is one row among many. A source of which no record can be read is usually
-described wrongly (its kind, its fields, its encoding): that is a failure. It is none if all its files are
-larger than `max_bytes`: that says only how large they are.
+One unreadable document is a row among many. But if no record of a source can be read, the source is usually
+described wrongly (kind, fields, encoding), and that is a failure. The exception is a source whose files are
+all larger than `max_bytes`: that only says how large they are.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from orchestration.workspace.workspace import Workspace
 
 _LONGEST = 160
 
-#: Causes that are told of a source of which every record was rejected.
+#: How many causes to name for a source that was rejected whole.
 _CAUSES = 3
 
 
 def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
-    """Return the causes, cut short, of rejected rows of a dataset, in all its partitions that are made."""
+    """Return the causes, shortened, of all rejected rows in a dataset's existing partitions."""
     found: Counter[str] = Counter()
     for place in _made(view, dataset, ("rejected",)):
         for causes in _rejects(*place).values():
@@ -46,9 +46,10 @@ def reject_causes(view: View, dataset: Declaration) -> Counter[str]:
 
 
 class RejectedSource(NamedTuple):
-    """A source of which nothing was read: its name in params.yaml, who reads it, and the causes with counts.
+    """A source of which nothing could be read: its name in params.yaml, the dataset that reads it, and the
+    causes with counts.
 
-    Of a source without records, the count is 0.
+    If the source has no records at all, the count is 0.
     """
 
     name: str
@@ -61,9 +62,9 @@ class RejectedSource(NamedTuple):
 
 
 def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[RejectedSource]:
-    """Return the sources of datasets of which every record was rejected, or that have none, each once.
+    """Return the datasets' sources whose records were all rejected, or that have none; each source once.
 
-    A source that may be (`may_be_rejected`) is left out.
+    Sources with `may_be_rejected` are left out.
     """
     datasets = list(datasets)
     found = {source.name: source for source in sources_without_records(view.workspace, datasets)}
@@ -76,7 +77,7 @@ def rejected_sources(view: View, datasets: Iterable[Declaration]) -> list[Reject
 def sources_without_records(
     workspace: Workspace, datasets: Iterable[Declaration]
 ) -> Iterator[RejectedSource]:
-    """Yield the sources of datasets in whose folders are files, but no records; nothing need be made."""
+    """Yield sources whose folders have files but no records. This works before anything is made."""
     for dataset in datasets:
         if dataset.records:
             read = corpus(workspace, dataset.records)
@@ -101,21 +102,21 @@ def _rejected_whole(view: View, dataset: Declaration) -> dict[str, Counter[str]]
         and not all(cause.endswith(TO_READ_IT) for cause in causes)
     }
     for place in _made(view, dataset, ("kept", "dropped")):
-        if not unread:  # mostly after the first partition
+        if not unread:  # usually true after the first partition
             break
         unread -= _read(*place)
     return {f"sources.{dataset.records}.{name}": found[name] for name in found if name in unread}
 
 
 def describe_causes(causes: Counter[str], most: int) -> str:
-    """Return the most frequent causes, with their counts where there are several."""
+    """Return the most frequent causes; if there are several, with their counts."""
     if len(causes) == 1:
         return next(iter(causes))
     return "; ".join(f"{cause} ({count})" for cause, count in causes.most_common(most))
 
 
 def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator[tuple[Path, str]]:
-    """Yield the folders of made partitions that have rows in one of some tables, and their versions."""
+    """Yield the folder and version of each existing partition that has rows in one of `tables`."""
     for partition in dataset.made_partitions if dataset.shape is not None else ():
         manifest = view.known(dataset, partition)
         if manifest is not None and any(manifest.counts[table] for table in tables):
@@ -124,7 +125,7 @@ def _made(view: View, dataset: Declaration, tables: Collection[str]) -> Iterator
 
 @cache
 def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
-    """Return the causes of rejected rows of a partition by source, without the place before each."""
+    """Return the causes of a partition's rejected rows by source, without the file and line before each."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for path in part_files(folder, "rejected"):
         for row in pq.read_table(path, columns=["id", "error"]).to_pylist():
@@ -136,7 +137,7 @@ def _rejects(folder: Path, _version: str) -> dict[str, Counter[str]]:
 
 @cache
 def _read(folder: Path, _version: str) -> set[str]:
-    """Return what stands before the first slash in the ids of rows and of what they were made of."""
+    """Return the prefixes, up to the first slash, of the ids and source ids of a partition's rows."""
     paths = [path for table in ("kept", "dropped") for path in part_files(folder, table)]
     tables = [pq.read_table(path, columns=["id", "source_ids"]) for path in paths]
     chunks = [
@@ -151,20 +152,20 @@ def _read(folder: Path, _version: str) -> set[str]:
 
 @cache
 def _view(workspace: Workspace) -> View:
-    """Return what this process knows of the partitions, but for what others made since it first looked."""
+    """Return this process's cached view. It does not see what other processes made since its first use."""
     return View(workspace)
 
 
 def source_finding(workspace: Workspace, dataset: Declaration, partition: str | None = None) -> Finding:
-    """Return the sources of a dataset that were rejected whole, with their first causes.
+    """Return the finding about a dataset's sources that were rejected whole, with their first causes.
 
-    With a partition, only that one is looked at anew: another was looked at once in this process. Another
-    process may replace a partition while it is read; then the finding says that it is not known.
+    With a partition, only that one is read again; the others come from this process's cache. If another
+    process replaces a partition while it is read, the finding says that the result is unknown.
     """
     try:
         view = View(workspace) if partition is None else _view(workspace)
         view.renew(dataset, partition or "")
         faults = tuple(map(str, rejected_sources(view, [dataset])))
     except Exception as error:
-        faults = (f"it could not be told: {describe(error)}",)
-    return Finding(faults, "some record of every source was read")
+        faults = (f"could not be determined: {describe(error)}",)
+    return Finding(faults, "at least one record of every source was read")

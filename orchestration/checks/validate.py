@@ -1,9 +1,9 @@
-"""Whether the rows of a partition are as expected: the checks `expectations`, which block, and `warnings`.
+"""Whether a partition's rows are as expected: the checks `expectations` (blocking) and `warnings`.
 
-Belongs here: validating a partition by Great Expectations, remembering what was found, saying it in words.
-Not here: measures of rows (ops/core/row_measures.py), the rows that failed and the history of validations
-(history.py), what a failed check keeps from happening (partition/materialise.py). Great Expectations takes
-seconds to load: only what validates does so.
+Belongs here: validating a partition with Great Expectations, recording the results and describing them. Not
+here: measures of rows (ops/core/row_measures.py), failing rows and the history of validations (history.py),
+and what a failed check prevents (partition/materialise.py). Great Expectations takes seconds to load, so only
+validation loads it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from orchestration.workspace.workspace import Workspace
 if TYPE_CHECKING:
     import great_expectations as gx
 
-#: What is asked of all expectations, and then of those that rows violate: to look for rows takes a
-#: third of the time that a small partition takes to validate.
+#: Result formats: first counts for all expectations, then failing rows for the violated ones only. Finding
+#: rows takes a third of the time of validating a small partition.
 _COUNTS = {"result_format": "BASIC"}
 _ROWS = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
 _SEVERITY = {"error": "critical", "warning": "warning"}
@@ -45,22 +45,22 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Validation:
-    """The results of a partition."""
+    """The validation results of a partition."""
 
     results: tuple[Result, ...]
 
     def failed(self, severity: Severity) -> list[Result]:
-        """Return what failed and is an error, or a warning."""
+        """Return the failed results of a severity."""
         return [result for result in self.results if not result.passed and result.severity == severity]
 
 
 def validate(
     folder: Path, expectations: Suite, comparison: Mapping[str, float | None], partition: str
 ) -> Validation:
-    """Validate the tables of a partition; `comparison` is the one row of the table `counts`.
+    """Validate the tables of a partition. `comparison` is the single row of the table `counts`.
 
-    An expectation that Great Expectations cannot evaluate has failed. Memory holds the columns that the suite
-    looks at, or their measures, and one part file. Raises ValueError for an expectation that Great
+    An expectation that Great Expectations cannot evaluate counts as failed. Memory holds the columns that the
+    suite reads, or their measures, and one part file. Raises ValueError for an expectation that Great
     Expectations does not know.
     """
     results: list[Result] = []
@@ -72,7 +72,7 @@ def validate(
 
 
 def suite(name: str, expectations: Suite, partition: str) -> gx.ExpectationSuite:
-    """Return a suite for one partition; an expectation is found again by the `name` in its `meta`.
+    """Return the suite for one partition. The `name` in an expectation's `meta` identifies it.
 
     Raises ValueError for expectations that Great Expectations does not know.
     """
@@ -83,7 +83,7 @@ def suite(name: str, expectations: Suite, partition: str) -> gx.ExpectationSuite
 
 
 def _expectation(expectation: Expectation, partition: str) -> Any:
-    """Return an expectation as Great Expectations has it: a class named after its type."""
+    """Return Great Expectations' object for an expectation: its class is named after the type."""
     import great_expectations.expectations as types
 
     arguments = {
@@ -105,15 +105,15 @@ def _expectation(expectation: Expectation, partition: str) -> Any:
 
 
 _evaluated: dict[str, list[Result]] = {}
-#: What Great Expectations has found met in this process: an expectation, and all of a column that decides it.
+#: What this process has found to be met: an expectation, with everything in its column that decides it.
 _met: set[tuple[Any, ...]] = set()
 
 
 def _evaluated_once(expectations: Suite, partition: str, rows: pa.Table) -> list[Result]:
-    """Evaluate expectations, each once in a process of the same content.
+    """Evaluate expectations, reusing this process's results for equal content.
 
-    Great Expectations takes 5 ms for each. Small partitions have tables with one row or none, and columns
-    that differ in nothing that an expectation looks at.
+    Great Expectations takes 5 ms per expectation, and small partitions repeat themselves: tables with at most
+    one row, and columns that agree in all that matters to an expectation.
     """
     own_partition = partition if THIS_PARTITION in repr(expectations) else ""
     key = repr((expectations, own_partition, rows.schema, rows.to_pydict())) if rows.num_rows <= 1 else ""
@@ -131,7 +131,7 @@ def _evaluated_once(expectations: Suite, partition: str, rows: pa.Table) -> list
 
 
 def _deciding(expectation: Expectation, partition: str, rows: pa.Table) -> tuple[Any, ...]:
-    """Return an expectation with what decides it; () where that are many values, or several columns."""
+    """Return an expectation with what decides it, or () if that is too many values or several columns."""
     if expectation.table == "counts" or expectation.type not in _OF_COLUMN:
         return ()
     if not expectation.arguments.keys() <= _DECIDED_BY_VALUES:
@@ -143,10 +143,10 @@ def _deciding(expectation: Expectation, partition: str, rows: pa.Table) -> tuple
     return () if decides is None else (expectation.name, arguments, own_partition, values.type, decides)
 
 
-#: As many distinct values as are remembered.
+#: The most distinct values to remember.
 _FEW = 32
 
-#: Arguments under which values decide. Others may count rows (`mostly`) or look at other columns.
+#: With only these arguments, values alone decide. Others may count rows (`mostly`) or read other columns.
 _DECIDED_BY_VALUES = {"column", "min_value", "max_value", "regex", "value_set"}
 
 
@@ -155,7 +155,7 @@ def _distinct(values: pa.ChunkedArray) -> tuple[Any, ...] | None:
     return tuple(sorted(found.to_pylist())) if len(found) <= _FEW else None
 
 
-#: By type of expectation, what decides it for a whole column.
+#: By type of expectation: what decides it for a whole column.
 _OF_COLUMN: dict[str, Callable[[pa.ChunkedArray], tuple[Any, ...] | None]] = {
     "expect_column_values_to_not_be_null": lambda values: (values.null_count > 0,),
     "expect_column_values_to_be_between": lambda values: tuple(pc.min_max(values).as_py().values()),
@@ -178,12 +178,12 @@ def _evaluate(expectations: Suite, partition: str, rows: pa.Table) -> list[Resul
 
 
 def _by_name(validation: Any) -> dict[str, Any]:
-    """Return the results of Great Expectations by the names of our expectations."""
+    """Return Great Expectations' results by the names of our expectations."""
     return {result.expectation_config.meta["name"]: result for result in validation.results}
 
 
 def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:
-    """Return the columns and measures of a table that expectations look at, read part by part."""
+    """Return the columns and measures that expectations read from a table, part by part."""
     names = sorted({column for expectation in expectations for column in expectation.columns})
     columns = sorted({name.partition(".")[0] for name in names})
     parts = (pq.read_table(path, columns=columns) for path in part_files(folder, table))
@@ -196,7 +196,7 @@ def _row(values: Mapping[str, float | None]) -> pa.Table:
 
 @cache
 def _definition() -> Any:
-    """Return the one batch definition of this process: data frames, which it keeps nothing of."""
+    """Return this process's single batch definition, for data frames; it keeps none of them."""
     import great_expectations as gx
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
@@ -207,7 +207,7 @@ def _definition() -> Any:
 
 
 def _result(expectation: Expectation, found: Any) -> Result:
-    # Great Expectations tells of one exception in all, or of one a metric.
+    # Great Expectations reports either one exception or one per metric.
     info, values = found.exception_info, found.result
     metrics = [info] if "raised_exception" in info else info.values()
     messages = [str(metric["exception_message"]) for metric in metrics if metric["raised_exception"]]
@@ -232,7 +232,7 @@ def _result(expectation: Expectation, found: Any) -> Result:
 
 
 def _short(value: object) -> str:
-    """Return a value, or those of several columns, as people read it."""
+    """Return a value, or the values of several columns, as short text."""
     if isinstance(value, dict):
         value = tuple(value.values())
     text = " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -240,7 +240,7 @@ def _short(value: object) -> str:
 
 
 def against(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
-    """Return the one row of the table `counts`, from rows by table: nothing without a former version."""
+    """Return the single row of the table `counts`: changes in row counts, nulls without a former version."""
     if former is None:
         return dict.fromkeys(("kept.of_previous", "drop_share.rise", "reject_share.rise"))
     return {
@@ -255,17 +255,17 @@ def _share(counts: Mapping[str, int], table: str) -> float:
     return counts[table] / total if total else 0.0
 
 
-#: The severity of what each check looks at.
+#: The severity that each check covers.
 LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
 def check(
     workspace: Workspace, dataset: Declaration, partition: str, folder: Path, manifest: Manifest, run_id: str
 ) -> dict[str, Finding]:
-    """Validate a partition that was just made, or whose expectations changed, and remember what was found.
+    """Validate a partition that was just made, or whose expectations changed, and record the results.
 
-    `manifest` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
-    both checks; what goes wrong with remembering blocks nothing, unless the disk is full.
+    `manifest` describes the partition in `folder`. If Great Expectations itself fails, both checks fail. A
+    failure to record results blocks nothing, unless the disk is full.
     """
     try:
         compared = against(manifest.counts, former_counts(workspace, dataset, partition, manifest.version))
@@ -282,7 +282,7 @@ def check(
     except DiskFullError:
         raise  # the manifest could not be written either
     except Exception as error:
-        dg.get_dagster_logger().warning(f"the validation is not recorded: {describe(error)}")
+        dg.get_dagster_logger().warning(f"could not record the validation: {describe(error)}")
     shown = [workspace.shown(path) for path in files]
     return {name: _finding(found, severity, manifest.counts, shown) for name, severity in LEVELS.items()}
 
@@ -290,16 +290,16 @@ def check(
 def known_finding(
     workspace: Workspace, dataset: Declaration, partition: str, version: str, name: str
 ) -> Finding:
-    """Return what a manifest says of a check, without validating: each that blocks was passed.
+    """Return a check's result without validating. A manifest exists only if every blocking check passed.
 
-    Warnings are those that this checkout has seen of the same bytes; else the finding says that it has not.
+    Warnings come from this checkout's history of the same version; without one, the finding says so.
     """
     if name != "warnings":
-        return Finding((), "passed where the partition was made")
+        return Finding((), "passed when the partition was made")
     seen = history.latest(workspace, dataset, partition, version)
     if seen is None:
         return Finding(
-            (), "not validated in this checkout: the partition was made elsewhere, warnings or not"
+            (), "not validated in this checkout: the partition was made elsewhere, warnings are unknown"
         )
     faults = tuple(
         f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})"
@@ -310,7 +310,7 @@ def known_finding(
 
 
 def settle(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
-    """Remove failing rows that are not of the bytes and the expectations that a manifest stands for."""
+    """Remove stored failing rows unless they belong to the manifest's version and expectations."""
     seen = history.latest(workspace, dataset, partition, manifest.version)
     if seen is None or seen["suite"] != manifest.key["code"].get("expectations"):
         drop_failing(workspace, dataset, partition)
@@ -319,7 +319,7 @@ def settle(workspace: Workspace, dataset: Declaration, partition: str, manifest:
 def former_counts(
     workspace: Workspace, dataset: Declaration, partition: str, version: str
 ) -> Mapping[str, int] | None:
-    """Return the rows by table of the last other version of a partition that passed."""
+    """Return the row counts by table of the last accepted version of a partition other than `version`."""
     manifest = read_manifest(workspace, dataset, partition)
     if manifest is not None and manifest.version != version:
         return manifest.counts
@@ -327,7 +327,7 @@ def former_counts(
 
 
 def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:
-    """Return what a check says of a validation; `files` hold the failing rows."""
+    """Return a check's finding about a validation. `files` hold the failing rows."""
     failed = found.failed(severity)
     looked_at = sorted(
         (result for result in found.results if result.severity == severity), key=lambda result: result.passed

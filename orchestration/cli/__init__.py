@@ -1,1 +1,1 @@
-"""The one command line: `silverloom`. Options, help and exit statuses. Not here: what a command does."""
+"""The `silverloom` command line: options, help and exit statuses. Not here: what a command does."""

@@ -1,7 +1,7 @@
-"""What people type: `silverloom run`, `plan`, `explain` and the rest; `make` has a target for each.
+"""What people type: `silverloom run`, `plan`, `explain` and the other commands; each has a `make` target.
 
 Belongs here: commands, their options, what they print. Not here: commands that programs run (internal.py).
-Every command imports what it needs when it runs, so that `--help` and completion answer at once.
+Each command imports what it needs only when it runs, so that `--help` and shell completion stay fast.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["app", "internal", "main"]
 
 Select = Annotated[
     str,
-    typer.Option("--select", "-s", help="A group (talksumm) or a dataset (talksumm/pairs), with its inputs."),
+    typer.Option("--select", "-s", help="A group (talksumm) or dataset (talksumm/pairs), plus its inputs."),
 ]
 Jobs = Annotated[
     int | None,
@@ -30,10 +30,10 @@ Jobs = Annotated[
         "-j",
         envvar="SILVERLOOM_JOBS",
         min=1,
-        help="How many partitions are made at once: engine.partitions, or the processors, at most 4.",
+        help="Partitions to make in parallel. Default: engine.partitions, or the CPU count, at most 4.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @command()
@@ -42,10 +42,10 @@ def run(
     select: Select = "",
     jobs: Jobs = None,
     recrawl: Annotated[
-        bool, typer.Option("--recrawl", help="Ask the web again, for what changed since it was crawled.")
+        bool, typer.Option("--recrawl", help="Crawl again and fetch what changed on the web.")
     ] = False,
 ) -> int:
-    """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
+    """Make all stale datasets, inputs first, and commit them to dvc.lock."""
     from orchestration.run.drive import run
 
     return run(workspace, select or None, jobs, recrawl)
@@ -54,13 +54,13 @@ def run(
 @command()
 def backfill(
     workspace: Workspace,
-    first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06, or year.")],
-    last: Annotated[str, typer.Option("--to", help="The last one.")],
+    first: Annotated[str, typer.Option("--from", help="First month (like 2018-06) or year.")],
+    last: Annotated[str, typer.Option("--to", help="Last month or year.")],
     select: Select = "",
     jobs: Jobs = None,
-    force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also remake partitions that are fresh.")] = False,
 ) -> int:
-    """Make the partitions from one to another, several at once."""
+    """Make a range of partitions, several in parallel."""
     from orchestration.run.drive import backfill
 
     return backfill(workspace, first, last, select or None, jobs, force)
@@ -68,7 +68,7 @@ def backfill(
 
 @command()
 def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> None:
-    """Show what would be made again, and why; nothing is made."""
+    """Show which partitions a run would make, and why. Makes nothing."""
     from orchestration.cli import plan
 
     (plan.show_json if as_json else plan.show)(workspace, select or None)
@@ -76,7 +76,7 @@ def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> No
 
 @command()
 def health(workspace: Workspace) -> int:
-    """Show what is failed, stale or missing right now; status 1 if anything is."""
+    """List partitions that are failed, stale or missing. Exits with status 1 if there are any."""
     from orchestration.dagster.health import show
 
     return show(workspace)
@@ -84,9 +84,9 @@ def health(workspace: Workspace) -> int:
 
 @command()
 def explain(
-    workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]
+    workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The row's id.")]
 ) -> None:
-    """Show where a row comes from and what became of it."""
+    """Show where a row came from and which rows were made from it."""
     from orchestration.cli.explain import explain
 
     print(explain(workspace, row))
@@ -95,14 +95,16 @@ def explain(
 @command()
 def compare(
     workspace: Workspace,
-    dataset: Annotated[str, typer.Argument(help="A dataset, for instance talksumm/pairs.")],
+    dataset: Annotated[str, typer.Argument(help="A dataset, such as talksumm/pairs.")],
     old: Annotated[str, typer.Argument(help="A commit, branch, tag or experiment.")] = "HEAD",
-    new: Annotated[str, typer.Argument(help="The same; left out: the working tree.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="Examples of each kind.")] = 10,
+    new: Annotated[str, typer.Argument(help="The same. Default: the working tree.")] = "",
+    limit: Annotated[
+        int, typer.Option(min=0, help="At most this many examples of each kind of change.")
+    ] = 10,
     as_json: Json = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page to this file, too.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Also write an HTML page to this file.")] = None,
 ) -> None:
-    """Compare two versions of a dataset: what they were made of, and which rows differ."""
+    """Compare two versions of a dataset: their inputs and their rows."""
     from orchestration.versions import compare
 
     found = compare.compare(workspace, dataset, old or "HEAD", new, limit)
@@ -115,13 +117,13 @@ def compare(
 @command()
 def release(
     workspace: Workspace,
-    system: Annotated[str, typer.Argument(help="A system, for instance talksumm.")],
+    system: Annotated[str, typer.Argument(help="A system, such as talksumm.")],
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where to; left out: release/ and the system.")
+        Path | None, typer.Option("--folder", help="Output folder. Default: release/<system>.")
     ] = None,
     jobs: Jobs = None,
 ) -> int:
-    """Write a system's dataset as a folder of Parquet with its card, after making what of it is stale."""
+    """Bring a system's dataset up to date, then write it as a folder of Parquet files with a dataset card."""
     from orchestration.release.write import released, write
     from orchestration.run.drive import run
 
@@ -134,27 +136,27 @@ def release(
 
 @command()
 def sync(workspace: Workspace) -> None:
-    """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
+    """Tell Dagster what is on disk, for example after `dvc pull` or `dvc checkout`."""
     from orchestration.dagster.sync import sync
     from orchestration.state.freshness import View
 
-    print("\n".join(sync(View(workspace))) or "Dagster's view agrees with what is on disk")
+    print("\n".join(sync(View(workspace))) or "Dagster's records match the files on disk")
 
 
 @command(assets=False)
 def send(workspace: Workspace) -> int:
-    """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
+    """Send the runs in the outbox to MLflow. Exits with status 1 if any could not be sent."""
     from orchestration.mlflow.send import send_and_tell
 
     if status := send_and_tell(workspace):
         return status
-    print("no run waits for MLflow")
+    print("the outbox is empty: MLflow has all runs")
     return 0
 
 
 @command()
 def ui(workspace: Workspace) -> int:
-    """Serve Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C."""
+    """Serve Dagster, the data-quality pages and MLflow on this machine until Ctrl-C."""
     from orchestration.serve.ui import serve
 
     return serve(workspace)
@@ -170,7 +172,7 @@ def render(workspace: Workspace) -> None:
 
 @command()
 def repro(workspace: Workspace, jobs: Jobs = None) -> int:
-    """Make what is stale, then have `dvc repro` look at every stage, and make again what failed."""
+    """Make all stale datasets, then run `dvc repro` to check every stage and retry what failed."""
     from orchestration.run.stage import repro
 
     return repro(workspace, jobs)
@@ -178,7 +180,7 @@ def repro(workspace: Workspace, jobs: Jobs = None) -> int:
 
 @command()
 def docs(workspace: Workspace) -> None:
-    """Render a page of each partition's latest validation."""
+    """Render Data Docs: a page for the latest validation of each partition."""
     from orchestration.checks.docs import build
 
     print(workspace.shown(build(workspace)))

@@ -1,7 +1,7 @@
-"""`silverloom explain`: from any row back to the bytes it was made of, and on to what became of it.
+"""`silverloom explain`: trace a row back to its source files and forward to the rows made from it.
 
-Belongs here: the lineage of a row as text, with the run that made the row. Not here: finding rows
-(assets/rows/ancestry.py), and lineage as pages (pages/lineage.py).
+Belongs here: a row's lineage as text, with the run that made the row. Not here: finding rows
+(assets/rows/ancestry.py) and lineage as pages (pages/lineage.py).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SOURCES_SHOWN = 3
 
 
 def explain(workspace: Workspace, name: str) -> str:
-    """Return the lineage of a row as text.
+    """Return a row's lineage as text.
 
-    Raises LookupError where no dataset has a row of that id.
+    Raises LookupError if no dataset has a row with that id.
     """
     folders = {
         dataset.name: {
@@ -36,7 +36,7 @@ def explain(workspace: Workspace, name: str) -> str:
     code = ancestry.codes([name])[0]
     if code < 0 or not (lineage := ancestry.lineage(code)).places:
         raise LookupError(
-            f"no row {name!r} in any dataset; ids stand in the `id` column of every Parquet file"
+            f"no dataset has a row with id {name!r}; ids are in the `id` column of every Parquet file"
         )
     lines = [f"row {name}"]
     for place, row in zip(lineage.places, rows(lineage.places, whole=True), strict=True):
@@ -51,7 +51,7 @@ def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     file = place.file
     manifest = read_manifest(workspace, file.dataset, file.partition)
     made_by = history.made_by(workspace, file.dataset, file.partition, manifest.version) if manifest else None
-    run = made_by or "not made here (it came through DVC)"
+    run = made_by or "not made here (pulled by DVC)"
     lines = [file.name, f"  file: {file.address}", f"  run: {run}"]
     lines += [f"  {name}: {short(value)}" for name, value in row.items() if name not in ("id", "source_ids")]
     if manifest:
@@ -86,14 +86,15 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
         yield from (f"{indent}  {line}" for line in spoken(ancestry, [place], [row])[0])
         yield from _origins(ancestry, origin, indent + "  ", seen)
     if len(fresh) > _SOURCES_SHOWN:
-        yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows of the same kind"
+        yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows like these"
 
 
 def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
-    """Return the URL or article that a crawl found a page on, empty for any other row; and what to follow.
+    """Return the URL or article on which a crawl found this page ("" if the row is not a page) and the rows
+    to follow next.
 
-    That is the row of the former, which leads on to the list or the dump, or what is known of it where it was
-    lost. The page's own unit is no row.
+    For a crawled page, those are the row of that URL or article, which leads on to the list or the dump, or
+    else what is recorded about it if it was lost. The page's own unit is not a row.
     """
     place = next((place for place in lineage.places if place.file.dataset.crawl), None)
     (row,) = rows([place]) if place else ({},)

@@ -1,6 +1,6 @@
-"""What programs run, not people: stages of DVC, Dagster's sensors, and the servers of `silverloom ui`.
+"""Commands that programs run: DVC stages, Dagster's sensors, and the servers of `silverloom ui`.
 
-Belongs here: hidden commands, each in a process of its own. Not here: what people type (app.py).
+Belongs here: hidden commands, each run in its own process. Not here: commands that people type (app.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from orchestration.workspace.workspace import Workspace
 
 @command(hidden=True, assets=False)
 def setup(workspace: Workspace) -> None:
-    """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
+    """Create the stores of Dagster and MLflow before processes start in parallel, and DVC's plot template."""
     from orchestration.dagster.instance import close_stores, instance
     from orchestration.dvc.metrics import write_template
     from orchestration.mlflow import store
@@ -44,7 +44,7 @@ def code(workspace: Workspace) -> None:
 
 @command(hidden=True)
 def live(workspace: Workspace) -> None:
-    """Write the pages that say how things stand now."""
+    """Write the pages that show the current state."""
     from orchestration.present import write_live
 
     write_live(workspace)
@@ -52,7 +52,7 @@ def live(workspace: Workspace) -> None:
 
 @command(hidden=True, assets=False)
 def watch(workspace: Workspace) -> None:
-    """Keep the pages of the present up to date."""
+    """Keep the pages of the current state up to date."""
     from orchestration.serve.watch import watch
 
     watch(workspace)

@@ -1,6 +1,6 @@
-"""The plan as a table, and as JSON for programs.
+"""Prints the plan, as a table or as JSON.
 
-Belongs here: printing. Not here: what is stale (state/plan.py).
+Belongs here: printing. Not here: deciding what is stale (state/plan.py).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def show(workspace: Workspace, select: str | None) -> None:
     print(aligned([("dataset", "partition", "made again", "because"), *rows]))
     if empty := [step.dataset.name for step in steps if step.empty]:
         names = ", ".join(dict.fromkeys(empty))
-        print(f"and {len(empty)} partitions without records, settled together: {names}")
+        print(f"and {len(empty)} partitions without records, made together: {names}")
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
-    """Print the plan for programs: the newest partition, and each step with what it makes and why."""
+    """Print the plan as JSON: the newest partition, and each step with the reasons for it."""
     steps = [
         {
             "dataset": step.dataset.name,

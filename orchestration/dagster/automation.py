@@ -1,7 +1,7 @@
-"""What Dagster does by itself: source folders that it observes, sensors, schedules, the check of health.
+"""What Dagster does on its own: observing source folders, sensors, schedules, and the health check.
 
-Belongs here: when something is asked for, and of what. Not here: how a folder is versioned
-(ops/parse/scan.py), the condition by which a change is followed (assets/declare/dataset.py).
+Belongs here: what is requested, and when. Not here: how a folder is versioned (ops/parse/scan.py), and the
+automation condition of datasets (assets/declare/dataset.py).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from orchestration.state.freshness import View
 from orchestration.state.sources import RECRAWL, corpus
 from orchestration.workspace.workspace import Workspace
 
-#: Seconds that a tick waits for MLflow: as long, other sensors wait for it.
+#: Seconds that a tick waits for MLflow. Other sensors wait just as long.
 SENDING = 10.0
 
 
 def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition:
-    """Return the sensor that looks at the source folders and makes what a change of theirs reaches."""
+    """Return the sensor that watches the source folders and makes what their changes affect."""
     return dg.AutomationConditionSensorDefinition(
         "source_files",
         target=_all(workspace) | dg.AssetSelection.assets(*map(source_key, observed(workspace))),
@@ -36,18 +36,18 @@ def source_files(workspace: Workspace) -> dg.AutomationConditionSensorDefinition
         default_status=dg.DefaultSensorStatus.STOPPED,
         emit_backfills=False,
         description=(
-            "Looks at the source folders every quarter of an hour, and makes the partitions whose files "
-            "changed; then what reads them, where their data version changed. Each once for a change, so one "
-            "that fails is not tried for ever. What is stale because params or code changed is left alone."
+            "Checks the source folders every 15 minutes and makes the partitions whose files changed, then "
+            "those that read them if their data version changed. Each change is tried once, so a failure is "
+            "not retried for ever. It ignores partitions that are stale because params or code changed."
         ),
     )
 
 
 def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
-    """Return the sensor that sends the runs of Dagster's daemon.
+    """Return the sensor that sends the runs of Dagster's daemon to MLflow.
 
-    A slow server keeps no tick: what sends goes on, and a later tick says how it ended. What cannot be sent
-    fails none either: Dagster keeps ticks that fail for ever.
+    A slow server does not block a tick: sending continues in the background, and a later tick reports the
+    outcome. A failure to send does not fail the tick, because Dagster keeps failed ticks for ever.
     """
     under_way: list[subprocess.Popen[str]] = []
 
@@ -55,27 +55,27 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
         minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
-            "Sends to MLflow the runs that wait in the outbox. What cannot be sent stays, the tick says why, "
-            "and the next one tries again."
+            "Sends the runs in the outbox to MLflow. If sending fails, the runs stay in the outbox, the tick "
+            "says why, and the next tick tries again."
         ),
     )
-    def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         if not under_way:
             if not waiting(workspace):
-                return dg.SkipReason("no run waits for MLflow")
+                return dg.SkipReason("the outbox is empty: MLflow has all runs")
             under_way.append(begin(workspace, "send"))
         try:
             _, complaint = under_way[0].communicate(timeout=SENDING)
         except subprocess.TimeoutExpired:
-            return dg.SkipReason(f"{len(waiting(workspace))} still wait, and are being sent")
+            return dg.SkipReason(f"still sending; runs left in the outbox: {len(waiting(workspace))}")
         failed = under_way.pop().returncode
-        return dg.SkipReason(complaint.strip() or "it failed" if failed else "what waited was sent")
+        return dg.SkipReason(complaint.strip() or "sending failed" if failed else "sent all waiting runs")
 
     return runs_to_mlflow
 
 
 def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
-    """Return the schedule of the newest partition, as params.yaml had it when the definitions were loaded."""
+    """Return the schedule for the newest partition in params.yaml at the time the definitions were loaded."""
     partition = workspace.settings.partitions.names[-1]
 
     @dg.schedule(
@@ -83,12 +83,12 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
         target=_all(workspace),
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
-            "Makes what is stale or missing of the newest partition, the last one of params.yaml, and what "
-            "reads that: on the first of a month, in one run, inputs first. Crawls ask the web again, for "
-            "what changed since. Datasets over all partitions are left to `make run`."
+            "On the first of each month, makes what is stale or missing in the newest partition (the last "
+            "one in params.yaml) and its readers, in one run, inputs first. Crawls fetch from the web "
+            "again. Datasets over all partitions are left to `make run`."
         ),
     )
-    def newest_partition():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def newest_partition():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         keys = [asset_key(dataset.key) for dataset in _due(View(workspace), partition)]
         if not keys:
             return dg.SkipReason(f"{partition} is fresh")
@@ -98,7 +98,7 @@ def newest_partition(workspace: Workspace) -> dg.ScheduleDefinition:
 
 
 def _due(view: View, partition: str) -> list[Declaration]:
-    """Return the datasets whose partition is stale, is a crawl, or is made of one of these; inputs first."""
+    """Return the datasets whose partition is stale, is a crawl, or reads one of these; inputs first."""
     due: dict[str, Declaration] = {}
     for dataset in view.workspace.datasets.values():
         if dataset.partitioned and partition in dataset.made_partitions:
@@ -109,15 +109,15 @@ def _due(view: View, partition: str) -> list[Declaration]:
 
 
 def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefinition:
-    """Return the check, hung on an asset; it does not block, and fails while something is failed or stale."""
+    """Return the health check, attached to an asset. It fails if anything is not fresh, and never blocks."""
 
     @dg.asset_check(
         asset=key,
         name="health",
         blocking=False,
-        description="Nothing is failed, stale or missing right now: in any dataset, in any partition.",
+        description="No partition of any dataset is failed, stale or missing right now.",
     )
-    def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def check():  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         found = health(View(workspace))
         failed = any(partition.state in ("failed", "rejected") for partition in found)
         rows = [(stale.dataset, stale.partition, stale.state, stale.why, stale.run or "") for stale in found]
@@ -139,16 +139,16 @@ def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
         target=dg.AssetSelection.checks(check),
         cron_schedule="0 * * * *",
         default_status=dg.DefaultScheduleStatus.STOPPED,
-        description="Lists what is failed or stale, every hour.",
+        description="Every hour, lists what is failed or stale.",
     )
 
 
 def _all(workspace: Workspace) -> dg.AssetSelection:
-    """Select every dataset, and no plain asset, whose partitions may be others."""
+    """Select every dataset, but no plain Dagster assets: their partitions may differ."""
     return dg.AssetSelection.assets(*(asset_key(dataset.key) for dataset in workspace.datasets.values()))
 
 
-#: How often files are looked at while the sensor `source_files` is on: every quarter of an hour.
+#: How often files are checked while the sensor `source_files` is on: every 15 minutes.
 OFTEN = "*/15 * * * *"
 
 
@@ -169,11 +169,11 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
     @dg.observable_source_asset(
         key=key,
         group_name=key.path[0],
-        description=f"The files of the folders that params.yaml names under sources.{records}.",
+        description=f"The files in the source folders listed under sources.{records} in params.yaml.",
         partitions_def=partitions(),
         automation_condition=dg.AutomationCondition.on_cron(OFTEN),
     )
-    def observe(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def observe(context):  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         present = versions(workspace, records)
         former = _observed(context.instance, key, present)
         return dg.DataVersionsByPartition(
@@ -184,13 +184,13 @@ def _source_asset(workspace: Workspace, records: str) -> dg.SourceAsset:
 
 
 def versions(workspace: Workspace, records: str) -> dict[str, str]:
-    """Return the version of each partition of some records. Raises SourceError for an unreadable folder."""
+    """Return the version of each partition of some records. Raises SourceError if a folder is unreadable."""
     names = workspace.settings.partitions.names
     return {partition: corpus(workspace, records).version(partition) for partition in names}
 
 
 def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
-    """Tell Dagster the versions of sources that it does not know: what is made of them records these."""
+    """Report source versions that Dagster does not know yet: runs record them as their inputs' versions."""
     for records in observed(workspace):
         key, present = source_key(records), versions(workspace, records)
         former = _observed(instance, key, present)
@@ -201,13 +201,13 @@ def observe_now(workspace: Workspace, instance: dg.DagsterInstance) -> None:
 
 
 def _observed(instance: dg.DagsterInstance, key: dg.AssetKey, present: Iterable[str]) -> dict[str, str]:
-    """Return the versions that Dagster knows: each that is told again is one more event."""
+    """Return the versions that Dagster knows, so that no event is reported twice."""
     latest = latest_by_partition(instance.fetch_observations, key, present)
     events = {partition: record.asset_observation for partition, record in latest.items()}
     return {name: (event.tags or {}).get(DATA_VERSION_TAG, "") for name, event in events.items() if event}
 
 
 def begin(workspace: Workspace, command: str) -> subprocess.Popen[str]:
-    """Begin a command of `silverloom`."""
+    """Start a `silverloom` command."""
     argv, pipe = [sys.executable, "-m", "orchestration.cli", command], subprocess.PIPE
     return subprocess.Popen(argv, cwd=workspace.root, stdout=pipe, stderr=pipe, text=True)

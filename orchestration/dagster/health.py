@@ -1,7 +1,7 @@
-"""`make health`: what is failed or stale right now.
+"""`make health`: what is failed, stale or missing right now.
 
-Belongs here: telling failed from stale and missing, by freshness and by Dagster's event log. Not here: what
-is fresh (state/freshness.py) and would be made next (state/plan.py), the same as a check in Dagster
+Belongs here: telling failed from stale and missing, by freshness and Dagster's event log. Not here: what is
+fresh (state/freshness.py), what would be made next (state/plan.py), the same as an asset check
 (automation.py).
 """
 
@@ -24,7 +24,7 @@ from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
 from orchestration.workspace.workspace import Workspace
 
-#: How a partition can stand otherwise than fresh, worst first.
+#: States other than fresh, worst first.
 STATES = ("failed", "rejected", "stale", "missing", "excluded")
 
 
@@ -35,12 +35,12 @@ class Unfresh:
     dataset: str
     partition: str
     state: str
-    """`failed`: its last attempt was, and nothing was made since; `rejected`: no record of a source could be
-    read; `stale`: it was made of something else, or what it reads is stale; `missing`: it was never made;
-    `excluded` in params.yaml."""
+    """`failed`: the last attempt failed, and nothing was made since; `rejected`: no record of a source
+    could be read; `stale`: made from other inputs, params or code than today's, or reads something stale;
+    `missing`: never made; `excluded`: by params.yaml."""
     why: str
     run: str | None
-    """The run that failed, or else the one that made what is there."""
+    """The run that failed, or else the run that made the current version."""
 
 
 def health(view: View) -> list[Unfresh]:
@@ -84,17 +84,19 @@ def _cause(dataset: Declaration, run_id: str) -> str:
     if of_dataset:
         return cause(of_dataset)
     messages = [event.message for event in events if event.event_type in ends and event.message]
-    return messages[-1] if messages else "its run ended before it began"
+    return messages[-1] if messages else "its run ended before it started"
 
 
 def summary(found: list[Unfresh]) -> str:
-    """Return in a line how many partitions are in each state."""
+    """Return one line with the number of partitions in each state."""
     numbers = Counter(partition.state for partition in found)
-    return ", ".join(f"{numbers[state]} {state}" for state in STATES if numbers[state]) or "all is fresh"
+    return (
+        ", ".join(f"{numbers[state]} {state}" for state in STATES if numbers[state]) or "everything is fresh"
+    )
 
 
 def show(workspace: Workspace) -> int:
-    """Print what is not fresh or was rejected whole; 1 if there is any, but for what is excluded."""
+    """Print what is not fresh or was rejected whole. Returns 1 if there is any, apart from exclusions."""
     found = health(View(workspace))
     for unfresh in sorted(found, key=lambda unfresh: STATES.index(unfresh.state)):
         run = f"  [run {unfresh.run}]" if unfresh.run else ""
@@ -104,7 +106,7 @@ def show(workspace: Workspace) -> int:
     return 1 if any(partition.state != "excluded" for partition in found) else 0
 
 
-#: The data version of what is not on disk as it was made.
+#: The data version of a partition that is missing or changed on disk.
 ABSENT = "absent"
 
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
@@ -128,7 +130,7 @@ def failed_run(dataset: Declaration, partition: str) -> str | None:
 
 
 def once_failed(workspace: Workspace) -> set[tuple[str, str]]:
-    """Return, as datasets and names, the partitions of all runs that failed, in one query."""
+    """Return (dataset, partition) of every run that ever failed, in one query."""
     return {
         (name, run.tags.get("dagster/partition", ""))
         for record in instance().get_run_records(dg.RunsFilter(statuses=_FAILED))

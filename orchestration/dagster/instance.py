@@ -1,6 +1,6 @@
-"""Dagster's instance of this checkout, and one partition run on it in this process.
+"""Dagster's instance of this checkout: its settings, its storage, and how to read its events.
 
-Belongs here: the instance and single runs. Not here: which partitions run (run/drive.py, run/stage.py).
+Belongs here: opening the instance and replacing damaged storage. Not here: runs (run/dagster_run.py).
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ from orchestration.files.full_disk import in_words
 from orchestration.files.publish import lock_file, write_changed
 from orchestration.workspace import postgres
 
-#: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
+#: The files of Dagster's storage below its home: a table that each must have, and what is lost if it is
+#: damaged.
 _STORES = {
     "history/runs.db": ("runs", "the list of runs so far"),
     "event_log.db": ("event_logs", "the history of assets and the logs of runs so far"),
-    "schedules/schedules.db": ("jobs", "what is known of schedules and sensors"),
+    "schedules/schedules.db": ("jobs", "the state of schedules and sensors"),
 }
 
 T = TypeVar("T")
 
-#: The line of dagster.yaml that says how many runs its queue begins before others end.
+#: The line of dagster.yaml that limits how many queued runs are in progress at once.
 _AT_A_TIME = "max_concurrent_runs: {}"
 
-#: The settings of this project's own commands, beside those of Dagster's. Capturing takes the output
-#: of the whole process, the display of progress too, and starts four processes a run.
+#: The settings of this project's own commands, without log capture: capture takes over the whole process's
+#: output, including the progress display, and starts four processes per run.
 _COMMANDS = "commands.yaml"
 
-#: A storage on a server: only the variable is named, never what it holds.
+#: Storage on a server: the settings name the variable, never its content.
 _POSTGRES = f"""
 storage:
   postgres:
@@ -52,9 +53,9 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
-    """Return the instance of this checkout, made on first use: its storage is in .dagster or on a server.
+    """Return the instance of this checkout, created on first use. Its storage is in .dagster or on a server.
 
-    Raises RuntimeError for a folder or a server that cannot be used, ValueError for an address that is none.
+    Raises RuntimeError if the folder or server cannot be used, ValueError if the server's address is invalid.
     """
     server = postgres.dagster_address()
     wanted = configuration(server is not None)
@@ -78,7 +79,7 @@ def instance() -> dg.DagsterInstance:
 def configuration(on_server: bool = False) -> bytes:
     """Return the settings of the instance, for a storage in SQLite files or on a Postgres server.
 
-    Backfills of Dagster make as many partitions at a time as params.yaml has it.
+    params.yaml sets how many partitions Dagster's backfills make in parallel.
     """
     text = (Path(__file__).parent / "dagster.yaml").read_text(encoding="utf-8")
     if (partitions := engine_params().partitions) is not None:
@@ -87,9 +88,9 @@ def configuration(on_server: bool = False) -> bytes:
 
 
 def with_store(action: Callable[[], T]) -> T:
-    """Call `action`; where Dagster's store turns out to be damaged, begin a new one and call it again.
+    """Call `action`. If Dagster's storage turns out to be damaged, start a new one and call `action` again.
 
-    Raises RuntimeError where that is of no use.
+    Raises RuntimeError if that does not help.
     """
     try:
         return action()
@@ -109,9 +110,9 @@ def with_store(action: Callable[[], T]) -> T:
 
 
 def close_stores() -> None:
-    """Close all connections of this process: SQLite then has its logs in the stores themselves.
+    """Close all connections of this process, so that SQLite merges its logs into the database files.
 
-    Where the instance is asked for again, it is opened anew.
+    The next use of the instance opens it again.
     """
     _open.close()
     instance.cache_clear()
@@ -126,12 +127,12 @@ def _get() -> dg.DagsterInstance:
 
 
 def _tell_dagster() -> None:
-    """Name the instance in .env, where Dagster's own commands look for it; its other lines stay.
+    """Set DAGSTER_HOME in .env, where Dagster's own commands look for it. Other lines of .env stay.
 
-    An address of a server there gets the driver that Dagster's commands need to read.
+    A Postgres URL in .env gets the driver name that Dagster's commands need.
     """
     place = home().parent / ".env"
-    with contextlib.suppress(OSError, UnicodeDecodeError):  # the commands of the project do without
+    with contextlib.suppress(OSError, UnicodeDecodeError):  # the project's own commands do not need .env
         said = dotenv_values(place)
         wanted = {"DAGSTER_HOME": str(home())}
         if server := said.get(postgres.DAGSTER):
@@ -142,37 +143,38 @@ def _tell_dagster() -> None:
 
 
 def home() -> Path:
-    """Return the folder of Dagster's state."""
+    """Return Dagster's home folder."""
     return Path(os.environ["DAGSTER_HOME"])
 
 
 @contextlib.contextmanager
 def _opening() -> Iterator[None]:
-    """Let one process at a time open the store: two would both create its tables, or set them aside.
+    """Let only one process open the storage at a time: two would both create its tables, or set them aside.
 
-    Raises RuntimeError for a folder that cannot be written to: read-only, immutable, somebody else's.
+    Raises RuntimeError if the folder is not writable, for example read-only, immutable, or owned by someone
+    else.
     """
     make_folder(home())
     if not os.access(home(), os.W_OK | os.X_OK):
         raise RuntimeError(
-            f"{home()} cannot be written to, and Dagster keeps its runs there: make it writable (chmod u+w, "
-            "chattr -i, a mount that is not read-only), or move it away for a new one"
+            f"{home()} is not writable, but Dagster keeps its runs there: make it writable (chmod u+w, "
+            "chattr -i, or remount it), or move it away to start a new one"
         )
     with contextlib.closing(lock_file(home() / ".opening", wait=True)):
         yield
 
 
 def _set_damaged_aside(thorough: bool = False) -> None:
-    """Set damaged files of the store aside: Dagster begins new ones, and sync.py tells it what is on disk."""
+    """Set damaged storage files aside. Dagster creates new ones, and sync.py fills them from the disk."""
     stores = {home() / name: what for name, what in _STORES.items()}
     for path in stores:
         make_folder(path.parent)
     for path, (table, held) in stores.items():
-        set_damaged_aside(path, table, f"with {held}; Dagster begins a new one", thorough)
+        set_damaged_aside(path, table, f"along with {held}; Dagster starts a new one", thorough)
 
 
 class _Once:
-    """Standard error without the errors that Dagster prints, with all of the event, and then raises."""
+    """Standard error, minus the errors that Dagster first prints, with the whole event, and then raises."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -186,18 +188,18 @@ class _Once:
 
 
 def errors_once() -> contextlib.AbstractContextManager[Any]:
-    """Let Dagster, while it runs something, only raise what it would also print: the command says it."""
+    """Keep Dagster from printing errors that it also raises: the command reports them."""
     return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
 
 
 def latest_by_partition(
     fetch: Callable[..., dg.EventRecordsResult], key: dg.AssetKey, partitions: Iterable[str]
 ) -> dict[str, dg.EventLogRecord]:
-    """Return the latest event of each partition that has any; `fetch` is a method of the instance."""
+    """Return the latest event of each partition that has one. `fetch` is a method of the instance."""
     found: dict[str, dg.EventLogRecord] = {}
     more, missing = True, set(partitions)
-    while more and missing:  # a page has all of them, but where some were made again and again
-        named = sorted(filter(None, missing))  # "" is that of an asset without any
+    while more and missing:  # one page is enough, unless some partitions have several events
+        named = sorted(filter(None, missing))  # "" stands for an unpartitioned asset
         page = fetch(dg.AssetRecordsFilter(key, named or None), limit=len(missing))
         for record in page.records:
             event = record.asset_materialization or record.asset_observation
@@ -207,7 +209,7 @@ def latest_by_partition(
 
 
 def cause(events: Iterable[dg.DagsterEvent]) -> str:
-    """Return the innermost message that was written for people, from the events of a failed run."""
+    """Return the innermost human-readable message from a failed run's events."""
     events = list(events)
     checks = [
         event.asset_check_evaluation_data
@@ -220,7 +222,7 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
         return "; ".join(f"check {check.check_name} failed: {check.description}" for check in failed)
     data = next((event.step_failure_data for event in events if event.is_step_failure), None)
     if data is None:
-        return "failed before it began"
+        return "failed before it started"
     if data.user_failure_data and data.user_failure_data.description:
         return str(data.user_failure_data.description)
     error = data.error

@@ -1,7 +1,7 @@
-"""Tell Dagster what is on disk where no run of its own did: after `dvc pull` or an experiment.
+"""Tell Dagster what is on disk but was not made by one of its runs, as after `dvc pull` or an experiment.
 
-Belongs here: comparing manifests with Dagster's latest materialisations, and reporting events without a run
-where they differ, with the provenance that Dagster's staleness needs. Not here: making anything.
+Belongs here: comparing manifests with Dagster's latest materialisations and, where they differ, reporting
+runless events with the provenance that Dagster's staleness needs. Not here: making anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from orchestration.workspace.workspace import Workspace
 
 
 def sync(view: View) -> list[str]:
-    """Bring Dagster's view up to the disk; return the partitions that it had wrong, by their labels."""
+    """Update Dagster to match the disk. Return the labels of the partitions that it had wrong."""
     return with_store(lambda: _sync(view))
 
 
@@ -47,7 +47,7 @@ def _sync(view: View) -> list[str]:
                     found = _found(workspace, dataset, partition, manifest)
             elif not failed:
                 left = version(folder_hashes(workspace.folder(dataset, partition)))
-                # What lies there as it was made, and only lacks its manifest, is being made again.
+                # An intact folder that only lacks its manifest is being made again.
                 if tags.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, left):
                     found = [_absent(dataset, partition)]
             if found:
@@ -59,10 +59,10 @@ def _sync(view: View) -> list[str]:
 
 
 def _report(events: list[DagsterEvent]) -> None:
-    """Report events in a run called `sync`: Dagster takes a check's result once a run and partition."""
+    """Report events in a run called `sync`: Dagster takes a check's result once per run and partition."""
 
     @dg.op(name="sync")
-    def report(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+    def report(context):  # type: ignore[no-untyped-def]  # Dagster rejects string annotations
         for event in events:
             context.log_event(event)
 
@@ -85,12 +85,12 @@ def _found(
     """Return the events of a partition that was made elsewhere."""
     if dataset.shape:
         settle(workspace, dataset, partition, manifest)
-    said = "found on disk by sync, made elsewhere"
+    said = "found on disk by sync; made outside Dagster"
     return runless_events(workspace, dataset, partition, manifest, instance(), said)
 
 
 def _sources(workspace: Workspace, dataset: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
-    """Yield what holds of the sources of a dataset, over all its partitions."""
+    """Yield the result of the `sources` check of a dataset, over all its partitions."""
     if dataset.records:
         finding = source_finding(workspace, dataset)
         yield dg.AssetCheckEvaluation(
@@ -103,10 +103,10 @@ def _sources(workspace: Workspace, dataset: Declaration) -> Iterator[dg.AssetChe
 
 
 def _absent(dataset: Declaration, partition: str) -> dg.AssetMaterialization:
-    """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
+    """Mark a partition as absent: Dagster cannot forget one, but this version makes its readers stale."""
     return dg.AssetMaterialization(
         asset_key(dataset.key),
-        description="not on disk as it was made; bring it back with `dvc checkout --force`, or make it again",
+        description="missing or changed on disk; restore it with `dvc checkout --force`, or make it again",
         partition=partition or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )

@@ -1,1 +1,1 @@
-"""DVC's side: stages rendered and committed, metrics, plots. Not here: reading dvc.lock (state/)."""
+"""DVC's side: rendering and committing stages, metrics, plots. Not here: reading dvc.lock (state/)."""

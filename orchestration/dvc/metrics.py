@@ -1,6 +1,6 @@
-"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare of a dataset: counts, scores, distributions.
+"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare for a dataset: counts, scores, distributions.
 
-Belongs here: the small files in metrics/, which go into git, and the page that plots are drawn on. Not here:
+Belongs here: the small files in metrics/, which go into git, and the HTML page of the plots. Not here:
 counting (ops/core/counts.py), measuring (ops/core/profile.py, ops/core/measures.py).
 """
 
@@ -35,7 +35,7 @@ from orchestration.workspace.workspace import Workspace
 FUNNEL = ("month", "outcome", "reason", "rows")
 DISTRIBUTIONS = ("measure", "from", "to", "rows")
 
-#: A change of these makes former measurements of a partition worthless.
+#: If any of these changes, earlier measurements of a partition are discarded.
 _MEASURING = (
     "ops/core/measures.py",
     "ops/core/profile.py",
@@ -44,7 +44,7 @@ _MEASURING = (
 
 
 class _Look(TypedDict):
-    """What was measured of a partition's kept rows."""
+    """Measurements of a partition's kept rows."""
 
     asked: dict[str, Any]
     profile: dict[str, list[int]]
@@ -64,7 +64,7 @@ class Plot:
 
 
 def plots(workspace: Workspace, dataset: Declaration) -> list[Plot]:
-    """Return the plots of a dataset; the templates lie in .dvc/plots."""
+    """Return the plots of a dataset; their templates are in .dvc/plots."""
     path, name = workspace.metrics_file(dataset), dataset.name
     drawn = {
         "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "partition"},
@@ -79,17 +79,17 @@ def plots(workspace: Workspace, dataset: Declaration) -> list[Plot]:
 
 
 def scores_file(workspace: Workspace, dataset: Declaration) -> Path:
-    """Return the file of all scores of a dataset, which `dvc metrics` reads where it is named.
+    """Return the file with all scores of a dataset, which `dvc metrics` reads if given its name.
 
-    They are no metrics of dvc.yaml: `dvc metrics show` has a column for every name that any dataset uses.
+    The scores are not metrics in dvc.yaml, because `dvc metrics show` has a column for every name in use.
     """
     return workspace.metrics_file(dataset).with_suffix(".scores.json")
 
 
 def write(dataset: Declaration, view: View) -> None:
-    """Write the files of a finished dataset where they are not what they should be; a report has none.
+    """Write the metrics of a finished dataset, unless they are up to date. Does nothing for a report.
 
-    The first score stands among its counts.
+    The first score goes in with the counts.
     """
     if dataset.shape is None:
         return
@@ -101,7 +101,7 @@ def write(dataset: Declaration, view: View) -> None:
     }
     known = {name: value for name, value in scores.items() if value is not None}
     first = next(iter(scores.values()), None)
-    counted = total(numbers.values())  # by reason, the funnel has them: DVC shows a column for every name
+    counted = total(numbers.values())  # not by reason: DVC shows a column per name, and the funnel has them
     content = {**{table: counted[table] for table in TABLES}, **({} if first is None else {"score": first})}
     _write_json(view.workspace.metrics_file(dataset), content)
     if dataset.scores:
@@ -119,9 +119,9 @@ def _write_json(path: Path, content: Mapping[str, float]) -> None:
 
 
 def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
-    """Return the counts of a partition: those of its manifest, unless its files say otherwise.
+    """Return the counts of a partition: those in its manifest, unless its files say otherwise.
 
-    Every commit passes here, so none has counts that are not those of the files.
+    Every commit goes through here, so committed counts always match the files.
     """
     manifest, place = view.finished(dataset, partition), view.workspace.folder(dataset, partition)
     if not counts_match(place, manifest.counts):
@@ -132,7 +132,7 @@ def _counted(dataset: Declaration, partition: str, view: View) -> Mapping[str, A
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
-    """Yield rows by partition, outcome and reason; a partition with 0 kept rows is there, too."""
+    """Yield rows by partition, outcome and reason, even for partitions with 0 kept rows."""
     for partition, found in counts.items():
         yield partition or "all", "kept", "kept", found["kept"]
         for reason, rows in found["reasons"].items():
@@ -144,7 +144,7 @@ def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str,
 def _distributions(
     measures: Sequence[str], profiles: Mapping[str, Sequence[int]]
 ) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the bins of each measure from its first to its last with rows; without rows, its first bin."""
+    """Yield each measure's bins, from the first to the last that has rows; without rows, its first bin."""
     for name in measures:
         bounds = edges(name)
         rows = profiles.get(name, [0])
@@ -154,9 +154,9 @@ def _distributions(
 
 
 def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
-    """Return what is measured of a partition's kept rows, `profile` and `scores`, read once for each version.
+    """Return the measurements of a partition's kept rows, `profile` and `scores`, taken once per version.
 
-    The `former` version's profile is kept with it, and since `when` it is another; None if unknown.
+    They include the profile of the `former` version and `when` the replacement was noticed; None if unknown.
     Raises NotReadyError for a partition that is not finished.
     """
     version = view.finished(dataset, partition).version
@@ -167,7 +167,7 @@ def look(dataset: Declaration, partition: str, view: View) -> Mapping[str, Any]:
         "scores": {name: repr(score) for name, score in dataset.scores.items()},
     }
     path = view.workspace.state_file("measured", dataset, partition)
-    known = damage.read_checked(path, _LOOK, "it is measured anew")
+    known = damage.read_checked(path, _LOOK, "it is measured again")
     if known is not None and known["asked"] == asked:
         return known
     former = known["former"] if known is not None else None
@@ -198,12 +198,12 @@ def measuring_code() -> str:
 
 
 def template_file(workspace: Workspace) -> Path:
-    """Return where the template lies: beside `dvc` itself, so that wherever one is, the other is."""
+    """Return the template's path, in the virtual environment, so that it exists wherever `dvc` does."""
     return workspace.root / ".venv" / "dvc-plots.html"
 
 
 def write_template(workspace: Workspace) -> None:
-    """Write the template, a megabyte with all scripts, where it is not what it should be."""
+    """Write the template (a megabyte, with all scripts), unless it is up to date."""
     from pages.vega import bundle
 
     page = Path(__file__).with_name("plots.html").read_text().replace("{vega}", bundle(workspace.state))

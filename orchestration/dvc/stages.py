@@ -1,7 +1,7 @@
-"""DVC's side of the DAG: dvc.yaml rendered from the asset graph, code.json, and finished stages committed.
+"""DVC's side of the DAG: rendering dvc.yaml and code.json, and committing finished stages.
 
-Belongs here: what a stage is, which stages are committed, by DVC's own commit, and that a kill while DVC
-writes its lock loses nothing. Not here: what a stage runs (run/stage.py), reading the lock
+Belongs here: what a stage is, which stages to commit through DVC's own commit, and protecting dvc.lock
+against a kill while DVC writes it. Not here: what a stage runs (run/stage.py), reading the lock
 (state/dvc_files.py).
 """
 
@@ -36,16 +36,16 @@ from orchestration.state.freshness import View
 from orchestration.state.sources import check_versions
 from orchestration.workspace.workspace import Workspace
 
-#: What every dataset depends on, besides its own sections.
+#: Params that every dataset depends on, in addition to its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
 
 
 def render(workspace: Workspace) -> str:
-    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset.
+    """Return dvc.yaml: a stage that hashes the code, then one stage per dataset.
 
-    DVC can compare files alone, and a comment changes a file. So the first stage depends on none and always
-    runs: the others depend on the hashes that it writes.
+    DVC can only compare files, and even a comment changes a file. So the first stage depends on nothing and
+    always runs, and the others depend on the hashes that it writes.
     """
     code = {
         "cmd": "silverloom code",
@@ -58,18 +58,18 @@ def render(workspace: Workspace) -> str:
 
 
 def check_rendered(workspace: Workspace) -> None:
-    """Raise ValueError when dvc.yaml is not what the asset graph renders to."""
+    """Raise ValueError if dvc.yaml differs from what the asset graph renders to."""
     path = workspace.root / "dvc.yaml"
     if not path.exists() or path.read_text() != render(workspace):
-        raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
+        raise ValueError("dvc.yaml is out of date (assets or sources changed): run `make dvc.yaml`")
 
 
 def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:
-    """Return what DVC is to watch of params.yaml for some paths, sorted.
+    """Return, sorted, the paths in params.yaml that DVC should watch for some params.
 
-    DVC knows no defaults: what it watches must be there. A top-level section that is left out is not
-    watched; one that lacks anything of what datasets read is watched as a whole, so that dvc.yaml stays the
-    same when a key is added.
+    DVC knows no defaults, so what it watches must exist. A missing top-level section is not watched. A
+    section that lacks anything datasets read is watched as a whole, so that dvc.yaml stays the same when a
+    key is added.
     """
     datasets = workspace.datasets.values()
     read = {path for dataset in datasets for path in dataset.sections}
@@ -79,7 +79,7 @@ def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:
 
 
 def _stands(path: str) -> bool:
-    """Tell whether params.yaml has a value at a dotted path."""
+    """Return whether params.yaml has a value at a dotted path."""
     value: Any = document()
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
@@ -89,7 +89,7 @@ def _stands(path: str) -> bool:
 def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
     """Return the stage of a dataset."""
     names = sorted(workspace.settings.folders(dataset.records)) if dataset.records else []
-    # Templates, so that a corpus of one's own does not make dvc.yaml stale.
+    # Templates, so that users' own sources do not make dvc.yaml stale.
     sources = [f"${{sources.{dataset.records}.{name}.path}}" for name in names]
     upstream = [workspace.shown(workspace.folder(parent)) for parent in workspace.graph.upstream(dataset)]
     found: dict[str, Any] = {
@@ -120,11 +120,11 @@ def stage(workspace: Workspace, dataset: Declaration) -> dict[str, Any]:
 def write(workspace: Workspace) -> None:
     """Write dvc.yaml."""
     write_file(workspace.root / "dvc.yaml", render(workspace).encode())
-    print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
+    print("rendered dvc.yaml from the asset graph", file=sys.stderr)
 
 
 def write_code(workspace: Workspace) -> None:
-    """Write code.json, if it is not already what it should be."""
+    """Write code.json, unless it is already up to date."""
     content: dict[str, dict[str, Any]] = {}
     for dataset in workspace.datasets.values():
         group, name = dataset.key.path
@@ -133,22 +133,22 @@ def write_code(workspace: Workspace) -> None:
     write_changed(workspace.root / "code.json", text.encode())
 
 
-#: The number of changed stages from which a commit of all stages is quicker than one commit for each.
+#: From this many changed stages on, commit all stages: that is quicker than one commit for each.
 _MANY = 5
 
-#: Seconds that are waited for another process that holds DVC's lock.
+#: Seconds to wait for another process that holds DVC's lock.
 _PATIENCE = 60.0
 
 
 def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
-    """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
+    """Commit to dvc.lock every finished stage whose current state is not recorded; return the stages' names.
 
-    A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
-    would call stale partitions up to date, or record a dependency other than its ancestor's output.
-    With `made`, nothing else is looked at as long as the dataset just worked on is not finished itself.
+    A stage is only committed when all partitions of it and of its ancestors are fresh. Otherwise DVC would
+    call stale partitions up to date, or record a dependency that differs from its ancestor's output. With
+    `made`, nothing is checked until that dataset, which was just worked on, is finished.
 
-    Raises DamagedLockError for a dvc.lock that is damaged, MovedError for what was edited meanwhile, and
-    RuntimeError for what DVC cannot do: then dvc.lock is as it was.
+    Raises DamagedLockError for a damaged dvc.lock, MovedError for edits made during the run, and RuntimeError
+    if DVC fails; dvc.lock then stays as it was.
     """
     workspace = view.workspace
     if made is not None and not view.complete(made):
@@ -176,19 +176,19 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
             _commit(workspace, targets)
             check_unmoved(workspace)
             if lost := next(filter(None, (_lost(workspace, dataset) for dataset in moved)), None):
-                raise RuntimeError(f"dvc.lock was not written: DVC's cache did not take all of {lost}")
+                raise RuntimeError(f"dvc.lock was not written: DVC's cache lacks a part of {lost}")
     return names
 
 
 def restore(workspace: Workspace) -> None:
-    """Bring dvc.lock back as it was before a commit that was killed, if that cut it off."""
+    """Restore dvc.lock if a killed commit left it cut off."""
     with _restored_when_killed(workspace, keep=False):
         pass
 
 
 @contextlib.contextmanager
 def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[None]:
-    """Keep a copy of dvc.lock until the block ends well; it comes back where the block does not."""
+    """Keep a copy of dvc.lock until the block succeeds; if it fails, put the copy back."""
     lock, copy = workspace.lock, workspace.state / "dvc.lock"
     with contextlib.closing(lock_file(workspace.state / "locks" / "commit.lock", wait=True)):
         if copy.is_file() and cut_off(workspace, copy.read_bytes()):
@@ -204,7 +204,7 @@ def _restored_when_killed(workspace: Workspace, keep: bool = True) -> Iterator[N
 
 
 def _put_back(copy: Path, lock: Path) -> None:
-    """Replace a file by its copy; an empty copy is of a file that was not there."""
+    """Replace a file with its copy. An empty copy means that there was no file."""
     if copy.stat().st_size:
         copy.replace(lock)
     else:
@@ -237,15 +237,15 @@ def _commit(workspace: Workspace, targets: Mapping[str | None, bool]) -> None:
             return dvc_commit(workspace.root, targets)
         except BlockingIOError as error:
             if time.monotonic() > end:
-                message = f"{error}; what was made is kept, run again to commit it"
+                message = f"{error}; what was made is kept: run again to commit it"
                 raise RuntimeError(message) from error
             time.sleep(0.5)
 
 
 def _mend_rwlock(workspace: Workspace) -> None:
-    """Set DVC's list of readers and writers aside where a kill or a full disk tore it.
+    """Set DVC's list of readers and writers aside if a kill or a full disk left it torn.
 
-    A command of DVC may be writing it at this moment, so it is looked at twice.
+    A DVC command may be writing it at this moment, so this reads it twice.
     """
     path = workspace.root / ".dvc/tmp/rwlock"
     for pause in (0.5, 0):
@@ -258,11 +258,11 @@ def _mend_rwlock(workspace: Workspace) -> None:
         else:
             return
         time.sleep(pause)
-    set_aside(path, fault, "DVC begins a new one")
+    set_aside(path, fault, "DVC starts a new one")
 
 
 def _is_recorded(workspace: Workspace, dataset: Declaration, stages: Mapping[str, Any]) -> bool:
-    """Say whether dvc.lock has a stage as it is on disk: what it reads, its params, and what it made."""
+    """Return whether dvc.lock records the inputs, params and outputs that a stage has on disk."""
     found, rendered = stages.get(stage_name(dataset), {}), stage(workspace, dataset)
     read = [workspace.shown(workspace.folder(upstream)) for upstream in workspace.graph.upstream(dataset)]
     read += [source.path for source in workspace.settings.folders(dataset.records or "").values()]
@@ -291,7 +291,7 @@ def _version(place: Path) -> str | None:
 
 
 def _lost(workspace: Workspace, dataset: Declaration) -> Path | None:
-    """Return an output of a dataset that DVC's cache has not all of; None where it has all."""
+    """Return an output of a dataset of which DVC's cache lacks a file, or None."""
     for place in (workspace.folder(dataset), workspace.manifests(dataset)):
         hashes = folder_hashes(place)
         if not all(cached(workspace, md5).is_file() for md5 in (version(hashes), *hashes.values())):

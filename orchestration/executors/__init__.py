@@ -1,1 +1,1 @@
-"""What runs tasks, here or in workers: partitions of a run, parts of a partition. Not here: which ones."""
+"""What runs tasks, here or in workers: partitions of a run, parts of a partition. Not here: the tasks."""

@@ -1,8 +1,8 @@
 """The interface of everything that runs tasks: partitions of a run, and parts of a partition.
 
 Belongs here: what an executor promises, and the errors that it raises. Not here: processes of this machine
-(local.py), a cluster (ray.py), which tasks there are (run/loop.py, parts.py). A task, its arguments and its
-result are pickled.
+(local.py), a cluster (ray.py), the tasks themselves (run/loop.py, parts.py). Tasks, arguments and results are
+pickled.
 """
 
 from __future__ import annotations
@@ -17,61 +17,61 @@ EventSink: TypeAlias = Callable[[Any], None]
 
 
 class WorkerDiedError(RuntimeError):
-    """A worker ended in the middle of a task; the text says how."""
+    """A worker ended during a task; the text says how."""
 
 
 class WorkerNotStartedError(RuntimeError):
-    """No worker can begin: one ended before it could run anything, or there is no place for it."""
+    """No worker can start: one ended before it could run anything, or no machine has room for it."""
 
 
 class WorkerDiffersError(RuntimeError):
-    """A worker has other packages or models than the driver; the text names what differs."""
+    """A worker has other packages or models than the driver; the text names the differences."""
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a task may use for itself."""
+    """What a task may use."""
 
     processors: int = 1
     gpus: int = 0
     memory: int = 0
-    """Bytes; 0 where it does not matter. Only an executor over several machines chooses a place by it."""
+    """Bytes; 0 if it does not matter. Only an executor over several machines uses it, to choose a machine."""
 
 
 class Executor(Protocol):
-    """Runs tasks. Its results come as `concurrent.futures.wait` says."""
+    """Runs tasks; results are futures, which `concurrent.futures.wait` accepts."""
 
     @property
     def places(self) -> int:
-        """How many tasks run at the same time."""
+        """How many tasks can run at the same time."""
         ...
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
     ) -> Future[Result]:
-        """Run `function(*arguments)` as soon as a worker is idle; without `resources`, with an equal share.
+        """Run `function(*arguments)` once a worker is idle; by default, with an equal share of resources.
 
-        The future ends with what the function returns or raises. It ends with WorkerDiedError if its worker
-        died, which fails the tasks of that worker alone: the next one gets a new worker. It ends with
-        WorkerNotStartedError if no worker can begin.
+        The future ends with the function's result or exception. If its worker dies, it ends with
+        WorkerDiedError; that fails only this worker's tasks, and later tasks get a new worker. If no worker
+        can start, it ends with WorkerNotStartedError.
         """
         ...
 
     def share(self, value: Result) -> Callable[[], Result]:
         """Return an argument for many tasks: called in a task, it returns `value`.
 
-        So what tasks share is handed to each worker once, and not with every task.
+        Each worker receives the value once instead of with every task.
         """
         ...
 
     def channel(self, listener: EventSink) -> EventSink:
-        """Return an argument for tasks: what they call it with, `listener` is called with in this process.
+        """Return an argument through which tasks send events to `listener` in this process.
 
-        So a task tells of its progress. The listener is called in another thread, and what it raises is
-        lost; an event may come after the result of its task.
+        Tasks report progress this way. The listener is called in another thread, and its exceptions are
+        ignored. An event may arrive after its task's result.
         """
         ...
 
     def close(self) -> None:
-        """Interrupt the tasks under way, once each, and end all workers."""
+        """Interrupt all running tasks, once each, and end all workers."""
         ...

@@ -1,6 +1,6 @@
-"""The Ray cluster that this process is connected to: beginning, its machines, and what they have.
+"""The Ray cluster that this process is connected to: connecting, its machines, their resources.
 
-Belongs here: connecting, the code that goes along, the places of machines. Not here: tasks (ray.py).
+Belongs here: connecting, sending the code, the machines' capacities. Not here: tasks (ray.py).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from orchestration.executors.base import Resources, WorkerNotStartedError
 from orchestration.workspace.workspace import QUIET, STRICT
 
-#: The variable that names the cluster; a process that starts one sets it for its own children.
+#: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"
 
-#: What workers need of a checkout: its code and params, no data.
+#: What workers need from a checkout: code and params, but no data.
 CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "params.yaml", "requirements.lock")
 
 
 def connect(address: str, root: Path) -> None:
-    """Connect this process to a cluster, once; `auto` is the one that runs here, `local` one that it starts.
+    """Connect this process to a cluster, once. `auto` is one that runs on this machine, `local` starts one.
 
-    The code of the checkout at `root` goes along. Raises WorkerNotStartedError where there is no cluster.
+    The code of the checkout at `root` is sent along. Raises WorkerNotStartedError if there is no cluster.
     """
     if ray.is_initialized():
         return
-    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # who asked for a task tells of its error
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # the submitter reports a task's error
     pinned = {name: os.environ[name] for name in (*STRICT, *QUIET) if name in os.environ}
     with tempfile.TemporaryDirectory(prefix="silverloom-") as place:
         _copy_code(root, Path(place))
@@ -53,7 +53,7 @@ def connect(address: str, root: Path) -> None:
 
 
 def _probe(address: str) -> None:
-    """Raise OSError or ValueError where nobody listens at HOST:PORT: Ray would try again for minutes."""
+    """Raise OSError or ValueError if nothing listens at HOST:PORT: Ray itself would retry for minutes."""
     if address not in ("auto", "local"):
         host, _, port = address.rpartition(":")
         socket.create_connection((host, int(port)), timeout=10).close()
@@ -72,40 +72,40 @@ def _copy_code(root: Path, place: Path) -> None:
 def _told_plainly(address: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError) as error:  # connections and time-outs are of the first kind
+    except (OSError, ValueError) as error:  # connection errors and time-outs are OSErrors
         raise WorkerNotStartedError(
-            f"no Ray cluster at {address!r}: start one by `ray start --head`, join it by"
-            f" `ray start --address=HOST:PORT`, or let engine.address be local ({error})"
+            f"no Ray cluster at {address!r}: start one with `ray start --head`, join machines with"
+            f" `ray start --address=HOST:PORT`, or set engine.address to local ({error})"
         ) from error
 
 
 def machines() -> list[Mapping[str, Any]]:
-    """Return the machines of the cluster that are alive."""
+    """Return the live machines of the cluster."""
     return [machine for machine in ray.nodes() if machine["Alive"]]
 
 
 def room(machine: Mapping[str, Any], resources: Resources) -> int:
-    """Return how many tasks a machine has room for."""
+    """Return how many tasks fit on a machine."""
     has, needs = machine["Resources"], {"CPU": resources.processors, "GPU": resources.gpus}
     needs["memory"] = resources.memory
     return min(int(has.get(name, 0) // need) for name, need in needs.items() if need)
 
 
 def check_room(resources: Resources) -> None:
-    """Raise WorkerNotStartedError where no machine has what a task needs."""
+    """Raise WorkerNotStartedError if no machine has what a task needs."""
     if not any(room(machine, resources) for machine in machines()):
         memory = f" and {resources.memory} bytes of memory" if resources.memory else ""
         needs = f"{resources.processors} processors, {resources.gpus} GPUs{memory}"
         raise WorkerNotStartedError(
-            f"no machine of the cluster has {needs} for a task: see engine.resources in params.yaml"
+            f"no machine in the cluster has {needs} for a task: see engine.resources in params.yaml"
         )
 
 
 def on_machine(name: str) -> NodeAffinitySchedulingStrategy:
-    """Return what lets a task run on that machine and no other."""
+    """Return the scheduling strategy that pins a task to a machine."""
     return NodeAffinitySchedulingStrategy(name, soft=False)
 
 
 def this_machine() -> str:
-    """Return the name of the machine of this process."""
+    """Return the name of this process's machine."""
     return str(ray.get_runtime_context().get_node_id())

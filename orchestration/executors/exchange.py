@@ -1,7 +1,7 @@
-"""Tables that go from task to task of a Ray cluster, and not by the driver.
+"""Joins on a Ray cluster, in which tables go from task to task without passing through the driver.
 
-Belongs here: the tasks of an exchange in their stages, how many wait, and starting over when something is
-lost. Not here: what stages do (ops/core/spread.py), single tasks (ray.py), what runs in a worker (worker.py).
+Belongs here: an exchange's tasks in stages, limits on tasks in progress, and restarting after a loss. Not
+here: what the stages do (ops/core/spread.py), single tasks (ray.py), what runs in a worker (worker.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from orchestration.executors.ray import RayExecutor, size_of, traffic
 
 @dataclass(frozen=True)
 class RayExchange:
-    """The stages of a join on a cluster; `begin` returns an executor for one exchange."""
+    """The stages of a join on a cluster. `begin` returns a new executor for one exchange."""
 
     begin: Callable[[], RayExecutor]
     retries: int
@@ -30,11 +30,11 @@ class RayExchange:
     def run(
         self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
     ) -> Iterator[Any]:
-        """Yield what the tasks of the last stage return, in their order.
+        """Yield the results of the last stage's tasks, in order.
 
-        Where something is lost with its machine, all begins anew, and what was yielded is passed over.
+        If a machine is lost, everything is computed again, and results that were already yielded are skipped.
         """
-        assert places > 1, "one task makes no exchange"
+        assert places > 1, "an exchange needs several tasks"
         done, lost = 0, 0
         with contextlib.closing(self.begin()) as executor:
             while True:
@@ -58,7 +58,7 @@ def _results(
     places: int,
     shared: tuple[object, ...],
 ) -> Iterator[Any]:
-    """Yield the results of the last stage; what is left of an exchange that fails is cancelled."""
+    """Yield the results of the last stage; if the exchange fails, cancel the rest."""
     begun: list[Any] = []
     try:
         for result in _begin(executor, pieces, stages, places, shared, begun):
@@ -79,9 +79,9 @@ def _begin(
     shared: tuple[object, ...],
     begun: list[Any],
 ) -> list[Any]:
-    """Start all tasks, and return what stands for the results; `begun` grows by something of each task.
+    """Start all tasks and return references to the results. Adds a reference of each task to `begun`.
 
-    Two tasks a place have pieces of this machine at a time.
+    At most two tasks per place receive pieces from this machine at a time.
     """
     common = executor.share(shared)
     task = ray.remote(num_cpus=1, max_retries=0)(worker.stage)

@@ -1,7 +1,7 @@
-"""Executors of this machine: this process itself, or worker processes.
+"""Executors on this machine: this process itself, or worker processes.
 
-Belongs here: how worker processes begin, share processors and GPUs, die, and end with the process that began
-them. Not here: what they run (run/dagster_run.py, parts.py).
+Belongs here: how worker processes start, share processors and GPUs, die, and end with their parent. Not here:
+what they run (run/dagster_run.py, parts.py).
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from orchestration.executors.base import (
     WorkerNotStartedError,
 )
 
-#: The driver lists the GPUs here, so that their number can be known without torch or another program.
+#: The NVIDIA driver lists GPUs here, so counting them needs neither torch nor another program.
 GPUS = Path("/proc/driver/nvidia/gpus")
 
 
 class ThisProcess:
-    """Runs each task at once in this process: `submit` returns when the task has ended."""
+    """Runs each task in this process: `submit` returns when the task has ended."""
 
     places = 1
 
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
     ) -> Future[Result]:
-        """Run a task. An interrupt is raised here."""
+        """Run a task. An interrupt raises KeyboardInterrupt here."""
         future = Future[Result]()
         try:
             future.set_result(function(*arguments))
@@ -53,7 +53,7 @@ class ThisProcess:
         return future
 
     def share(self, value: Result) -> Callable[[], Result]:
-        """Return what returns the value."""
+        """Return a function that returns the value."""
         return lambda: value
 
     def channel(self, listener: EventSink) -> EventSink:
@@ -61,19 +61,19 @@ class ThisProcess:
         return listener
 
     def close(self) -> None:
-        """No-op: no task is under way."""
+        """No-op: no task is running."""
 
 
 class WorkerProcesses:
-    """Runs tasks in worker processes, each the only one of an executor of its own.
+    """Runs tasks in worker processes, each with its own single-process executor.
 
-    An executor breaks as a whole when one of its workers dies. So one that dies fails its own tasks alone. A
-    task goes to the worker with the fewest others. Processes are spawned, when they are needed: a fork would
-    copy the locks of Dagster's threads in whatever state they are.
+    An executor breaks as a whole when one of its workers dies; this way, a dead worker fails only its own
+    tasks. A task goes to the worker with the fewest tasks. Processes are spawned on demand: a fork would copy
+    the locks of Dagster's threads in an arbitrary state.
     """
 
     def __init__(self, places: int, setting: str, patience: float = 0.0) -> None:
-        """Take the setting that says how many, and how many seconds lie between an interrupt and a kill."""
+        """`setting` names the option for `places`; `patience` is the seconds from an interrupt to a kill."""
         self.places = places
         self._patience = patience
         self._workers = [_Worker(number, setting) for number in range(places)]
@@ -87,15 +87,15 @@ class WorkerProcesses:
         return worker.submit(resources or _share(self.places), function, arguments)
 
     def share(self, value: Result) -> Callable[[], Result]:
-        """Return what each process is handed before its first task that takes it."""
+        """Return a function for tasks; each process receives the value before its first task that uses it."""
         return _Shared(uuid.uuid4().hex, value)
 
     def channel(self, listener: EventSink) -> EventSink:
-        """Return what tells the one `listener`, by a queue to which each process has its own connection.
+        """Return an event sink for tasks. Each process has its own connection to the queue.
 
-        A queue that processes share stays locked by one that is killed while it writes.
+        A queue shared by processes would stay locked if one was killed while writing.
         """
-        assert self._events is None, "there is one listener"
+        assert self._events is None, "only one listener is supported"
         self._events = _Events(ctx=get_context("spawn"))
         with _interrupts_held():
             self._events.start(_end_with_parent)
@@ -104,7 +104,7 @@ class WorkerProcesses:
         return partial(_tell, str(self._events.address))
 
     def close(self) -> None:
-        """Interrupt what is under way, and end all processes; those that take too long are killed."""
+        """Interrupt running tasks and end all processes; kill those that take too long."""
         deadline = time.monotonic() + self._patience
         if self._patience:
             for worker in self._workers:
@@ -122,17 +122,17 @@ class WorkerProcesses:
 
 @dataclass
 class _Worker:
-    """A worker process, and the next one when it has died."""
+    """A worker process, and its replacement if it dies."""
 
     number: int
     setting: str
     tasks: set[Future[Any]] = field(default_factory=set)
-    """Those that have not ended."""
+    """Tasks that have not ended."""
     _resources: Resources | None = None
     _pool: ProcessPoolExecutor | None = None
     _process: BaseProcess | None = None
     _handed: dict[str, Future[None]] = field(default_factory=dict)
-    """What tasks share that the process has got."""
+    """Shared values that the process already received."""
 
     def submit(
         self, resources: Resources, function: Callable[..., Result], arguments: tuple[Any, ...]
@@ -152,7 +152,7 @@ class _Worker:
 
     @staticmethod
     def _has_ended(process: BaseProcess) -> bool:
-        # `is_alive` takes one for alive while a thread of the executor is just waiting for it
+        # `is_alive` still returns True while an executor thread is waiting for the process
         return bool(connection.wait([process.sentinel], 0))
 
     def interrupt(self) -> None:
@@ -169,7 +169,7 @@ class _Worker:
             self._pool.shutdown(wait=False)
 
     def end(self, patience: float | None = None) -> None:
-        """End the process when its tasks have ended, or after some seconds."""
+        """End the process once its tasks have ended, or after `patience` seconds."""
         if wait(self.tasks.copy(), patience).not_done:
             self.kill()
         if self._pool is not None:
@@ -186,7 +186,7 @@ class _Worker:
     def _settle(
         self, task: Future[Result], process: BaseProcess, ready: Future[int], ended: Future[Result]
     ) -> None:
-        """Hand on how a task ended, in a thread of its executor."""
+        """Pass on how a task ended, in a thread of its executor."""
         self.tasks.discard(task)
         if ended.cancelled():
             task.cancel()
@@ -194,7 +194,7 @@ class _Worker:
             process.join()
             status = process.exitcode or 0
             if status > 0 and ready.exception() is not None:
-                said = f"worker process ended with status {status} before it could begin"
+                said = f"worker process ended with status {status} before it could start"
                 task.set_exception(WorkerNotStartedError(said))
             else:
                 task.set_exception(WorkerDiedError(_death(status, self.setting)))
@@ -207,7 +207,7 @@ class _Worker:
 
 @dataclass(frozen=True)
 class _Shared:
-    """What tasks share; only the process that shares it has the value in it."""
+    """A value that tasks share. When pickled for a worker, it only carries the key."""
 
     key: str
     value: Any = None
@@ -219,7 +219,7 @@ class _Shared:
         return _Shared, (self.key,)
 
 
-#: What the tasks of this process share, by key.
+#: This process's shared values by key.
 _kept: dict[str, Any] = {}
 
 
@@ -228,12 +228,12 @@ def _keep(key: str, value: object) -> None:
 
 
 class _Events(BaseManager):
-    """Serves a queue of events, from a process of its own."""
+    """Serves an event queue from its own process."""
 
     if TYPE_CHECKING:
 
         def queue(self) -> Queue[Any]:
-            """Return the queue of that process."""
+            """Return that process's queue."""
 
 
 _queue: Queue[Any] = Queue()
@@ -247,17 +247,17 @@ _Events.register("queue", _queue_here)
 
 
 def visible_gpus() -> list[str]:
-    """Return the GPUs that CUDA may use, as its variable calls them: those that it names, or all."""
+    """Return the GPUs that CUDA may use, as named in CUDA_VISIBLE_DEVICES: those listed there, or all."""
     if (named := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
         return [gpu for gpu in named.split(",") if gpu.strip()]
     return [str(number) for number, _ in enumerate(GPUS.glob("*"))]
 
 
 def _share(places: int) -> Resources:
-    """Return an equal share of this machine. WorkerProcesses that are more than its GPUs share these.
+    """Return an equal share of this machine. If there are more workers than GPUs, workers share them.
 
-    With more threads than cores, these wait for each other: a sentence was embedded at a third of the pace
-    of one process.
+    More threads than cores would slow each other down: sentences were embedded at a third of the pace of a
+    single process.
     """
     return Resources(max(1, len(os.sched_getaffinity(0)) // places), 1 if visible_gpus() else 0)
 
@@ -272,8 +272,8 @@ def _death(status: int, setting: str) -> str:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold interrupts back, also in processes that are begun meanwhile: Ctrl-C reaches all of a terminal."""
-    resource_tracker.ensure_running()  # it lets interrupts through again when it begins
+    """Block interrupts in this process and in those it starts: Ctrl-C reaches every process of a terminal."""
+    resource_tracker.ensure_running()  # starting it unblocks interrupts, so start it first
     held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -282,23 +282,23 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def begin_worker(number: int, resources: Resources) -> None:
-    """Prepare a worker process: only its parent interrupts it, which ends it without a word while it is idle.
+    """Set up a worker process. Only its parent interrupts it; an interrupt ends an idle worker silently.
 
-    The numeric kernels are pinned by now, before an op loads numpy: to import this module did that.
+    The numeric kernels are already pinned, before any op loads numpy: importing this module did that.
     """
     os.environ.setdefault("OMP_NUM_THREADS", str(resources.processors))
     if resources.gpus and (gpus := visible_gpus()):
         first = number * resources.gpus
         chosen = [gpus[place % len(gpus)] for place in range(first, first + resources.gpus)]
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(dict.fromkeys(chosen))
-    os.setpgid(0, 0)  # Ctrl-C goes to the parent's group
+    os.setpgid(0, 0)  # Ctrl-C then only reaches the parent's group
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _end_with_parent()
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has ended, however it did."""
+    """End this process when its parent ends for any reason."""
 
     def watch() -> None:
         parent = parent_process()
@@ -310,7 +310,7 @@ def _end_with_parent() -> None:
 
 
 def _run(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Run a task in a worker process; meanwhile an interrupt is raised as KeyboardInterrupt."""
+    """Run a task in a worker process; during it, an interrupt raises KeyboardInterrupt."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return function(*arguments)
@@ -319,7 +319,7 @@ def _run(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def _listen(queue: Queue[Any], listener: EventSink) -> None:
-    """Call a listener with what comes, until the queue is gone."""
+    """Pass events to a listener until the queue is gone."""
     with contextlib.suppress(EOFError, OSError):
         while True:
             event = queue.get()
@@ -328,14 +328,14 @@ def _listen(queue: Queue[Any], listener: EventSink) -> None:
 
 
 def _tell(address: str, event: object) -> None:
-    """Put an event into a queue, if it is still there; a worker that only gets the queue connects to it."""
+    """Put an event into a queue if it still exists; connects to it on first use."""
     with contextlib.suppress(EOFError, OSError):
         _connected(address).put(event)
 
 
 @cache
 def _connected(address: str) -> Queue[Any]:
-    """Return the queue that a process at an address serves: both have the key of their parent."""
+    """Return the queue served at an address. Both processes have their parent's authentication key."""
     events = _Events(address)
     events.connect()
     return events.queue()

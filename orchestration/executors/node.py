@@ -1,7 +1,7 @@
-"""What a worker on a machine of a cluster needs of that machine: folders for files, and the right packages.
+"""What a worker needs from its machine in the cluster: folders for files, and the right packages.
 
-Belongs here: temporary folders that all workers of a machine share, and their removal, also where no driver
-is left to ask for it; comparing packages and models with the driver's. Not here: what travels (shipping.py).
+Belongs here: temporary folders shared by a machine's workers, and removing them even if the driver is gone;
+comparing packages and models with the driver's. Not here: what is sent (shipping.py).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 from ops.models.installed import MODELS_TXT, ModelNotInstalledError, digest, is_listed
 from orchestration.executors.base import WorkerDiffersError
 
-#: The lock of the folder that this process used last.
+#: The lock on the folder that this process used last.
 held_folders: dict[Path, int] = {}
 
 
 def folder(token: str) -> Path:
-    """Return the folder of one map on this machine, locked until this process asks for another.
+    """Return this machine's folder for one map, locked until this process asks for another one.
 
-    So a folder without a lock belongs to nobody. It is removed by the next process that asks for one.
+    A folder without a lock is abandoned, and the next process that asks for a folder removes it.
     """
     place = _base() / token
     if place in held_folders and place.exists():
@@ -39,7 +39,7 @@ def folder(token: str) -> Path:
         place.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(place, os.O_RDONLY)
         fcntl.flock(descriptor, fcntl.LOCK_SH)
-        with contextlib.suppress(FileNotFoundError):  # else it was removed in between
+        with contextlib.suppress(FileNotFoundError):  # another process removed it in between
             if place.stat().st_ino == os.fstat(descriptor).st_ino:
                 held_folders[place] = descriptor
                 return place
@@ -47,16 +47,16 @@ def folder(token: str) -> Path:
 
 
 def remove(token: str) -> None:
-    """Remove the folder of a map that has ended."""
+    """Remove the folder of a finished map."""
     shutil.rmtree(_base() / token, ignore_errors=True)
 
 
 def _base() -> Path:
-    """Return this user's folder, made if it is not there; raise PermissionError for that of another."""
+    """Return this user's base folder, created if needed. Raises PermissionError if another user owns it."""
     base = Path(tempfile.gettempdir()) / f"silverloom-{os.getuid()}"
     base.mkdir(mode=0o700, exist_ok=True)
     if base.is_symlink() or base.stat().st_uid != os.getuid():
-        raise PermissionError(f"{base} is not this user's: remove it, or set TMPDIR")
+        raise PermissionError(f"{base} belongs to another user: remove it, or set TMPDIR")
     return base
 
 
@@ -73,23 +73,23 @@ def _sweep() -> None:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the driver computes keys from: a worker that has something else would make other bytes."""
+    """What the driver computes keys from. A worker with anything else would make different bytes."""
 
     packages: Mapping[str, str]
     models: Mapping[str, str]
-    """The digest of each model by name."""
+    """Digests of models by name."""
 
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
 
 
 def locked_packages(root: Path) -> dict[str, str]:
-    """Return the versions of all packages that requirements.lock pins."""
+    """Return the versions of all packages pinned in requirements.lock."""
     return dict(_PIN.findall((root / "requirements.lock").read_text(encoding="utf-8")))
 
 
 def check(expected: Expected) -> None:
-    """Raise WorkerDiffersError where this process has other packages or models."""
+    """Raise WorkerDiffersError if this process has other packages or models."""
     found = [*_other_packages(expected.packages), *_other_models(expected.models)]
     if found:
         more = f"; and {len(found) - 5} more" if len(found) > 5 else ""
@@ -100,11 +100,11 @@ def _other_packages(packages: Mapping[str, str]) -> Iterator[str]:
     for name, wanted in packages.items():
         found = _installed(name)
         if found != wanted:
-            yield f"{name} is {found or 'not installed'}, requirements.lock says {wanted}"
+            yield f"{name} is {found or 'not installed'}, but requirements.lock has {wanted}"
 
 
 def _installed(name: str) -> str | None:
-    """Return the version of a package without its build (torch's +cpu)."""
+    """Return the version of a package without its build suffix, such as torch's +cpu."""
     try:
         return importlib.metadata.version(name).partition("+")[0]
     except importlib.metadata.PackageNotFoundError:
@@ -120,6 +120,6 @@ def _other_models(models: Mapping[str, str]) -> Iterator[str]:
             yield str(error)
             continue
         if found != wanted:
-            yield f"model {name} has the digest {found}, the driver's has {wanted}"
+            yield f"model {name} has the digest {found}, but the driver's has {wanted}"
         elif is_listed(name) and _installed(name) != pins[name]:
-            yield f"model {name} is {_installed(name) or 'not installed'}, models.txt says {pins[name]}"
+            yield f"model {name} is {_installed(name) or 'not installed'}, but models.txt has {pins[name]}"

@@ -1,7 +1,7 @@
-"""The engines that map ops over parts: in this process, over workers, over a cluster; the bytes are the same.
+"""The engines that map ops over parts: in this process, in workers, or on a cluster, with identical bytes.
 
-Belongs here: the order of outcomes, how many are computed ahead, which engine params.yaml asks for. Not here:
-parts (ops/core/parts.py), going on from finished ones (partition/resume.py), the workers (local.py, ray.py).
+Belongs here: the order of outcomes, how far to compute ahead, which engine params.yaml selects. Not here:
+parts (ops/core/parts.py), resuming from finished ones (partition/resume.py), the workers (local.py, ray.py).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Locality(Enum):
     """Where an engine computes."""
 
     HERE = "in this process"
-    BESIDE = "in other processes, which write to the disk of this one"
+    BESIDE = "in other processes, which write to this machine's disk"
     ELSEWHERE = "in other processes, which may share no disk with this one"
 
 
@@ -54,31 +54,31 @@ class PartsEngine(Protocol):
     ) -> Iterator[Result]:
         """Yield `op(piece, *shared)` for every piece.
 
-        Those of an engine that computes elsewhere come through `arrived`, which is called in another thread
-        as soon as one is there: what is ahead of its turn can be stored.
+        An engine that computes in other processes passes each result through `arrived`, in another thread and
+        as soon as it exists, so that results ahead of their turn can be stored.
         """
         ...
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a new folder for what a step needs on disk on its way; it is removed in the end."""
+        """Return a new scratch folder for a step; it is removed at the end."""
         ...
 
     @property
     def exchange(self) -> Exchange | None:
-        """What spreads joins over tasks; None where this process joins."""
+        """Distributes joins over tasks; None if this process does the joins."""
         ...
 
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """Runs ops in this process, or with `workers` > 1 in as many others; outcomes keep their order."""
+    """Runs ops in this process or, if `workers` > 1, in that many others. Outcomes keep their order."""
 
     workers: int = 1
     exchange: ClassVar[None] = None
 
     @property
     def locality(self) -> Locality:
-        """Beside this process where there are workers."""
+        """`BESIDE` if there are worker processes, else `HERE`."""
         return Locality.HERE if self.workers == 1 else Locality.BESIDE
 
     def map(
@@ -88,10 +88,10 @@ class LocalEngine:
         *shared: object,
         arrived: Callable[[Result], Result] | None = None,
     ) -> Iterator[Result]:
-        """Yield `op(piece, *shared)` for every piece; at most two pieces a worker are under way.
+        """Yield `op(piece, *shared)` for every piece, with at most two pieces in progress per worker.
 
-        Raises WorkerDiedError where a worker process ends. When this is closed, or raises, its workers end at
-        once.
+        Raises WorkerDiedError if a worker process ends. When the iterator is closed or raises, its workers
+        end immediately.
         """
         waiting = iter(pieces)
         first = tuple(islice(waiting, 2))
@@ -102,22 +102,22 @@ class LocalEngine:
             yield from in_order(processes, op, chain(first, waiting), *shared)
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a folder where the system has its temporary files."""
+        """Return a folder in the system's temporary folder."""
         return temporary_folder()
 
 
 @dataclass(frozen=True)
 class RayEngine:
-    """Runs the ops of a dataset on a Ray cluster; outcomes keep their order."""
+    """Runs a dataset's ops on a Ray cluster. Outcomes keep their order."""
 
     params: EngineParams
     dataset: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
-    """The digest of each model that the dataset is made with: workers must have the same."""
+    """The digest of each model that the dataset uses; workers must have the same ones."""
     locality: ClassVar[Locality] = Locality.ELSEWHERE
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
-        """In a worker, it is a plain engine."""
+        """Become a plain local engine in a worker."""
         return LocalEngine, ()
 
     def map(
@@ -127,10 +127,10 @@ class RayEngine:
         *shared: object,
         arrived: Callable[[Result], Result] | None = None,
     ) -> Iterator[Result]:
-        """Yield `op(piece, *shared)` for every piece; at most two pieces a place are under way.
+        """Yield `op(piece, *shared)` for every piece, with at most two pieces in progress per place.
 
-        Raises WorkerDiedError where a task is lost again and again, WorkerDiffersError where a worker has
-        other packages or models. When this is closed, or raises, what is under way is cancelled.
+        Raises WorkerDiedError if a task is lost too often, WorkerDiffersError if a worker has other packages
+        or models. When the iterator is closed or raises, running tasks are cancelled.
         """
         waiting = iter(pieces)
         first = tuple(islice(waiting, 1))
@@ -141,9 +141,9 @@ class RayEngine:
     def once(
         self, op: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]], listener: EventSink
     ) -> Result:
-        """Return `op(tell, *arguments())`, which one task computes; `listener` is called with what it tells.
+        """Return `op(tell, *arguments())`, computed by one task; `listener` gets what it passes to `tell`.
 
-        A task that is lost is started again with new arguments. Raises as `map`.
+        A lost task is restarted with fresh arguments. Raises like `map`.
         """
         with contextlib.closing(self.executor()) as executor:
             tell = executor.channel(listener)
@@ -151,13 +151,13 @@ class RayEngine:
 
     @property
     def exchange(self) -> Exchange:
-        """The tasks of a join, of one processor each."""
+        """Distributes joins over tasks of one processor each."""
         return _Exchange(self)
 
     def executor(
         self, arrived: Callable[[Any], Any] | None = None, needs: Resources | None = None
     ) -> RayExecutor:
-        """Return a new executor for tasks of the dataset; `needs` replaces what these need."""
+        """Return a new executor for the dataset's tasks. `needs` overrides their resources in params.yaml."""
         begin(self.params)
         from orchestration.executors.ray import RayExecutor
 
@@ -170,24 +170,24 @@ class RayEngine:
         )
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a folder where the system of the driver has its temporary files."""
+        """Return a folder in the driver's temporary folder."""
         return temporary_folder()
 
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Spreads joins over a cluster; Ray is loaded where there is one to spread."""
+    """Distributes joins over a cluster; Ray is only loaded once there is a join."""
 
     engine: RayEngine
 
     def places(self, size: int) -> int:
-        """Return among how many tasks so many bytes of files are divided."""
+        """Return over how many tasks to divide files of so many bytes."""
         return min(max(1, -(-size // self.engine.params.join_bytes)), _MOST)
 
     def run(
         self, pieces: Sequence[Any], stages: Sequence[Callable[..., Any]], places: int, *shared: object
     ) -> Iterator[Any]:
-        """Yield what the tasks of the last stage return, in their order. Raises as `map`."""
+        """Yield the results of the last stage's tasks, in order. Raises like `map`."""
         begin(self.engine.params)
         from orchestration.executors.exchange import RayExchange
 
@@ -196,19 +196,19 @@ class _Exchange:
         return exchange.run(pieces, stages, places, *shared)
 
 
-#: The most tasks of a stage of a join: each makes something for each of the next stage.
+#: The most tasks in a stage of a join: each task has an output for each task of the next stage.
 _MOST = 500
 
-#: How many pieces a place may be computed ahead of the one whose turn it is, and how many are under way.
+#: Pieces per place: how many to compute ahead of the one whose turn it is, and how many to have in progress.
 AHEAD, UNDER_WAY = 4, 2
 
 
 def in_order(
     executor: Executor, op: Callable[..., Result], pieces: Iterable[Any], *shared: object
 ) -> Iterator[Result]:
-    """Yield `op(piece, *shared)` for every piece, with at most two pieces a worker under way.
+    """Yield `op(piece, *shared)` for every piece in order, with at most two pieces in progress per worker.
 
-    A piece that takes long holds up the others no earlier than four a worker are ahead of it.
+    A slow piece stalls the others only once four per worker are ahead of it.
     """
     begun: deque[Future[Result]] = deque()
     common = executor.share((op, shared))
@@ -233,9 +233,9 @@ def _on_piece(
 
 
 def engine(dataset: str = "", models: Mapping[str, str] | None = None) -> PartsEngine:
-    """Return the engine of a dataset, as params.yaml has it; `SILVERLOOM_ENGINE` goes before.
+    """Return a dataset's engine as set in params.yaml, or by `SILVERLOOM_ENGINE`, which takes precedence.
 
-    The local one has `SILVERLOOM_WORKERS` processes, one by default.
+    The local engine has `SILVERLOOM_WORKERS` processes, one by default.
     """
     params = engine_params()
     if params.kind == "ray":
@@ -247,7 +247,7 @@ def engine(dataset: str = "", models: Mapping[str, str] | None = None) -> PartsE
 
 
 def engine_params() -> EngineParams:
-    """Return the section `engine` of params.yaml, or what the environment says instead."""
+    """Return the section `engine` of params.yaml, with overrides from the environment."""
     named = {"kind": os.environ.get("SILVERLOOM_ENGINE"), "address": os.environ.get("SILVERLOOM_RAY_ADDRESS")}
     changed = {key: value for key, value in named.items() if value}
     if changed.get("kind", "local") not in ("local", "ray"):
@@ -256,17 +256,17 @@ def engine_params() -> EngineParams:
 
 
 def partitions_at_a_time() -> int:
-    """Return how many partitions a command makes at a time that is not told: the processors, at most 4.
+    """Return how many partitions a command makes in parallel by default: one per processor, at most 4.
 
-    More would fill the memory of this machine before they fill its processors.
+    More would exhaust this machine's memory before its processors.
     """
     return engine_params().partitions or min(len(os.sched_getaffinity(0)), 4)
 
 
 def begin(params: EngineParams | None = None) -> None:
-    """Connect this process to the cluster that params ask for, if they do; its children find that one.
+    """Connect this process to the cluster in params, if there is one; child processes then find it.
 
-    Raises WorkerNotStartedError where there is none, or Ray is not installed.
+    Raises WorkerNotStartedError if the cluster cannot be reached or Ray is not installed.
     """
     params = params or engine_params()
     if params.kind != "ray":

@@ -1,9 +1,9 @@
-"""The executor of a Ray cluster: tasks on machines that share no file system with this one.
+"""The executor for a Ray cluster: tasks on machines that share no file system with this one.
 
-Belongs here: what is asked of the cluster for a task, and how its result comes back. Not here: the cluster
-itself (cluster.py), which tasks are started again (losses.py), what runs in a worker (worker.py), how files
-travel (shipping.py), which tasks there are (parts.py). Ray is imported by who asks for this module: most
-checkouts do without it.
+Belongs here: submitting tasks to the cluster, and receiving their results. Not here: the cluster itself
+(cluster.py), which tasks are restarted (losses.py), what runs in a worker (worker.py), how files travel
+(shipping.py), the tasks themselves (parts.py). Only code that needs a cluster imports this module: most
+checkouts have no Ray.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from orchestration.executors.shipping import Handle, Shipment, ShippedFile, pack
 
 @dataclass
 class Traffic:
-    """Bytes that went through this process."""
+    """Bytes that this process sent and received."""
 
     sent: int = 0
     received: int = 0
 
 
-#: Of all executors of this process.
+#: The total of all executors in this process.
 traffic = Traffic()
 
-#: What ends a channel: the last event of its queue.
+#: The last event in a channel's queue.
 _NO_MORE = "no more events"
 
 
 class RayExecutor:
-    """Runs tasks on a cluster, to which this process is connected.
+    """Runs tasks on the cluster to which this process is connected.
 
-    A task whose worker or machine is lost is started again, `retries` times. An error that a task raises is
-    its result: it is not tried again. `arrived` is called with each result in another thread, as soon as it
-    is there; the future has what it returns.
+    A task whose worker or machine is lost is restarted, up to `retries` times. An error raised by a task is
+    its result, and is not retried. `arrived` is called with each result in another thread, as soon as it
+    exists; the future then has the return value.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class RayExecutor:
         retries: int = 3,
         arrived: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Take what workers must have, and what each task needs of its machine."""
+        """`expected` is what workers must have, `resources` what each task needs."""
         self._resources = resources or Resources()
         self._retries = retries
         self._arrived = arrived
@@ -79,7 +79,7 @@ class RayExecutor:
 
     @property
     def places(self) -> int:
-        """How many tasks the machines that are alive have room for."""
+        """How many tasks fit on the machines that are alive."""
         if not self._places or time.monotonic() - self._counted > 5.0:
             rooms = (room(machine, self._resources) for machine in machines())
             self._places, self._counted = max(1, sum(rooms)), time.monotonic()
@@ -88,7 +88,7 @@ class RayExecutor:
     def submit(
         self, function: Callable[..., Result], *arguments: Any, resources: Resources | None = None
     ) -> Future[Result]:
-        """Run a task; what it names of this machine's files goes along."""
+        """Run a task; files of this machine that its arguments refer to are sent along."""
         if resources is not None:
             check_room(resources)
         run = self._run if resources is None else _remote(resources)
@@ -97,9 +97,9 @@ class RayExecutor:
     def submit_anew(
         self, function: Callable[..., Result], arguments: Callable[[], tuple[Any, ...]]
     ) -> Future[Result]:
-        """Run a task with new arguments, also when it is started again.
+        """Run a task with fresh arguments, and again fresh ones if it is restarted.
 
-        Its files may be larger than a machine's object store: the task fetches them one after the other.
+        Its files may exceed a machine's object store, because the task fetches them one by one.
         """
         return self._begun(
             lambda: self._run.remote([self._expected], self._token, self._packed((function, arguments())))
@@ -113,18 +113,18 @@ class RayExecutor:
         return task.future
 
     def sent(self, value: object) -> tuple[Any, ...]:
-        """Return what `worker.arrived` makes a value of: its files are in the object store."""
+        """Return arguments from which `worker.arrived` restores a value; its files go to the object store."""
         shipment = self._packed(value)
         chunks = [chunk for file in shipment.files for chunk in file.chunks]
         files = [ShippedFile(file.name, [None] * len(file.chunks)) for file in shipment.files]
         return [self._expected], self._token, Shipment(shipment.value, files, shipment.size), *chunks
 
     def share(self, value: Result) -> Callable[[], Result]:
-        """Put the value into the object store, with the files that it names; a machine gets them once."""
+        """Put a value, with the files that it refers to, into the object store; each machine gets it once."""
         return Handle([ray.put(self._packed(value))], partial(worker.shared_there, self._token))
 
     def channel(self, listener: EventSink) -> EventSink:
-        """Return what tells the listener, by a queue of the cluster, which is on this machine."""
+        """Return an event sink for tasks; it uses a Ray queue, which is on this machine."""
         queue = Queue(actor_options={"num_cpus": 0, "scheduling_strategy": on_machine(this_machine())})
         thread = threading.Thread(target=_listen, args=(queue, listener), daemon=True)
         thread.start()
@@ -132,7 +132,7 @@ class RayExecutor:
         return Handle(queue, worker.sink_there)
 
     def close(self) -> None:
-        """Cancel what is under way, hear what was told, and remove what the machines have of it."""
+        """Cancel running tasks, deliver pending events, and remove the executor's files from the machines."""
         with self._lock:
             self._closed, left, self._tasks = True, self._tasks, []
         self._changed.set()
@@ -149,11 +149,11 @@ class RayExecutor:
         self._clear(all_machines=bool(left))
 
     def used(self, name: str) -> None:
-        """Take notice of a machine that has something of this executor."""
+        """Record that a machine has files of this executor."""
         self._used.add(name)
 
     def _clear(self, all_machines: bool) -> None:
-        """Remove the folders of this executor; those of machines that are busy go with the next one's."""
+        """Remove this executor's folders; on busy machines, the next executor sweeps them."""
         names = {machine["NodeID"] for machine in machines()}
         removals = [
             ray.remote(node.remove)
@@ -174,7 +174,7 @@ class RayExecutor:
         return ray.put(content)
 
     def _watch(self) -> None:
-        """Hand on how tasks end, until this is closed."""
+        """Pass on how tasks end, until the executor is closed."""
         while not self._closed:
             with self._lock:
                 runs = {run: task for task in self._tasks for run in task.runs}
@@ -195,7 +195,7 @@ class RayExecutor:
         try:
             ended: worker.Ended = ray.get(run)
         except ray.exceptions.RayError as error:
-            if task.runs:  # the other one may do it
+            if task.runs:  # its second run may still succeed
                 return
             if task.lost < self._retries and is_loss(error):
                 task.lost += 1
@@ -228,7 +228,7 @@ class RayExecutor:
             task.future.set_result(result)
 
     def _start_stragglers_again(self) -> None:
-        """Start a task once more that takes far longer than others, while a place is idle."""
+        """While a place is idle, start a second run of a task that takes far longer than others."""
         with self._lock:
             tasks = list(self._tasks)
         idle = self.places - sum(len(task.runs) for task in tasks)
@@ -237,9 +237,9 @@ class RayExecutor:
 
 
 def _remote(resources: Resources) -> Any:
-    """Return the function of a task; a worker with a GPU is not ended after each, so models stay loaded.
+    """Return Ray's remote function for tasks. A worker with a GPU is reused, so that models stay loaded.
 
-    Ray itself starts no lost task again: one that is out of memory it would start again for ever.
+    Ray itself must not retry lost tasks: it would retry one that runs out of memory for ever.
     """
     return ray.remote(
         num_cpus=resources.processors,
@@ -255,7 +255,7 @@ def _raised(error: Exception) -> Any:
 
 
 def size_of(result: object) -> int:
-    """Return how many bytes of content a result has, or several together."""
+    """Return the bytes of content in a result, or in several."""
     if isinstance(result, list | tuple):
         return sum(map(size_of, result))
     content = getattr(result, "content", result)
@@ -263,7 +263,7 @@ def size_of(result: object) -> int:
 
 
 def _listen(queue: Queue, listener: EventSink) -> None:
-    """Call a listener with what comes, until no more does, or the queue is gone."""
+    """Pass events to a listener until the queue ends or is gone."""
     with contextlib.suppress(ray.exceptions.RayError):
         while (event := queue.get()) != _NO_MORE:
             with contextlib.suppress(Exception):  # such as a full disk, or a closed terminal

@@ -1,7 +1,7 @@
-"""Values that name files of this machine, made ready for a machine that does not have them.
+"""Packing values that refer to files of this machine for machines that do not have these files.
 
-Belongs here: finding the parts and folders that a value names, and giving it others elsewhere, where they are
-files again. Not here: how values and bytes get there (ray.py), where the files lie there (node.py).
+Belongs here: finding the parts and folders in a value, and replacing them elsewhere, where they are files
+again. Not here: how values and bytes travel (ray.py), where files go on a worker's machine (node.py).
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from typing import Any
 
 from ops.core.parts import Artifact, Part, Parts
 
-#: A file travels in pieces of so many bytes, so that no machine holds a large one in memory.
+#: Files travel in chunks of this many bytes, so that no machine holds a large one in memory.
 CHUNK = 64 << 20
 
 
 @dataclass(frozen=True)
 class ShippedFolder:
-    """A folder that travels with all that is in it."""
+    """A folder that is sent with its content."""
 
     path: Path
 
 
 @dataclass(frozen=True)
 class Handle:
-    """A function of the cluster itself; in a task it becomes `there(inner)`."""
+    """A function that depends on the cluster; in a task it becomes `there(inner)`."""
 
     inner: Any
     there: Callable[[Any], Callable[..., Any]]
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call what it becomes in a task."""
+        """Call the function as a task would."""
         return self.there(self.inner)(*arguments)
 
 
 @dataclass(frozen=True)
 class ShippedFile:
-    """A file on its way: its path below a folder of the other machine, and what stands for its bytes."""
+    """A file being sent: its path below a folder of the other machine, and references to its bytes."""
 
     name: str
     chunks: Sequence[Any]
@@ -49,17 +49,17 @@ class ShippedFile:
 
 @dataclass(frozen=True)
 class Shipment:
-    """A value without its files, and these."""
+    """A value without its files, and the files."""
 
     value: Any
     files: Sequence[ShippedFile]
     size: int
-    """Bytes of the texts and byte strings of the value."""
+    """Total length of the strings and bytes in the value."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Stands for a part, an artifact or a folder: its path below a folder that is not known yet."""
+    """Placeholder for a part, artifact or folder: its path below a folder that is not known yet."""
 
     kind: type[Part] | type[Artifact] | type[ShippedFolder]
     name: str
@@ -67,9 +67,9 @@ class _Place:
 
 
 def packed(value: object, put: Callable[[bytes], Any]) -> Shipment:
-    """Return a value ready to travel; `put` takes some bytes of a file, and returns what stands for them.
+    """Return a value ready to be sent. `put` takes some bytes of a file, and returns a reference to them.
 
-    Parts, artifacts, folders and handles are found in tuples, lists, dictionaries and dataclasses.
+    It finds parts, artifacts, folders and handles in tuples, lists, dicts and dataclasses.
     """
     packer = _Packer(put)
     stripped = _swapped(value, packer.strip)
@@ -77,7 +77,7 @@ def packed(value: object, put: Callable[[bytes], Any]) -> Shipment:
 
 
 def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) -> Any:
-    """Return a value that has arrived; its files are written below `folder`, those that are not there yet."""
+    """Return a value that has arrived. Its files are written below `folder` unless they already exist."""
     for file in shipment.files:
         write_once(folder / file.name, map(fetch, file.chunks))
 
@@ -89,7 +89,7 @@ def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) ->
         path = folder / value.name
         if value.kind is Part:
             return Part(str(path))
-        path.mkdir(parents=True, exist_ok=True)  # it may be empty
+        path.mkdir(parents=True, exist_ok=True)  # an empty folder has no files to create it
         return (
             ShippedFolder(path)
             if value.kind is ShippedFolder
@@ -100,7 +100,7 @@ def unpacked(shipment: Shipment, folder: Path, fetch: Callable[[Any], bytes]) ->
 
 
 class _Packer:
-    """Ships each file once, and knows where it will lie."""
+    """Sends each file once, and remembers its path on the other machine."""
 
     def __init__(self, put: Callable[[bytes], Any]) -> None:
         self.files: list[ShippedFile] = []
@@ -139,9 +139,9 @@ class _Packer:
 
 
 def _swapped(value: Any, swap: Callable[[Any], Any]) -> Any:
-    """Return a value with what `swap` returns, unless that is None, for it or for what is in it.
+    """Return a value in which each item for which `swap` returns something is replaced by that.
 
-    What has nothing to swap stays the same object. An engine of parts is left alone.
+    If nothing is replaced, this returns the same object. It does not look into engines.
     """
     if (other := swap(value)) is not None:
         return other
@@ -162,13 +162,13 @@ def _swapped(value: Any, swap: Callable[[Any], Any]) -> Any:
             return value
         clone = copy.copy(value)
         for name, item in after.items():
-            object.__setattr__(clone, name, item)  # it may be frozen
+            object.__setattr__(clone, name, item)  # works for frozen dataclasses too
         return clone
     return value
 
 
 def write_once(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file whole, unless another process of this machine did."""
+    """Write a file whole, unless another process on this machine already has."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -179,7 +179,7 @@ def write_once(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def loadable(error: Exception) -> Exception:
-    """Return an error that another process can make anew: itself, or one that says the same."""
+    """Return an error that another process can unpickle: itself, or a RuntimeError with the same text."""
     try:
         copy.deepcopy(error)
     except Exception:

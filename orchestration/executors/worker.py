@@ -1,7 +1,7 @@
-"""What runs in a worker of a cluster: a task, what it shares with others, and what it tells.
+"""What runs in a cluster worker: tasks, the values that tasks share, and events.
 
-Belongs here: the functions that Ray is asked to run, and what a worker keeps from task to task. Not here:
-asking (ray.py, exchange.py), folders and packages of the machine (node.py).
+Belongs here: the functions that Ray runs, and what a worker keeps from task to task. Not here: submitting
+tasks (ray.py, exchange.py), the machine's folders and packages (node.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from orchestration.executors.shipping import Shipment, ShippedFile, loadable, un
 
 @dataclass(frozen=True)
 class Ended:
-    """How a task ended, as its worker tells it."""
+    """How a task ended, as reported by its worker."""
 
     node: str
     seconds: float
@@ -34,7 +34,7 @@ class Ended:
 
 
 def run(expected: Sequence[Any], token: str, shipment: Shipment, *chunks: bytes) -> Ended:
-    """Run a task: a function and its arguments; `expected` has a reference to what this worker must have."""
+    """Run a task, which is a function and its arguments. `expected` refers to what this worker must have."""
     began = time.monotonic()
     name = ray.get_runtime_context().get_node_id()
     try:
@@ -46,7 +46,7 @@ def run(expected: Sequence[Any], token: str, shipment: Shipment, *chunks: bytes)
 
 
 def stage(sent: int, *given: Any) -> Any:
-    """Run a task of an exchange, with what the driver sent in `sent` arguments and what other tasks made."""
+    """Run a task of an exchange, with `sent` arguments from the driver, then the outputs of other tasks."""
     expected, token, shipment, *chunks = given[:sent]
     with arrived(expected, token, shipment, chunks) as (function, place, places, pieces, common):
         return function(place, places, given[sent:] if pieces is None else pieces, *common())
@@ -56,9 +56,9 @@ def stage(sent: int, *given: Any) -> Any:
 def arrived(
     expected: Sequence[Any], token: str, shipment: Shipment, chunks: Sequence[bytes]
 ) -> Iterator[Any]:
-    """Yield what was sent to this worker; its files are there until the end.
+    """Yield a value sent to this worker; its files exist until the block ends.
 
-    `chunks` are the bytes of all files, or none: then the shipment has references to them.
+    `chunks` are the bytes of all files. If there are none, the shipment has references to the bytes.
     """
     _check(expected[0])
     rest = iter(chunks)
@@ -68,7 +68,7 @@ def arrived(
 
 
 def _fetched(chunk: Any) -> Any:
-    """Return the bytes of a chunk: it has them where they came as an argument."""
+    """Return the bytes of a chunk, which is a reference unless it came as an argument."""
     return chunk if isinstance(chunk, bytes) else ray.get(chunk)
 
 
@@ -76,7 +76,7 @@ _checked: set[str] = set()
 
 
 def _check(expected: Any) -> None:
-    """Compare this worker with the driver, once for each executor."""
+    """Compare this worker's packages and models with the driver's, once per executor."""
     if expected.hex() not in _checked:
         node.check(ray.get(expected))
         _checked.add(expected.hex())
@@ -86,7 +86,7 @@ _values: dict[str, Any] = {}
 
 
 def shared_there(token: str, references: Sequence[Any]) -> Callable[[], Any]:
-    """Return what gives a task the value that all share; a worker keeps that of one executor."""
+    """Return a function that returns the shared value; a worker keeps the values of one executor."""
     return partial(_shared_value, token, references[0])
 
 
@@ -100,7 +100,7 @@ def _shared_value(token: str, reference: Any) -> Any:
 
 
 def sink_there(queue: Queue) -> EventSink:
-    """Return what puts an event into a queue, while it is there."""
+    """Return an event sink that writes to a queue as long as it exists."""
     return partial(_tell, queue)
 
 

@@ -1,8 +1,8 @@
-"""Local state that was damaged: it is set aside, never deleted, and one line says so.
+"""Damaged local state: it is set aside, never deleted, and one line says so.
 
-Belongs here: reading a file of local state, telling what is no file, moving it out of the way; JSON with a
-checksum, by which small files show that they are as they were written; damage in SQLite's files, by what
-SQLite says of them. Not here: what they hold, and how it is rebuilt.
+Belongs here: reading a file of local state, detecting what is not a regular file, moving damaged files away;
+JSON with a checksum, so that damage shows; damage in SQLite files, as SQLite reports it. Not here: what the
+files contain, and how to rebuild it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from orchestration.files.identity import json_digest
 
-#: What is set aside lies here under its own path in the checkout; a second one of one path gets a number.
+#: Damaged files go here, under their own path in the checkout; if that is taken, a number is appended.
 ASIDE = Path(".silverloom", "damaged")
 
 
 class DamagedError(ValueError):
-    """A file of local state is not what it should be; the text says how, without the file's name."""
+    """A file of local state is not valid; the text says why, without the file's name."""
 
 
 def read_state(path: Path) -> bytes | None:
-    """Return the bytes of a file, None where there is none. Raises DamagedError for what is no file."""
+    """Return a file's bytes, or None if there is no file. Raises DamagedError unless it is a regular file."""
     try:
         return path.read_bytes() if is_file(path) else None
     except FileNotFoundError:  # another process removed it just now
@@ -40,28 +40,28 @@ def read_state(path: Path) -> bytes | None:
 
 
 def is_file(path: Path) -> bool:
-    """Say whether there is a file, which can be read. Raises DamagedError for what is no file."""
+    """Return whether a readable file exists. Raises DamagedError if it is not a regular file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise DamagedError("it is no file")
+            raise DamagedError("it is not a regular file")
         path.open("rb").close()
         return True
     except PermissionError:
-        raise DamagedError("it may not be read") from None
+        raise DamagedError("it is not readable") from None
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
-            raise DamagedError("it is a link that leads nowhere") from None
+            raise DamagedError("it is a dangling link") from None
         return False
     except OSError as error:
         if error.errno != errno.ELOOP:
-            raise  # too many open files, say: the file itself may be sound
+            raise  # such as too many open files; the file itself may be intact
         raise DamagedError("it is a link to itself") from None
 
 
 def set_aside(path: Path, wrong: object, then: str) -> Path | None:
-    """Move what is damaged away and say so in a line: what is wrong with it, what is done `then`.
+    """Move a damaged file away and print a line: what is `wrong` with it, and what happens `then`.
 
-    Returns where it is now; None where another process was faster, or where it may not be moved.
+    Returns its new path, or None if another process was faster or it could not be moved.
     """
     place, root = None, _checkout(path)
     try:
@@ -77,7 +77,7 @@ def set_aside(path: Path, wrong: object, then: str) -> Path | None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it; what stands in its place and is no folder is set aside."""
+    """Create a folder and its parents; anything in its place that is not a folder is set aside."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -85,24 +85,24 @@ def make_folder(folder: Path) -> None:
             raise
         for place in reversed((folder, *folder.parents)):
             if os.path.lexists(place) and not place.is_dir():
-                set_aside(place, "it is no folder", "a folder is made in its place")
+                set_aside(place, "it is not a folder", "a folder takes its place")
         folder.mkdir(parents=True, exist_ok=True)
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, if there is one; what is no file is set aside."""
+    """Remove a file if it exists; anything that is not a regular file is set aside."""
     try:
         path.unlink(missing_ok=True)
     except NotADirectoryError:
         return
-    except (IsADirectoryError, PermissionError):  # what POSIX says of a folder, Linux and others
+    except (IsADirectoryError, PermissionError):  # for a folder, Linux raises the first and POSIX the second
         if not path.is_dir():
             raise
-        set_aside(path, "it is no file", "nothing is to be in its place")
+        set_aside(path, "it is not a regular file", "its place stays empty")
 
 
 def _move(path: Path, root: Path | None) -> Path:
-    """Rename into ASIDE of its checkout, or beside itself: outside of any, and where it holds ASIDE."""
+    """Rename into ASIDE of the path's checkout. Without one, or if the path contains ASIDE, add a suffix."""
     inside = root is not None and not (root / ASIDE).is_relative_to(path)
     wanted = (
         root / ASIDE / path.relative_to(root) if root and inside else path.with_name(f"{path.name}.damaged")
@@ -126,41 +126,41 @@ def _shown(path: Path, root: Path | None) -> str:
 
 
 def _checkout(path: Path) -> Path | None:
-    """Return the checkout that a path lies in: the nearest folder above it with params or local state."""
+    """Return the checkout that contains a path: the nearest parent folder with params or local state."""
     marks = ("params.yaml", ASIDE.parent)
     return next(
         (place for place in path.parents if any(os.path.lexists(place / mark) for mark in marks)), None
     )
 
 
-#: The key of the checksum, beside those of the content.
+#: The key of the checksum, next to the keys of the content.
 CHECKSUM = "checksum"
 
 
 def dump_checked(content: Mapping[str, Any]) -> bytes:
     """Return JSON with the checksum of its content."""
-    content = json.loads(json.dumps(content))  # keys become texts before they are sorted
+    content = json.loads(json.dumps(content))  # turns keys into strings before they are sorted
     return json.dumps({**content, CHECKSUM: json_digest(content)}, sort_keys=True, indent=1).encode()
 
 
 def load_checked(text: bytes) -> tuple[dict[str, Any], bool]:
-    """Return the content of what `dump` wrote, and whether it bears a checksum. Raises DamagedError."""
+    """Return the content that `dump_checked` wrote, and whether it has a checksum. Raises DamagedError."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise DamagedError("it is no JSON" if text.strip() else "it is empty") from None
+        raise DamagedError("it is not JSON" if text.strip() else "it is empty") from None
     if not isinstance(content, dict):
-        raise DamagedError("it holds something else")
+        raise DamagedError("it has the wrong structure")
     checked = CHECKSUM in content
     if checked and content.pop(CHECKSUM) != json_digest(content):
-        raise DamagedError("its checksum is not that of its content")
+        raise DamagedError("its checksum does not match its content")
     return content, checked
 
 
 def read_checked(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None:
-    """Return what a file holds; None where there is none. One that is damaged is set aside, and `then` said.
+    """Return the content of a file, or None if there is none. A damaged one is set aside; `then` is printed.
 
-    A file of the right `kind` without a checksum was written before there were any: it is as if it were lost.
+    A valid file without a checksum dates from before checksums existed, and counts as missing.
     """
     try:
         text = read_state(path)
@@ -175,22 +175,22 @@ def read_checked(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return where a content of another shape differs first, and how."""
+    """Return the first place where a content has the wrong structure, and what is wrong there."""
     first = error.errors()[0]
-    return f"it holds something else ({'.'.join(map(str, first['loc']))}: {first['msg']})"
+    return f"it has the wrong structure ({'.'.join(map(str, first['loc']))}: {first['msg']})"
 
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
-#: What SQLite keeps beside a file, by the end of its name.
+#: Endings of SQLite's side files of a database.
 _BESIDE = ("-wal", "-shm", "-journal")
 
-#: Seconds that a look waits for another process.
+#: Seconds to wait for another process that has locked the database.
 _PATIENCE = 30.0
 
 
 def damaged(error: BaseException) -> bool:
-    """Say whether an error, or what caused it, is that SQLite found a file damaged."""
+    """Return whether an error, or its cause, is that SQLite found a file damaged."""
     causes: list[BaseException | None] = [error]
     while (cause := causes.pop()) is not None:
         if isinstance(cause, sqlite3.DatabaseError) and _is_damage(cause):
@@ -200,20 +200,20 @@ def damaged(error: BaseException) -> bool:
 
 
 def fault(path: Path, table: str, thorough: bool = False) -> str | None:
-    """Return what is wrong with a store that has such a table; None for a sound one, and where there is none.
+    """Return what is wrong with a database that should have a table, or None if it is intact or missing.
 
-    Every page is looked at, which takes time that grows with the file, where that is asked for or where the
-    file is shorter than it says itself. One that is write-protected is not damaged: raises PermissionError.
+    Every page is checked if `thorough` is set or the file is shorter than its header says; that takes time in
+    proportion to the file. Raises PermissionError for a write-protected file, which is not damaged.
     """
     for place in (path, *_beside(path)):
         if os.path.lexists(place) and not place.is_file():
-            return "it is no file" if place == path else f"{place.name} is no file"
+            return "it is not a regular file" if place == path else f"{place.name} is not a regular file"
     if not path.exists():
         return None
     if path.stat().st_size == 0:
         return "it is empty"
     if not os.access(path, os.R_OK):
-        return "it may not be read"
+        return "it is not readable"
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "write-protected: `chmod u+w` it", str(path))
     uri = f"{path.absolute().as_uri()}?mode=rw"
@@ -233,14 +233,14 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
 
 
 def set_damaged_aside(path: Path, table: str, then: str, thorough: bool = False) -> None:
-    """Set a store aside in which there is a fault, with what SQLite keeps beside it, and say `then`.
+    """Set a damaged database aside, with SQLite's side files, and print `then`.
 
-    Servers that run go on with the file that they opened: whoever started them is told to start them again.
+    Running servers keep using the file that they opened, so the message says to restart them.
     """
     if (wrong := fault(path, table, thorough)) is None:
         return
     first, *others = [place for place in (path, *_beside(path)) if os.path.lexists(place)]
-    place = set_aside(first, wrong, f"{then}; restart `make ui` if it runs")
+    place = set_aside(first, wrong, f"{then}; restart `make ui` if it is running")
     for neighbour in others if place is not None else ():
         neighbour.rename(f"{place}{neighbour.name.removeprefix(path.name)}")
 

@@ -1,7 +1,7 @@
-"""Recognise a full disk behind whatever a library makes of it, and say which disk it is.
+"""Recognise a full disk behind any library's error, and say which disk it is.
 
 Belongs here: the errors of the system and of SQLite that mean it, and the line that names the disk. Not here:
-leaving what was there untouched (publish.py).
+leaving existing files untouched (publish.py).
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from pathlib import Path
 
 from orchestration.workspace.workspace import Workspace
 
-#: How every line about a full disk begins: so it is recognised in what another process says.
+#: How every line about a full disk begins, so that it can be recognised in another process's output.
 FULL = "no space left on the device"
 _NUMBERS = (errno.ENOSPC, errno.EDQUOT)
 _WORDS = (FULL, "No space left on device", "Disk quota exceeded", "database or disk is full")
 
-#: What SQLite says of a full disk where it cannot tell why a file is not written.
+#: SQLite's errors that may mean a full disk: it cannot tell why it failed to write.
 _UNSURE = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
-#: Bytes; with fewer of them free, an error of that kind is put down to the disk.
+#: With fewer free bytes than this, such an error is blamed on the disk.
 _LITTLE = 1 << 20
 
 
 class DiskFullError(OSError):
-    """There is no space left; what was there before is untouched."""
+    """No space is left; existing files are untouched."""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what caused it, also as SQLAlchemy has it."""
+    """Yield an error and its causes, including those wrapped by SQLAlchemy."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -39,7 +39,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def full_disk(error: BaseException) -> str | None:
-    """Return the line that says which disk is full; None where an error means something else."""
+    """Return a line that says which disk is full, or None if the error means something else."""
     for cause in causes(error):
         if isinstance(cause, DiskFullError):
             return str(cause.strerror)
@@ -52,19 +52,19 @@ def full_disk(error: BaseException) -> str | None:
 
 
 def in_words(text: str) -> str | None:
-    """Return the same where only the words of an error are left."""
+    """Like `full_disk`, if only the error's text is left."""
     if FULL in text:
         return text
     return full_line() if any(words in text for words in _WORDS) else None
 
 
 def full_line(path: Path | None = None, name: str = "") -> str:
-    """Return the line about the disk of a path; without one, about the fullest that a run writes to."""
+    """Return the line about the disk of a path; without a path, about the fullest disk that a run uses."""
     place = _mount(path) if path else min(_places(), key=free_bytes)
     system = os.statvfs(place)
-    files = ", and no further file" if system.f_files and not system.f_favail else ""
+    files = ", and no free inodes" if system.f_files and not system.f_favail else ""
     room = f"{free_bytes(place) / 2**20:.1f} MB are free on {place}{files}"
-    return f"{FULL}{f' while {name} was written' if name else ''}: {room}; make room there and run again"
+    return f"{FULL}{f' while writing {name}' if name else ''}: {room}; free some space and run again"
 
 
 def _means_full(error: sqlite3.Error) -> bool:
@@ -73,7 +73,7 @@ def _means_full(error: sqlite3.Error) -> bool:
 
 
 def _places() -> list[Path]:
-    """Return the mount points of all that a run writes to."""
+    """Return the mount points of everything that a run writes to."""
     here, temporary = Workspace.here(), os.environ.get("TMPDIR", "/tmp")  # noqa: S108
     folders = (here.root, here.root / ".dagster", here.state, here.data, temporary)
     return [_mount(Path(folder)) for folder in folders]
@@ -87,6 +87,6 @@ def _mount(path: Path) -> Path:
 
 
 def free_bytes(place: Path) -> int:
-    """Return how many bytes are free where a path lies."""
+    """Return the number of free bytes on a path's file system."""
     system = os.statvfs(place)
     return system.f_bavail * system.f_frsize

@@ -1,9 +1,9 @@
-"""The one identity of data: DVC's MD5 of a file, and of a folder. And whether what work is based on changes.
+"""The one identity of data: DVC's MD5 of a file or folder. Also, detecting changes while work is in progress.
 
-Belongs here: hashing, as DVC does it, and the hashes that are kept from command to command; the stamps of
-files, compared before and after by readers without a lock; params, code and sources as they were when this
-process began. DVC records what is on disk at the end of the work, which was done on what was there at its
-beginning. Not here: what is done with a mismatch (partition/inputs.py, state/freshness.py).
+Belongs here: hashing as DVC does it, with a cache of hashes between commands; file stamps, which readers
+without a lock compare before and after; and params, code and sources as they were when this process began.
+DVC records what is on disk at the end of the work, but the work used what was there at the beginning. Not
+here: handling a mismatch (partition/inputs.py, state/freshness.py).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from typing import Any, TypeAlias
 
 from orchestration.workspace.workspace import Workspace
 
-#: Folders that .dvcignore names.
+#: Folders listed in .dvcignore.
 IGNORED = frozenset({"__pycache__"})
 
-#: Path, size, time of change in nanoseconds and inode of a file.
+#: A file's path, size, modification time in nanoseconds, and inode.
 FileStamp: TypeAlias = tuple[str, int, int, int]
 
-#: MD5s by path, with the stamps of the files that they are of: of this process, and of former ones.
+#: MD5s by path, with the stamps of the hashed files: from this process, and from earlier ones.
 _hashes: dict[str, tuple[FileStamp, str]] = {}
 _former: dict[str, tuple[FileStamp, str]] = {}
 
 
 def keep_hashes(path: Path) -> None:
-    """Take the hashes of files that earlier commands left in a checkout's state, and leave those of this one.
+    """Load the hashes that earlier commands cached in a checkout's state, and save this one's at exit.
 
-    A file that is damaged or missing costs reading every file once.
+    If the cache is damaged or missing, every file is read once.
     """
     with contextlib.suppress(OSError, ValueError):
         checksum, _, content = path.read_bytes().partition(b"\n")
@@ -62,7 +62,7 @@ def _leave_hashes(path: Path, process: int) -> None:
 
 
 def file_stamp(path: Path) -> FileStamp | None:
-    """Return what tells whether a file is written to or replaced later; None where there is none."""
+    """Return a stamp that changes if the file is written to or replaced, or None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -71,15 +71,15 @@ def file_stamp(path: Path) -> FileStamp | None:
 
 
 def is_settled(stamp: FileStamp) -> bool:
-    """Say whether a file did not change in the last second: another change could leave its stamp as it is."""
+    """Return whether a file is older than a second: until then, a change may leave its stamp unchanged."""
     return time.time_ns() - stamp[2] > 1_000_000_000
 
 
 def file_md5(path: Path, former: bool = True) -> str:
     """Return the MD5 of a file's bytes.
 
-    A file whose size, inode and time of change are those of an earlier call is not read again, unless it
-    changed in the last second. Where `former` commands do not count, every process reads it once.
+    A file with the same size, inode and modification time as in an earlier call is not read again, unless it
+    changed in the last second. With `former=False`, hashes from earlier commands do not count.
     """
     stamp, name = file_stamp(path), os.fspath(path)
     for known in (_hashes.get(name), _former.get(name) if former else None):
@@ -93,7 +93,7 @@ def file_md5(path: Path, former: bool = True) -> str:
 
 
 def folder_files(folder: Path) -> dict[str, Path]:
-    """Return every file below a folder by its relative path with forward slashes, sorted, as DVC sees it."""
+    """Return every file below a folder by relative path with forward slashes, sorted, as DVC sees it."""
     files: dict[str, Path] = {}
     waiting = [(os.fspath(folder), "")]
     while waiting:
@@ -106,12 +106,12 @@ def folder_files(folder: Path) -> dict[str, Path]:
                 if entry.name not in IGNORED:
                     waiting.append((entry.path, f"{name}{entry.name}/"))
             elif Path(entry.path).is_file() if entry.is_symlink() else entry.is_file():
-                files[f"{name}{entry.name}"] = Path(entry.path)  # no pipe, and no link that leads nowhere
+                files[f"{name}{entry.name}"] = Path(entry.path)  # skips pipes and dangling links
     return {name: files[name] for name in sorted(files)}
 
 
 def folder_hashes(folder: Path) -> dict[str, str]:
-    """Return the MD5 of every file below a folder, by relative path; {} where there is no folder."""
+    """Return the MD5 of every file below a folder by relative path; {} if there is no folder."""
     return {name: file_md5(path) for name, path in folder_files(folder).items()}
 
 
@@ -121,12 +121,12 @@ def version(hashes: Mapping[str, str]) -> str:
 
 
 def listing(hashes: Mapping[str, str]) -> bytes:
-    """Return DVC's list of the files of a folder, of which its hash of the folder is the MD5."""
+    """Return DVC's list of a folder's files; its MD5 is DVC's hash of the folder."""
     return _json([{"md5": hashes[name], "relpath": name} for name in sorted(hashes)])
 
 
 def json_digest(content: Any) -> str:
-    """Return the MD5 of content that JSON can hold, whatever the order of its names."""
+    """Return the MD5 of JSON content, regardless of the order of keys."""
     return text_md5(_json(content))
 
 
@@ -144,16 +144,16 @@ Stamps: TypeAlias = Mapping[Path, FileStamp | None]
 
 
 class InputReplacedError(RuntimeError):
-    """A file is not what it was when it was opened; the text names it. It may be gone at the next try."""
+    """A file changed after it was opened; the text names it. The next try may succeed."""
 
 
 def stamps_of(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
-    """Return what tells whether files are replaced later; of a folder, itself and all files below it."""
+    """Return the stamps of files, and of folders with all files below them, to detect replacements later."""
     return {path: file_stamp(path) for place in paths for path in (place, *folder_files(place).values())}
 
 
 def check_unreplaced(stamps: Stamps) -> None:
-    """Raise InputReplacedError where a file is not what it was when its stamp was taken."""
+    """Raise InputReplacedError if a file changed since its stamp was taken."""
     for path, stamp in stamps.items():
         if file_stamp(path) != stamp:
             raise InputReplacedError(f"an input was replaced while it was read: {path}; run again")
@@ -161,10 +161,10 @@ def check_unreplaced(stamps: Stamps) -> None:
 
 @contextlib.contextmanager
 def unreplaced(stamps: Stamps) -> Iterator[None]:
-    """Raise InputReplacedError behind a block in which a file was replaced, also where the block raised.
+    """Raise InputReplacedError after a block during which a file was replaced, even if the block raised.
 
-    Half of what the block read may be of the former version and half of the new one: what it gives counts for
-    nothing, and what it failed at may be just that.
+    The block may have read half of the former version and half of the new one. So its result is invalid, and
+    an error in it may come from just that.
     """
     try:
         yield
@@ -177,39 +177,39 @@ def unreplaced(stamps: Stamps) -> Iterator[None]:
     check_unreplaced(stamps)
 
 
-#: All that a dataset's code hash is made of.
+#: Everything that goes into a dataset's code hash.
 CODE = ("assets", "models.txt", "ops", "orchestration/files/parquet.py", "requirements.lock")
 _NAMES = ("params.yaml", *CODE)
 
 
 class MovedError(RuntimeError):
-    """Something was edited while the work was under way; the text names it."""
+    """Something was edited during the work; the text names it."""
 
 
 def input_snapshot(workspace: Workspace) -> dict[str, str]:
-    """Return what tells whether params, code or sources changed since it was first asked for."""
+    """Return digests of params, code and sources as of the first call, to detect later changes."""
     return {**code_marks(workspace), **_sources(workspace)}
 
 
 @cache
 def code_marks(workspace: Workspace) -> dict[str, str]:
-    """Return what tells whether params or code were written to, as first asked for in this process.
+    """Return digests of params and code as of the first call in this process.
 
-    That is when this package is imported, before params are read and assets declared. They tell of an edit
-    that was undone, too: workers that began in between ran what was edited.
+    That is when this package is imported, before params are read and assets declared. The digests also reveal
+    edits that were undone: workers that started in between ran the edited code.
     """
     return _marks(workspace)
 
 
 def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
-    """Raise MovedError where params or code were written to since `former`, what `code_marks` gave."""
+    """Raise MovedError if params or code were written to since `former`, a result of `code_marks`."""
     _check(former, _marks(workspace), "what was finished before is kept: run again")
 
 
 def check_unmoved(workspace: Workspace) -> None:
-    """Raise MovedError where something is not as it was at the first call of `input_snapshot`."""
+    """Raise MovedError if anything differs from the first call of `input_snapshot`."""
     today = {**_marks(workspace), **_sources.__wrapped__(workspace)}
-    _check(input_snapshot(workspace), today, "what was made is kept, dvc.lock is not: run again")
+    _check(input_snapshot(workspace), today, "what was made is kept but not in dvc.lock: run again")
 
 
 def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> None:
@@ -228,15 +228,15 @@ def version_of(place: Path) -> str:
     """Return the version of a file or folder, or why it cannot be read."""
     try:
         return version(folder_hashes(place)) if place.is_dir() else file_md5(place)
-    except PermissionError as error:  # of a source: it is a reject there, and DVC's commit is refused
+    except PermissionError as error:  # an unreadable source is rejected there, and DVC's commit fails
         return str(error)
 
 
 def _marks(workspace: Workspace) -> dict[str, str]:
-    """Return a hash of the marks of each file, or of all files below each folder, of params and code.
+    """Return a digest of the stamps of each file, or of all files below each folder, of params and code.
 
-    Hidden files, as editors leave them beside what they show, are none. A folder's own mark tells of them,
-    too, so it is left out.
+    Hidden files, which editors create while a file is open, do not count. They would change a folder's own
+    stamp, so folders do not count either.
     """
     marks = {}
     for name in _NAMES:
@@ -245,6 +245,6 @@ def _marks(workspace: Workspace) -> dict[str, str]:
         for base, folders, names in os.walk(place):
             folders[:] = [name for name in folders if name not in IGNORED]
             paths += [Path(base, name) for name in names if not name.startswith(".")]
-        found = sorted(filter(None, map(file_stamp, paths)))  # one that is gone tells as much
+        found = sorted(filter(None, map(file_stamp, paths)))  # a vanished file changes the digest too
         marks[name] = json_digest(found)
     return marks

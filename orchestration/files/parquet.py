@@ -1,6 +1,6 @@
-"""Turn outcomes into files that are the same bytes every time: Parquet for rows, and what lies beside them.
+"""Turn outcomes into files with reproducible bytes: Parquet for rows, and a step's other files.
 
-Belongs here: the pinned options of the one writer. Every dataset's code version includes this module. Not
+Belongs here: the pinned options of the only writer. Every dataset's code version includes this module. Not
 here: the names of part files (ops/core/parts.py), where the files are published (publish.py).
 """
 
@@ -20,12 +20,12 @@ from orchestration.files.publish import write_files
 
 
 def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[pa.Array]:
-    """Write three files a part, and those that its step made besides; return the input units of each part.
+    """Write three tables per part, and the step's other files; return the input units of each part.
 
-    The latter lie in a folder of their own, `__files`, which readers of the folder pass over as well.
-    A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
-    Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file of the
-    step's that leaves its folder or is there twice.
+    The other files go to a folder of their own, `__files`, which readers of the dataset skip. A step without
+    parts writes one empty part, so that "nothing came in" is a file and not an absence. Raises
+    pyarrow.ArrowInvalid if a table does not have its declared columns, ValueError if one of the other files
+    leaves its folder or occurs twice.
     """
     units: list[pa.Array] = []
     combinations: Counter[str] = Counter()
@@ -49,13 +49,13 @@ def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None
         (folder / part_name(name, index)).parent.mkdir(exist_ok=True)
         path, rows = folder / part_name(name, index), _declared(table, getattr(shape, name))
         if name == "kept" and not rows.num_rows:
-            _writer(rows.schema, path).close()  # datasets fails at a row group without rows
+            _writer(rows.schema, path).close()  # `datasets` fails on a row group without rows
         else:
             write_table(rows, path)
 
 
 def _declared(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return a table with the columns of a schema; its vectors have the size that the step gave them."""
+    """Return a table with the columns of a schema; vectors keep the length that the step gave them."""
     vectors = of_role(schema, "vector")
     fields = [
         field.with_type(table.schema.field(field.name).type) if field.name in vectors else field
@@ -65,7 +65,7 @@ def _declared(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write one table with pinned options, without metadata of pandas; Arrow's is where a type needs it."""
+    """Write one table with pinned options and without pandas metadata; Arrow's is kept if a type needs it."""
     with _writer(table.schema, path) as writer:
         writer.write_table(table.replace_schema_metadata(None), row_group_size=65_536)
 
@@ -80,5 +80,5 @@ def _writer(schema: pa.Schema, path: Path) -> pq.ParquetWriter:
         compression_level=3,
         use_dictionary=True,
         write_statistics=True,
-        store_schema=any(map(pa.types.is_fixed_size_list, schema.types)),  # no type of Parquet's
+        store_schema=any(map(pa.types.is_fixed_size_list, schema.types)),  # not a Parquet type
     )

@@ -1,12 +1,12 @@
-"""Publish a folder or a file whole, by one process at a time: a reader sees the former one or the new one.
+"""Publish a folder or file whole, one process at a time: readers see either the former or the new version.
 
 Belongs here: building in a temporary folder on the same file system, syncing to disk, swapping by rename,
-cleaning up after a process that was killed; and locks between processes, which end with the process that
-holds them. Not here: what is written (parquet.py, partition/resume.py).
+cleaning up after killed processes; and locks between processes, which end with the process that holds them.
+Not here: what is written (parquet.py, partition/resume.py).
 
 Readers hold no lock, however many partitions they read: they compare versions before and after
-(partition/inputs.py). A reader waits only for an input that is being published, one at a time: the graph
-has no circles, so neither have the waits.
+(partition/inputs.py). A reader only waits for an input that is being published, one at a time. The graph has
+no cycles, so there are no deadlocks.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _AT_FDCWD = -100
 
 @contextlib.contextmanager
 def building(staging: Path, target: Path) -> Iterator[Path]:
-    """Give an empty folder to fill; when the block ends well, it becomes `target` at once.
+    """Provide an empty folder to fill; if the block succeeds, it becomes `target` in one step.
 
-    When the block raises, `target` is left as it was and the folder is removed. `staging` must lie on
-    the file system of `target`. Raises DiskFullError where the device has no space left.
+    If the block raises, `target` stays as it was and the folder is removed. `staging` must be on the same
+    file system as `target`. Raises DiskFullError if the device has no space left.
     """
     with _mutex(staging):
         _recover(staging)
@@ -63,12 +63,12 @@ def building(staging: Path, target: Path) -> Iterator[Path]:
                         sync_to_disk(Path(base, name))
                 _swap(new, target, slot)
         finally:
-            with _mutex(staging):  # or another process, cleaning up, finds half of a slot
+            with _mutex(staging):  # else another process that cleans up could find half a slot
                 _clear(slot)
 
 
 def recover(staging: Path) -> None:
-    """Finish or undo what killed processes left in a staging; what a living one holds stays."""
+    """Finish or undo what killed processes left in a staging folder. Slots of live processes stay."""
     with _mutex(staging):
         _recover(staging)
 
@@ -80,16 +80,16 @@ def _recover(staging: Path) -> None:
 
 
 def _clear(slot: Path) -> None:
-    """Remove a slot; its `old` is put back where it was not replaced, else removed first.
+    """Remove a slot. First its `old` folder is put back if it was not replaced, else removed.
 
-    Without `target` nobody could tell whether `old` is still needed.
+    Without the file `target`, it is unknown whether `old` is still needed.
     """
     old = slot / "old"
     if old.exists():
         try:
             target = _target(slot)
         except DamagedError as error:
-            set_aside(slot, f"target: {error}", "what its `old` was is made again where it is missing")
+            set_aside(slot, f"target: {error}", "its `old` folder is made again if it is missing")
             return
         if not target.exists():
             make_folder(target.parent)
@@ -99,22 +99,22 @@ def _clear(slot: Path) -> None:
 
 
 def _target(slot: Path) -> Path:
-    """Return what a slot was opened for. Raises DamagedError for what is no place beside its staging."""
+    """Return a slot's target. Raises DamagedError if it is not a path in the staging folder's parent."""
     content, checked = load_checked(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
-        raise DamagedError("it names no place that a slot is opened for")
+        raise DamagedError("it does not name a target")
     return slot.parent.parent / place
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole: to a temporary name beside it, synced, then renamed."""
+    """Write a file whole: under a temporary name in the same folder, then synced and renamed."""
     with writing(path) as temporary:
         temporary.write_bytes(content)
 
 
 def write_changed(path: Path, content: bytes) -> None:
-    """Write a file whole where it is not what it should be, whatever else it is."""
+    """Write a file whole, unless it already has this content; replaces anything of another type."""
     try:
         found = read_state(path)
     except DamagedError:
@@ -125,9 +125,10 @@ def write_changed(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, sync: bool = True) -> Iterator[Path]:
-    """Give a temporary name beside a file; what is written there becomes the file at once, mostly synced.
+    """Provide a temporary path in the folder of a file; what is written there replaces the file in one step.
 
-    When the block raises, the file is left as it was. Raises DiskFullError where there is no space left.
+    If the block raises, the file stays as it was. Raises DiskFullError if there is no space left. Without
+    `sync`, a power cut may lose the content.
     """
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -139,7 +140,7 @@ def writing(path: Path, sync: bool = True) -> Iterator[Path]:
         try:
             temporary.replace(path)
         except IsADirectoryError:
-            set_aside(path, "it is no file", "it is written anew")
+            set_aside(path, "it is not a regular file", "a new one is written")
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -150,7 +151,7 @@ def writing(path: Path, sync: bool = True) -> Iterator[Path]:
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """Write files into a new folder by their relative paths.
 
-    Raises ValueError for a path that leaves it, or that is there already.
+    Raises ValueError for a path that leaves the folder or already exists.
     """
     for name, content in files:
         path = folder / name
@@ -163,7 +164,7 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
 
 def remove(target: Path, staging: Path) -> None:
-    """Remove a folder at once: it is renamed away first, so that no reader sees half of it."""
+    """Remove a folder in one step: it is renamed away first, so that no reader sees half of it."""
     with _mutex(staging):
         _recover(staging)
         slot = Path(tempfile.mkdtemp(dir=staging))
@@ -184,13 +185,13 @@ def disk_errors(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _mutex(staging: Path) -> Iterator[None]:
-    """Let one process at a time open a slot or clean up, so that no new slot is taken for a dead one."""
+    """Let one process at a time open a slot or clean up, so that no new slot is mistaken for a dead one."""
     with contextlib.closing(lock_file(staging / ".mutex", wait=True)):
         yield
 
 
 def sync_to_disk(path: Path) -> None:
-    """Have the content of a file, or the names in a folder, survive a power cut."""
+    """Make a file's content, or a folder's entries, survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -201,11 +202,11 @@ def sync_to_disk(path: Path) -> None:
 def _swap(new: Path, target: Path, slot: Path) -> None:
     make_folder(target.parent)
     if os.path.lexists(target) and not target.is_dir():
-        set_aside(target, "it is no folder", "a new one takes its place")
+        set_aside(target, "it is not a folder", "a new one takes its place")
     if not target.exists():
         new.rename(target)
     elif not exchange(new, target):
-        # Between these two renames there is no target: recover() puts the old one back.
+        # Between these two renames there is no target; recover() would put the old one back.
         sync_to_disk(slot / "target")
         target.rename(slot / "old")
         new.rename(target)
@@ -213,7 +214,7 @@ def _swap(new: Path, target: Path, slot: Path) -> None:
 
 
 def exchange(first: Path, second: Path) -> bool:
-    """Exchange two folders in one step, where the system and the file system can (Linux)."""
+    """Exchange two folders in one step, if the system and file system support it (Linux)."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):
@@ -228,9 +229,9 @@ _PAUSE = 0.02
 
 
 def lock_file(path: Path, wait: bool = False) -> ExitStack:
-    """Hold a lock, in a folder that is made, until what is returned is closed or this process ends.
+    """Hold a lock until the returned stack is closed or this process ends; creates the folder if needed.
 
-    Raises BlockingIOError where another process holds it, unless it is to `wait`.
+    Raises BlockingIOError if another process holds it, unless `wait` is set.
     """
     try:
         return _held(path, -1 if wait else 0)
@@ -239,17 +240,17 @@ def lock_file(path: Path, wait: bool = False) -> ExitStack:
 
 
 def lock_within(path: Path, seconds: float) -> ExitStack:
-    """Return what `lock_file` does. Raises TimeoutError, which names it, where another process keeps it."""
+    """Like `lock_file`, but wait up to `seconds`. Raises TimeoutError, which names the lock, after that."""
     try:
         return _held(path, seconds)
     except Timeout:
-        message = f"another process has held {path} for {seconds:g} s: run again when it has ended"
+        message = f"another process has held {path} for {seconds:g} s: run again when that process has ended"
         raise TimeoutError(message) from None
 
 
 def _held(path: Path, timeout: float) -> ExitStack:
     make_folder(path.parent)
-    # A soft lock is a file, which stays when its process is killed.
+    # A soft lock is a plain file, which remains after its process is killed.
     lock = FileLock(path, timeout, thread_local=False, poll_interval=_PAUSE, fallback_to_soft=False)
     try:
         lock.acquire()
@@ -258,7 +259,7 @@ def _held(path: Path, timeout: float) -> ExitStack:
     except OSError:
         if not path.is_symlink() and (path.is_file() or not os.path.lexists(path)):
             raise
-        set_aside(path, "it is no file", "a new lock takes its place")
+        set_aside(path, "it is not a regular file", "a new lock takes its place")
         lock.acquire()
     held = ExitStack()
     held.callback(lock.release)
@@ -267,9 +268,9 @@ def _held(path: Path, timeout: float) -> ExitStack:
 
 @contextlib.contextmanager
 def making(workspace: Workspace, dataset: Declaration, partition: str, wait: bool = True) -> Iterator[bool]:
-    """Hold a partition alone; gives whether another process had to be waited for.
+    """Hold a partition's lock; yields whether another process held it before.
 
-    Raises BlockingIOError where another process holds it and it is not to `wait`.
+    Raises BlockingIOError if another process holds it and `wait` is not set.
     """
     path = _path(workspace, dataset, partition)
     waited = False
@@ -285,7 +286,7 @@ def making(workspace: Workspace, dataset: Declaration, partition: str, wait: boo
 
 @contextlib.contextmanager
 def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
-    """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
+    """Hold the lock on files about all datasets together (`live`, `docs`); other processes wait."""
     with contextlib.closing(lock_file(workspace.state / "locks" / f"{name}.lock", wait=True)):
         yield
 

@@ -1,1 +1,1 @@
-"""Runs and models in MLflow, and its store. Not here: when its server is started (serve/)."""
+"""Runs and models in MLflow, and its store. Not here: starting its server (serve/)."""

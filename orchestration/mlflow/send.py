@@ -1,11 +1,11 @@
-"""Send the runs that wait to MLflow, by its own client, and find them there again.
+"""Send the runs in the outbox to MLflow through its own client, and find them there again.
 
-Belongs here: what a run and a trained model become in MLflow. Not here: what waits (tracking.py), the store
-where no server is named (store.py), how a model is called (served_model.py). MLflow's client takes seconds to
-import, so a command sends its runs once, at its end, beside DVC's commit.
+Belongs here: what a run and a trained model become in MLflow. Not here: the outbox (tracking.py), the local
+store (store.py), how a model is loaded (served_model.py). MLflow's client takes seconds to import, so a
+command sends its runs together, at its end, beside DVC's commit.
 
-Every run bears a tag with the id of its file. Sending that was interrupted looks for these tags when it goes
-on, so each run is there once. The weights of models are a dataset's files, under DVC.
+Every run has a tag with the id of its outbox file. After an interruption, sending looks for these tags, so
+each run is stored once. The weights of models are a dataset's files, under DVC.
 """
 
 from __future__ import annotations
@@ -35,37 +35,38 @@ from orchestration.state.addresses import Addresses
 from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
 
-#: The tag of a run: the id of its file, and for one that belongs to another its number in it.
+#: The tag of a run: the id of its outbox file; for a child run, followed by its number.
 TAG = "silverloom.run"
 
-#: Seconds that are waited for another process that sends.
+#: Seconds to wait for another process that is sending.
 PATIENCE = 600.0
 
 #: Seconds that an interrupted process may take to end what it sends.
 _PATIENCE_TO_END = 10.0
 
-#: How the names of folders begin in which runs are unpacked.
+#: Prefix of the folders into which runs are unpacked.
 _UNPACKED = ".unpacked-"
 
-#: Signs of a tag that MLflow keeps: it does not cut those that a run begins with, and Postgres refuses them.
+#: The most characters of a tag. MLflow does not cut the tags that a run starts with, and Postgres rejects
+#: more.
 _LONGEST_TAG = 8_000
 
-#: A request is not repeated by MLflow, which cannot know whether the first one made a run, and not waited for
-#: without end. Who sets these variables otherwise has it so.
+#: MLflow must not retry a request, since it cannot know whether the first one created a run, and must not
+#: wait for ever. Users may set these variables to other values.
 _REQUESTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30"}
 
 
 def send(workspace: Workspace) -> str:
-    """Send what waits, the oldest first; return in a line what still waits, and why, or "".
+    """Send the outbox, oldest first. Return one line about what could not be sent and why, or "".
 
-    A run that MLflow refuses stays, and the next one is sent; when MLflow is not there, all stay.
+    If MLflow refuses a run, it stays and the next one is sent. If MLflow is unreachable, all stay.
     """
     if not waiting(workspace):
         return ""
     causes: list[str] = []
     try:
         with contextlib.closing(lock_within(outbox(workspace) / ".lock", PATIENCE)):
-            for left in outbox(workspace).glob(f"{_UNPACKED}*"):  # by one that was killed
+            for left in outbox(workspace).glob(f"{_UNPACKED}*"):  # left by a killed process
                 shutil.rmtree(left, ignore_errors=True)
             try:
                 _send(workspace, causes)
@@ -78,11 +79,11 @@ def send(workspace: Workspace) -> str:
     if not causes:
         return ""
     number, place = len(waiting(workspace)), workspace.shown(outbox(workspace))
-    return f"{number} {'run waits' if number == 1 else 'runs wait'} in {place} for MLflow: {causes[0]}"
+    return f"{number} {'run is' if number == 1 else 'runs are'} waiting for MLflow in {place}: {causes[0]}"
 
 
 def send_and_tell(workspace: Workspace) -> int:
-    """Send what waits, and say in a line what still does; 1 if any run does."""
+    """Send the outbox and print a warning about what could not be sent. Returns 1 if there is any."""
     line = send(workspace)
     _warn(line)
     return 1 if line else 0
@@ -106,13 +107,13 @@ def sending(workspace: Workspace) -> Iterator[None]:
 
 def _warn(line: str) -> None:
     if line:
-        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+        print(f"warning: {line}; the next command tries again", file=sys.stderr)
 
 
 def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:
-    """Return the address of the latest run of an experiment that bears these tags; None where there is none.
+    """Return the URL of an experiment's latest run with these tags, or None.
 
-    Raises what MLflow's client raises.
+    Raises whatever MLflow's client raises.
     """
     if workspace.tracked_here and not workspace.mlflow_store.exists():
         return None
@@ -127,7 +128,7 @@ def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str 
 
 
 def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> None:
-    """Send what waits, and add why a run stays; raise what is wrong with all of MLflow's store."""
+    """Send the outbox, and collect why a run stays; raise what is wrong with MLflow's store as a whole."""
     if workspace.tracked_here:
         prepare(workspace.mlflow_store, thorough)
     elif is_postgres(workspace.tracking_uri):
@@ -138,7 +139,7 @@ def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> No
         try:
             sender.send(path)
         except DamagedError as error:
-            set_aside(path, error, "this run is not in MLflow")
+            set_aside(path, error, "this run will be missing in MLflow")
         except Exception as error:
             if damaged(error):
                 raise
@@ -158,7 +159,7 @@ def _client_class() -> Any:
     os.environ["MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT"] = "true"
     from mlflow import MlflowClient
 
-    logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # what goes wrong is said in a line
+    logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # we report errors ourselves, in one line
     return MlflowClient
 
 
@@ -167,7 +168,7 @@ def _line(error: Exception) -> str:
 
 
 def _refused(error: Exception) -> bool:
-    """Say whether an error is about one run, so that the next may be sent."""
+    """Return whether an error concerns only this run, so that the next one can be sent."""
     status = getattr(error, "get_http_status_code", None)
     return status is None or status() < 500
 
@@ -178,7 +179,7 @@ class _Sender:
         self._experiments: dict[str, str] = {}
 
     def send(self, path: Path) -> None:
-        """Send a run with those that belong to it, then remove its file."""
+        """Send a run with its child runs, then remove its file."""
         with tempfile.TemporaryDirectory(dir=outbox(self._workspace), prefix=_UNPACKED) as folder:
             entry = take(path, Path(folder))
             experiment = self._experiment(entry)
@@ -202,12 +203,12 @@ class _Sender:
                 self._experiments[name] = found.experiment_id
             else:
                 raise LookupError(
-                    f"the experiment {name} was deleted in MLflow: `mlflow experiments restore` it"
+                    f"experiment {name} was deleted in MLflow: restore it with `mlflow experiments restore`"
                 )
         return self._experiments[name]
 
     def _known(self, experiment: str, entry_id: str) -> dict[str, str]:
-        """Return the runs of a file that are there by their tags; what is there twice goes, but for one."""
+        """Return the runs of an outbox file that MLflow already has, by tag; delete duplicates."""
         found: dict[str, str] = {}
         for run in self._tagged(experiment, f"{entry_id}%"):
             if run.data.tags[TAG] in found:
@@ -216,13 +217,13 @@ class _Sender:
         return found
 
     def _remove_late(self, experiment: str) -> None:
-        """Remove runs that a slow server made of a request after it was asked again, and had made another."""
+        """Delete runs that a slow server created from a request after the retry had created another."""
         for late in self._tagged(experiment, "%", "= 'RUNNING'"):
             if self._tagged(experiment, late.data.tags[TAG], "!= 'RUNNING'"):
                 self._client.delete_run(late.info.run_id)
 
     def _tagged(self, experiment: str, tag: str, status: str = "") -> list[Any]:
-        """Return all runs with tags like one, of such a status or of any."""
+        """Return all runs whose tag matches a LIKE pattern, with a given status or any."""
         conditions = f"tags.`{TAG}` LIKE '{tag}'" + (f" AND attributes.status {status}" if status else "")
         runs = page = self._client.search_runs([experiment], conditions)
         while page.token:
@@ -240,7 +241,7 @@ class _Sender:
         return str(self._client.create_run(experiment, run.start, tags, run.name[:250]).info.run_id)
 
     def _end(self, run_id: str, run: TrackedRun, folder: Path) -> None:
-        """Send all that a run says; what is sent twice is there once. It ends last: then it is whole."""
+        """Send a run's content, which is safe to repeat, and end the run, which marks it as complete."""
         from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
         points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
@@ -269,15 +270,15 @@ class _Sender:
         self._client.set_terminated(run_id, run.status, run.end)
 
     def _artifacts(self, run_id: str) -> Path | None:
-        """Return where MLflow's server looks for the model of a run; what was written in part goes.
+        """Return the folder where MLflow's server expects a run's model, removing a partly written one.
 
-        None where the client must send it: to a server of MLflow's, or to the place of an older experiment.
+        None if the client must upload it: to an MLflow server, or to the location of an older experiment.
         """
         uri: str = self._client.get_run(run_id).info.artifact_uri if self._workspace.models_here else ""
         if not uri.startswith(ARTIFACTS_URI):
             return None
         place = uri.removeprefix(ARTIFACTS_URI)
-        # not in the folder of an experiment, which goes
+        # not in the folder of a DVC experiment, which is temporary
         kept = self._workspace if self._workspace.tracked_here else self._workspace.enclosing
         target: Path = kept.mlflow_store.with_name(ARTIFACTS) / place / "model"
         make_folder(target.parent)
@@ -288,9 +289,9 @@ class _Sender:
 def save_model(
     kind: ModelKind, files: Path, code: Path, target: Path, packages: Iterable[tuple[str, str]]
 ) -> None:
-    """Write a trained model's folder as a model of MLflow: `packages` are name and version of what it needs.
+    """Write a trained model as an MLflow model. `packages` are (name, version) of what it needs.
 
-    `code` is the folder of the project's `ops`: it goes along, and is what loads the model.
+    `code` is the folder of the project's `ops` package, which is stored with the model and loads it.
     """
     import mlflow.pyfunc
     from mlflow.models import ModelSignature
@@ -306,7 +307,7 @@ def save_model(
     logging.getLogger("mlflow").setLevel(logging.ERROR)
     params = [ParamSpec(name, DataType[text], value) for name, (text, value) in kind.params.items()]
     save: Any = mlflow.pyfunc.save_model
-    with contextlib.redirect_stderr(io.StringIO()):  # hints about type hints, in colour
+    with contextlib.redirect_stderr(io.StringIO()):  # MLflow prints coloured advice about type hints
         save(
             target,
             python_model=str(Path(__file__).with_name("served_model.py")),

@@ -1,7 +1,7 @@
 """A trained model of any kind as MLflow serves it.
 
-Belongs here: the script that MLflow stores beside a model and runs to load it. Not here: storing (send.py),
-what a kind takes and answers (ops/models/trained.py).
+Belongs here: the script that MLflow stores with a model and runs to load it. Not here: storing (send.py), a
+kind's inputs and outputs (ops/models/trained.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 
 
 class ServedModel(mlflow.pyfunc.PythonModel):  # type: ignore[misc]
-    """Answers as the kind that its configuration names; the project's `ops` lie beside it."""
+    """Answers as the model kind in its configuration. The project's `ops` package is stored with it."""
 
     def load_context(self, context: Any) -> None:
         """Load the model."""

@@ -1,8 +1,7 @@
 """MLflow's store and server: the SQLite file of this checkout, or a database on a Postgres server.
 
-Belongs here: that MLflow creates or upgrades the file, by one process at a time, that a damaged one is set
-aside, that a server's database has tables, and how `mlflow server` is started. Not here: what is in it
-(send.py), when it is served (serve/ui.py).
+Belongs here: having MLflow create or upgrade the tables, one process at a time; setting a damaged file aside;
+starting `mlflow server`. Not here: the content (send.py), when it is served (serve/ui.py).
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from orchestration.state.addresses import HOST, allowed_hosts
 from orchestration.workspace.postgres import check_answers, is_postgres
 from orchestration.workspace.workspace import Workspace
 
-#: The folder beside the store in which the files of runs lie, and how MLflow's server calls it: no path of
-#: this machine is in a store.
+#: The folder for runs' files, next to the store, and its URI on MLflow's server. So a store contains no paths
+#: of this machine.
 ARTIFACTS, ARTIFACTS_URI = "mlflow", "mlflow-artifacts:/"
 
-_TABLE, _THEN = "experiments", "with the runs so far; a new store begins"
+_TABLE, _THEN = "experiments", "along with the runs so far; a new store is created"
 
-#: Seconds that are waited for another process to create or upgrade the tables.
+#: Seconds to wait for another process to create or upgrade the tables.
 MIGRATION = 30.0
 
 
 def prepare(path: Path, thorough: bool = False) -> None:
-    """Let MLflow create or upgrade its tables; a damaged store is set aside.
+    """Have MLflow create or upgrade its tables; a damaged store is set aside.
 
-    A new store appears whole: it is made beside its place and renamed. Damage is looked for in all of a store
-    or quickly. Raises MlflowException for a store of an unknown version, PermissionError for one that is
-    write-protected, TimeoutError where another process is at it for longer than MIGRATION.
+    A new store is built under another name and renamed, so that it appears whole. `thorough` checks the whole
+    store for damage. Raises MlflowException for a store of an unknown version, PermissionError if it is
+    write-protected, TimeoutError if another process works on it for longer than MIGRATION.
     """
-    # A connection that is kept would go on with the file that was set aside.
+    # A pooled connection would keep using a file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
     _quiet()
     make_folder(path.parent)
@@ -54,17 +53,17 @@ def prepare(path: Path, thorough: bool = False) -> None:
 
 
 def prepare_server(address: str) -> None:
-    """Let MLflow create its tables in a database on a server.
+    """Have MLflow create its tables in a database on a server.
 
-    Raises RuntimeError for a server that does not answer, MlflowException for tables of another version.
+    Raises RuntimeError if the server does not answer, MlflowException for tables of another version.
     """
     _quiet()
-    check_answers(address, "MLflow's store")  # MLflow itself would ask again for minutes
+    check_answers(address, "MLflow's store")  # MLflow itself would retry for minutes
     open_mlflow_store(address, ARTIFACTS_URI)
 
 
 def _quiet() -> None:
-    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
+    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # importing mlflow resets the level
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)
 
 
@@ -77,34 +76,36 @@ def _migrate(path: Path) -> None:
 
     try:
         open_mlflow_store(_url(path), ARTIFACTS_URI)
-    except MlflowException:  # its tables are older
+    except MlflowException:  # the tables are older
         command = [sys.executable, "-m", "mlflow", "db", "upgrade", _url(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise MlflowException(done.stderr.strip().rpartition("\n")[2] or "it was not upgraded") from None
+            raise MlflowException(done.stderr.strip().rpartition("\n")[2] or "the upgrade failed") from None
 
 
 def serve(workspace: Workspace, port: int) -> None:
-    """Become `mlflow server`. Raises RuntimeError for a store that cannot be used."""
+    """Turn this process into `mlflow server`. Raises RuntimeError if the store cannot be used."""
     if workspace.tracked_here:
         try:
             prepare(workspace.mlflow_store)
         except Exception as error:
             place = workspace.shown(workspace.mlflow_store)
-            raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
+            raise RuntimeError(
+                f"{place} cannot be used ({error}): move it away to start a new one"
+            ) from error
     elif is_postgres(workspace.tracking_uri):
         prepare_server(workspace.tracking_uri)
-    # Not as an argument: all users of the machine see those.
+    # Not as an argument: all users of the machine can see those.
     os.environ["MLFLOW_BACKEND_STORE_URI"] = workspace.tracking_uri
-    os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
+    os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # saves three processes; there are no jobs
     mlflow = str(Path(sys.executable).with_name("mlflow"))
     os.execv(mlflow, [mlflow, "server", *arguments(workspace, port)])  # noqa: S606
 
 
 def arguments(workspace: Workspace, port: int) -> list[str]:
-    """Return the arguments of `mlflow server`: where artifacts lie, and whom it answers.
+    """Return the arguments of `mlflow server`: where artifacts are, and which requests it accepts.
 
-    MLflow checks the Host of a request, and refuses changes by pages of other origins, but for those of other
+    MLflow checks the Host of requests, and rejects changes from pages of other origins, except from other
     ports of this machine.
     """
     names = allowed_hosts()

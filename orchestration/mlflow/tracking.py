@@ -1,11 +1,11 @@
-"""One MLflow run a made partition: what it read, with which params, from which code, and what came out.
+"""One MLflow run per made partition: its inputs, params, code, and results.
 
-Belongs here: what a partition's run and its child runs say, and the outbox: a file for each run that waits
-to be sent. Not here: how they come into MLflow (send.py). Tracking fails a partition only where the disk is
-full: what else goes wrong is a warning in its log.
+Belongs here: the content of a partition's run and its child runs, and the outbox, which has a file for each
+run to be sent. Not here: sending (send.py). Tracking fails a partition only if the disk is full; any other
+error is a warning in its log.
 
-An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow
-datasets, whose digest is DVC's hash of the folder.
+An experiment is a dataset, and a run is named after its partition. The versions of inputs and output are
+MLflow datasets, whose digests are DVC's hashes of the folders.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import Manifest, flattened
 from orchestration.workspace.workspace import Workspace, commit
 
-#: Signs of a digest that MLflow keeps.
+#: The most characters of a digest that MLflow stores.
 _DIGEST = 36
 
-#: What runs themselves write into the checkout: it does not make the tree another one than the commit.
+#: What runs themselves write into the checkout; these do not make the tree dirty.
 _WRITTEN = ("dvc.lock", "code.json", "metrics")
 
-#: Of its two kinds of experiments, MLflow shows runs in a table, with their metrics, for this one.
+#: MLflow has two kinds of experiments; for this one, it shows runs in a table with their metrics.
 _KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
@@ -60,11 +60,11 @@ def track(
     run_id: str,
     seconds: float,
 ) -> None:
-    """Put the run of a partition that was just made into the outbox, with the faults that each check found.
+    """Put the run of a partition that was just made into the outbox, with the faults found by each check.
 
-    `run_id` is the Dagster run, of so many seconds. It is a failed run where a check refused what it `made`;
-    then no trials and no models are told of. Whatever goes wrong is a warning in the log of the Dagster run
-    that this is called in; only for a full disk this raises DiskFullError.
+    `run_id` is the Dagster run and `seconds` its duration. If a check rejected the partition (`made` is
+    False), the run is marked as failed, without trials and models. Errors are warnings in the log of the
+    current Dagster run; only a full disk raises, with DiskFullError.
     """
     try:
         run = _run(workspace, dataset, partition, manifest, made, faults, run_id, seconds)
@@ -75,7 +75,7 @@ def track(
     except Exception as error:
         if (line := full_disk(error)) is not None:
             raise DiskFullError(errno.ENOSPC, line) from error
-        dg.get_dagster_logger().warning(f"not tracked in MLflow: {describe(error)}")
+        dg.get_dagster_logger().warning(f"could not be tracked in MLflow: {describe(error)}")
 
 
 def _run(
@@ -152,7 +152,7 @@ def _inputs(manifest: Manifest) -> Iterator[TrackedDataset]:
     for name, versions in manifest.key["inputs"].items():
         for partition, version in versions.items():
             place = f"data/{name}/{partition}".rstrip("/")
-            digest = version[:_DIGEST]  # that of all partitions together is longer
+            digest = version[:_DIGEST]  # the joint version of all partitions is longer
             yield TrackedDataset(f"{name} {partition}".strip(), digest, "input", json.dumps({"uri": place}))
 
 
@@ -187,7 +187,7 @@ def _trainings(
     tags: Mapping[str, str],
     end: int,
 ) -> Iterator[TrackedRun]:
-    """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
+    """Yield a run for each trained model of a dataset: its curve and, for the chosen ones, the model."""
     for report in json.loads((folder / FILES / trains.file).read_text()):
         files = workspace.shown(folder / FILES / report["model"])
         model = TrackedModel(trains.kind.module, files, manifest.key["code"]["packages"])
@@ -206,7 +206,7 @@ def _trainings(
 
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
-    """Return the commit that this process began on, and whether the tree was another; {} outside of git."""
+    """Return the commit at which this process began, and whether the tree was dirty; {} outside git."""
     if (found := commit(workspace, besides=_WRITTEN)) is None:
         return {}
     dirty = str(bool(found.changed)).lower()
@@ -225,9 +225,9 @@ class TrackedDataset:
     context: str
     """`input` or `output`."""
     source: str
-    """JSON that says where it lies."""
+    """JSON with its location."""
     profile: str | None = None
-    """JSON that says how large it is."""
+    """JSON with its size."""
 
 
 @dataclass(frozen=True)
@@ -235,16 +235,16 @@ class TrackedModel:
     """A trained model that becomes an artifact of its run."""
 
     kind: str
-    """The module whose KIND it is of."""
+    """The module that defines its KIND."""
     folder: str
-    """Its files, below the root of the checkout."""
+    """Its files, relative to the checkout."""
     packages: Mapping[str, str]
-    """What it needs: versions by names."""
+    """The packages that it needs: versions by name."""
 
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """One run as MLflow shows it, with the runs that belong to it."""
+    """One run as MLflow shows it, with its child runs."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(ser_json_inf_nan="constants")
 
@@ -265,7 +265,7 @@ class TrackedRun:
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """A run and the experiment that it belongs to, with the tags that the experiment is created with."""
+    """A run with its experiment, and the tags with which to create the experiment."""
 
     experiment: str
     run: TrackedRun
@@ -276,13 +276,13 @@ _WAITING = TypeAdapter(WaitingRun)
 
 
 def outbox(workspace: Workspace) -> Path:
-    """Return the folder of the runs that wait: what is for a server outlives the folder of an experiment."""
+    """Return the outbox folder. Runs for a server are kept outside a DVC experiment's temporary folder."""
     kept = workspace if workspace.tracked_here else workspace.enclosing
     return kept.state / "outbox"
 
 
 def waiting(workspace: Workspace) -> list[Path]:
-    """Return the files of the runs that wait, the oldest first."""
+    """Return the files in the outbox, oldest first."""
     return sorted(outbox(workspace).glob("[!.]*.zip"))
 
 
@@ -300,9 +300,9 @@ def put(workspace: Workspace, entry: WaitingRun) -> Path:
 
 
 def take(path: Path, folder: Path) -> WaitingRun:
-    """Return the run of a file, and unpack what else is in it. Raises DamagedError."""
+    """Return the run in a file, and unpack the rest of the file. Raises DamagedError."""
     if not path.is_file():
-        raise DamagedError("it is no file")
+        raise DamagedError("it is not a regular file")
     try:
         with zipfile.ZipFile(path) as archive:
             entry = _WAITING.validate_json(archive.read(_RUN))
@@ -325,9 +325,9 @@ T = TypeVar("T")
 
 
 def accepted(values: Mapping[str, T]) -> dict[str, T]:
-    """Return values under names that MLflow takes; of names that become the same, later ones are numbered.
+    """Return values under names that MLflow accepts, numbering names that become the same.
 
-    It takes letters, digits and some signs, and no path that could be written shorter.
+    MLflow accepts letters, digits and some punctuation, and no path that could be shortened.
     """
     found: dict[str, T] = {}
     for name, value in values.items():

@@ -1,1 +1,1 @@
-"""Making one partition: inputs, parts, publication, manifest. Not here: which one is made (run/)."""
+"""Making one partition: inputs, parts, publication, manifest. Not here: choosing partitions (run/)."""

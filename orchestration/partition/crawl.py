@@ -1,9 +1,8 @@
-"""What a crawl gets: its folder, the published partition, a listener for progress; and its pinned bytes.
+"""What a crawl gets: its folder, the published partition, a progress listener, and its pinned bytes.
 
-Belongs here: making a `CrawlPlace` of a workspace, setting damage there aside, and bringing back from DVC's
-cache what a published crawl lost: the web is not asked for it again. Not here: where the folder is
-(state/sources.py), damage within a journal, which has checksums (ops/crawl/journal.py), asking the web
-(ops/crawl).
+Belongs here: making a `CrawlPlace` for a workspace, setting damaged files aside, and restoring what a
+published crawl lost from DVC's cache instead of the web. Not here: the folder's path (state/sources.py),
+damage within a journal, which has checksums (ops/crawl/journal.py), fetching from the web (ops/crawl).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _DIGEST = re.compile(rb"[0-9a-f]{32}")
 
 
 def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> CrawlPlace:
-    """Return where a partition is crawled. What is published counts only if it is as it was made."""
+    """Return the place for crawling a partition. It uses the published version only if that is intact."""
     published = View(workspace).known(dataset, partition) is not None
     pace, before = Recent(), 0
 
@@ -42,7 +41,7 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
         nonlocal pace, before
         if before:
             pace.finished(done - before)
-        else:  # of the first: until then it waits for other crawls
+        else:  # restart the clock at the first page: until then it waits for other crawls
             pace = Recent()
         before = done
         tell(PartitionProgress(label(dataset, partition), "crawl", done, known, pace.pace, "pages"))
@@ -60,17 +59,17 @@ def crawl_place(workspace: Workspace, dataset: Declaration, partition: str) -> C
 
 
 def _set_damage_aside(place: CrawlPlace) -> None:
-    """Set aside what is no folder or file where a crawl has one, and journals whose options are unknown."""
+    """Set aside anything of the wrong file type in a crawl's folder, and journals with unreadable options."""
     make_folder(place.working)
-    _check(place.asking, "it is made anew")
+    _check(place.asking, "it is created again")
     for crawl in sorted(path for path in place.working.iterdir() if path.name != MARK):
         for folder in (crawl / FORMER, crawl):
             if os.path.lexists(folder):
                 make_folder(folder)
                 if (fault := _fault_of_options(folder / OPTIONS)) is not None:
-                    set_aside(folder, f"{OPTIONS}: {fault}", "its pages are asked for again")
+                    set_aside(folder, f"{OPTIONS}: {fault}", "its pages will be fetched again")
                 for name in (*FILES, PLAN, AGAIN):
-                    _check(folder / name, "what it had is asked for again")
+                    _check(folder / name, "its pages will be fetched again")
 
 
 def _fault_of_options(path: Path) -> str | None:
@@ -78,11 +77,11 @@ def _fault_of_options(path: Path) -> str | None:
         content = read_state(path)
     except DamagedError as error:
         return str(error)
-    return None if content is None or _DIGEST.fullmatch(content) else "it holds no digest"
+    return None if content is None or _DIGEST.fullmatch(content) else "it does not hold a digest"
 
 
 def _check(path: Path, then: str) -> None:
-    """Set aside what is no file."""
+    """Set aside what is not a regular file."""
     try:
         is_file(path)
     except DamagedError as error:
@@ -90,10 +89,11 @@ def _check(path: Path, then: str) -> None:
 
 
 def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> int:
-    """Replace what is damaged or lost of a crawl by the bytes that DVC's cache has; return how many files.
+    """Restore a crawl's damaged or lost files from DVC's cache; return how many.
 
-    Raises ChangedBytesError where it has not all of them. A partition that is gone, and that this checkout
-    has never made, is crawled; so is one whose crawl is under way, or is to ask again.
+    Raises ChangedBytesError if the cache lacks any of them. Does nothing for a partition that is to be
+    crawled: one that never existed in this checkout, whose crawl is under way, or that is to be fetched
+    again.
     """
     if View(workspace).known(dataset, partition) is not None or under_way(workspace, dataset, partition):
         return 0
@@ -111,12 +111,12 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
         if asks_again(workspace, dataset, partition):
             return 0
         raise ChangedBytesError(
-            f"{workspace.shown(folder / lost[0])} is not as it was made, and DVC's cache has not the file "
-            f"with the MD5 {made[lost[0]]}. {_pinned(dataset)}"
+            f"{workspace.shown(folder / lost[0])} was changed or lost, and DVC's cache does not have the "
+            f"original (MD5 {made[lost[0]]}). {_pinned(dataset)}"
         )
     for name in found:
         if found[name] != made.get(name):
-            set_aside(folder / name, "it is not as it was made", "DVC's cache has what it was")
+            set_aside(folder / name, "it is not what was made", "the crawl is restored from DVC's cache")
     for name, place in places.items():
         with writing(folder / name) as temporary:
             shutil.copyfile(place, temporary)
@@ -126,6 +126,6 @@ def bring_back(workspace: Workspace, dataset: Declaration, partition: str) -> in
 def _pinned(dataset: Declaration) -> str:
     stage = stage_name(dataset)
     return (
-        f"What was crawled is pinned: `dvc fetch {stage}` gets it, `dvc checkout --force {stage}` brings it "
-        f"back; or ask the web again: `silverloom run --recrawl --select {dataset.name}`"
+        f"Crawls are pinned: `dvc fetch {stage}` downloads this one, `dvc checkout --force {stage}` restores "
+        f"it; or fetch from the web again: `silverloom run --recrawl --select {dataset.name}`"
     )

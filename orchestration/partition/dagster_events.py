@@ -1,7 +1,7 @@
-"""What Dagster is told of a partition: metadata for its UI, and the events of one that no run made.
+"""What Dagster records about a partition: metadata for its UI, and runless events.
 
-Belongs here: counts, reasons, a sample of rows and links; the events with the provenance that Dagster's
-staleness needs. Not here: which partitions are told without a run (materialise.py, dagster/sync.py).
+Belongs here: counts, reasons, sample rows and links; events with the provenance that Dagster's staleness
+needs. Not here: which partitions get runless events (materialise.py, dagster/sync.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROWS, _REJECTS = 5, 20
 def metadata(
     workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest
 ) -> dict[str, Any]:
-    """Return the metadata of a materialisation; of a report, that of its files alone."""
+    """Return a materialisation's metadata. A report only has that of its files."""
     folder = workspace.folder(dataset, partition)
     files = [path for path in folder.rglob("*") if path.is_file()]
     numbers = {"bytes": sum(path.stat().st_size for path in files)}
@@ -69,9 +69,9 @@ def metadata(
 
 
 def _sample(path: Path) -> str:
-    """Return the first rows of a part as a Markdown table, a row to a column: there are more names than rows.
+    """Return a part's first rows as a Markdown table with a column per row, because fields outnumber rows.
 
-    What rows say comes first, then what they are called.
+    Content fields come first, then ids and licences.
     """
     batch = next(pq.ParquetFile(path).iter_batches(batch_size=_ROWS), None)
     if batch is None:
@@ -94,7 +94,7 @@ def runless_events(
     instance: dg.DagsterInstance,
     description: str,
 ) -> list[DagsterEvent]:
-    """Return the materialisation that a manifest stands for, and its checks."""
+    """Return the events for a manifest: the materialisation and its check results."""
     materialization = dg.AssetMaterialization(
         asset_key(dataset.key),
         description=description,
@@ -110,7 +110,7 @@ def runless_events(
 
 
 def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest) -> dict[str, str]:
-    """Return the version tags that a run that wrote this manifest would have reported."""
+    """Return the version tags that a run which wrote this manifest would have reported."""
     tags = {
         DATA_VERSION_TAG: manifest.version,
         CODE_VERSION_TAG: code_version(manifest.key["code"], manifest.key["params"]),
@@ -119,12 +119,12 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
         tag = get_input_data_version_tag(asset_key(upstream.key))
         versions = manifest.key["inputs"].get(upstream.name)
         if not versions:
-            continue  # a dataset that came into the graph after this was made, or had no partition then
+            continue  # the dataset was added to the graph later, or had no partitions then
         if not upstream.partitioned:
             tags[tag] = versions[""]
         elif (
             EVERY_PARTITION not in versions
-        ):  # Dagster's own hash over the versions of several partitions: of one
+        ):  # Dagster hashes the versions of several partitions; this does the same for one
             tags[tag] = sha256("".join(versions.values()).encode()).hexdigest()
         elif len(upstream.made_partitions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
             tags[tag] = versions[EVERY_PARTITION]
@@ -134,7 +134,7 @@ def version_tags(workspace: Workspace, dataset: Declaration, manifest: Manifest)
 def _checked(
     workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest, name: str
 ) -> dg.AssetCheckEvaluation:
-    """A manifest exists only where every check that blocks passed."""
+    """Return the event of one check. A manifest exists only if every blocking check passed."""
     finding = known_finding(workspace, dataset, partition, manifest.version, name)
     result = dg.AssetCheckResult(check_name=name, passed=finding.passed, description=finding.description)
     return check_evaluation(dataset, partition, result)
@@ -160,7 +160,7 @@ def check_evaluation(
 def _origin_tags(
     workspace: Workspace, dataset: Declaration, manifest: Manifest, instance: dg.DagsterInstance
 ) -> dict[str, str]:
-    """Return what Dagster wants besides versions: that they are ours, and the latest events of inputs."""
+    """Return Dagster's other tags: that the versions are ours, and the latest events of the inputs."""
     keys = [asset_key(upstream.key) for upstream in workspace.graph.upstream(dataset)]
     latest = {key: instance.fetch_materializations(key, limit=1).records for key in keys}
     observed: dict[str, str] = {}

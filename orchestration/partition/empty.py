@@ -1,4 +1,4 @@
-"""Make the empty partitions of a dataset together: one is made in a run, the others are copies of it.
+"""Make a dataset's empty partitions together: a run makes one, and the others are copies of it.
 
 Belongs here: publishing them. Not here: which partitions are empty (state/sources.py), making one
 (materialise.py).
@@ -21,12 +21,11 @@ from orchestration.workspace.workspace import Workspace
 
 
 def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> list[str]:
-    """Make the other empty partitions of a dataset what its partition `partition` is; return them.
+    """Publish copies of the empty partition `partition` as a dataset's other empty partitions; return those.
 
-    They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
-    done where that partition is not empty, or not fresh. Left alone are partitions that are fresh, that
-    have rows so far, whose inputs are not made yet, and that another process makes: it may be waiting to
-    settle `partition`.
+    Their input is the same (none), so their bytes and findings are the same. Does nothing if `partition` is
+    not empty or not fresh. Skips partitions that are fresh, that still have rows, whose inputs are not made
+    yet, or that another process is making, since it may be waiting to publish `partition` itself.
     """
     partitions, view = empty_partitions(workspace, dataset, dataset.made_partitions), View(workspace)
     manifest = view.status(dataset, partition).fresh_manifest if partition in partitions else None
@@ -49,14 +48,14 @@ def settle_empty(workspace: Workspace, dataset: Declaration, partition: str) -> 
 
 def _without_rows(manifest: Manifest) -> bool:
     counts = manifest.counts
-    generated = counts.get("combinations", {}).values()  # a step may count none of each
+    generated = counts.get("combinations", {}).values()  # a step may count zero of a kind
     return not any([counts["kept"], counts["dropped"], counts["rejected"], *generated])
 
 
 def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest, other: str) -> bool:
-    """Publish a partition with its manifest, whose lock is held; say whether its inputs were there.
+    """Publish a partition, whose lock is held, with its manifest. Return False if its inputs are missing.
 
-    Where an input is replaced meanwhile, the key is of the former one, and the partition is stale.
+    If an input is replaced during this, the key names the former one, and the partition is stale.
     """
     workspace = view.workspace
     try:
@@ -74,7 +73,7 @@ def _settle(view: View, dataset: Declaration, partition: str, manifest: Manifest
 def _remember(
     workspace: Workspace, dataset: Declaration, partition: str, version: str, others: Iterable[str]
 ) -> None:
-    """Add to the history of validations what was found of the partition that the others are equal to."""
+    """Add the findings about `partition` to the validation histories of the partitions copied from it."""
     found = history.latest(workspace, dataset, partition, version)
     if found is not None and others:
         now = datetime.now(UTC)

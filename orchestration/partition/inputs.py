@@ -1,7 +1,7 @@
-"""The inputs of a partition, opened only after every byte was compared with its manifest.
+"""A partition's inputs, opened only after every byte was compared with their manifests.
 
-Belongs here: reading what other partitions hold, and noticing that it is replaced meanwhile: no lock is held.
-Not here: what is made of it (materialise.py).
+Belongs here: reading other partitions, and noticing if one is replaced while it is read, since readers hold
+no lock. Not here: what is made from them (materialise.py).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from orchestration.workspace.workspace import Workspace
 
 
 class ChangedBytesError(RuntimeError):
-    """A file is not what was published; the text names it and both hashes."""
+    """A file differs from what was published; the text names it and both hashes."""
 
 
 def open_inputs(
     workspace: Workspace, declaration: Declaration, partitions: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
-    """Return what a partition is made of: these partitions, by dataset.
+    """Return the inputs of a partition: the given partitions, by dataset.
 
-    Raises NotReadyError where an input is missing, ChangedBytesError where a file was changed, lost or added.
+    Raises NotReadyError if an input is missing, ChangedBytesError if a file was changed, lost or added.
     """
     upstream = workspace.graph.upstream(declaration)
     if declaration.shape is None:
@@ -49,7 +49,7 @@ def open_inputs(
 
 
 def former_files(workspace: Workspace, report: Declaration) -> Path | None:
-    """Return the folder of a report if every file is as its manifest has it; one that is forced has none."""
+    """Return a report's folder if every file matches its manifest. A forced report has no manifest."""
     manifest, folder = read_manifest(workspace, report, ""), workspace.folder(report)
     return folder if manifest is not None and manifest.files == folder_hashes(folder) else None
 
@@ -57,7 +57,7 @@ def former_files(workspace: Workspace, report: Declaration) -> Path | None:
 def parts(
     workspace: Workspace, dataset: Declaration, partitions: Iterable[str], prefix: str = "kept-"
 ) -> Parts:
-    """Return the kept rows of partitions, whose files of that prefix are compared; see `open_inputs`."""
+    """Return the kept rows of partitions, checking files that start with `prefix`; see `open_inputs`."""
     assert dataset.shape is not None, f"{dataset.name} has no rows"
     folders = [_verified_folder(workspace, dataset, partition, prefix) for partition in partitions]
     files = [str(path) for folder in folders for path in part_files(folder, "kept")]
@@ -65,15 +65,15 @@ def parts(
 
 
 def artifact(workspace: Workspace, dataset: Declaration) -> Artifact:
-    """Return a dataset without partitions, with its files; raises as `open_inputs` does."""
+    """Return an unpartitioned dataset with its files; raises like `open_inputs`."""
     return Artifact(parts(workspace, dataset, [""]), _verified_folder(workspace, dataset, "") / FILES)
 
 
 def _verified_folder(workspace: Workspace, dataset: Declaration, partition: str, prefix: str = "") -> Path:
-    """Return the folder of a partition, after comparing its files of that prefix with their manifest.
+    """Return a partition's folder, after checking its files that start with `prefix` against the manifest.
 
-    The manifest is written after the folder. So where they differ, another process may be publishing the
-    partition at this moment: it is waited for.
+    The manifest is written after the folder. If they differ, another process may be publishing the partition
+    right now, so this waits for its lock and compares again.
     """
     try:
         _verify(workspace, dataset, partition, prefix)
@@ -93,5 +93,5 @@ def _verify(workspace: Workspace, dataset: Declaration, partition: str, prefix: 
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(
                 f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
-                f"in its manifest is {expected.get(name)}; `dvc checkout --force` brings it back"
+                f"but its manifest has {expected.get(name)}; `dvc checkout --force` restores it"
             )

@@ -1,8 +1,8 @@
-"""Make one partition: key, write, check, publish, manifest; or run its checks alone.
+"""Make one partition (key, write, check, publish, manifest), or only run its checks.
 
-Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
-manager would open them before the lock is held. Not here: which partitions are made, and when (run/,
-Dagster itself).
+Belongs here: the `store` resource that every asset body calls. It opens the inputs itself, because an IO
+manager would open them before the lock is held. Not here: which partitions are made and when (run/, Dagster
+itself).
 """
 
 from __future__ import annotations
@@ -74,26 +74,26 @@ from orchestration.workspace.workspace import Workspace, check_kernels, put_firs
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
 _Findings: TypeAlias = Mapping[str, Finding]
 
-_SETTLED = "without records, as the partition that was made"
+_SETTLED = "has no records; copied from the partition that was made"
 
 
 class _RefusedError(Exception):
-    """A check that blocks failed: the former partition stays as it is."""
+    """A blocking check failed, so the former partition remains."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """Makes the partitions of a workspace. With `commit`, a finished stage goes into dvc.lock at once."""
+    """Makes partitions of a workspace. With `commit`, it commits a finished stage to dvc.lock immediately."""
 
     workspace: Workspace
     commit: bool = True
 
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        """Make one partition, unless it is fresh, and return what Dagster records of it.
+        """Make one partition, unless it is fresh, and return what Dagster records about it.
 
-        Where its bytes are today's and its expectations are others, only its checks run.
-        Transient failures are retried with a growing pause, permanent ones are not. One that cannot be
-        committed to dvc.lock is finished all the same, and the next commit takes it along.
+        If only its expectations changed, its checks run on the existing bytes. Transient failures are retried
+        with growing pauses, permanent ones are not. If the commit to dvc.lock fails, the partition still
+        counts as made, and the next commit includes it.
         """
         partition = self._begin(context)
         forced = FORCED in context.run.tags
@@ -103,20 +103,20 @@ class Store:
         try:
             with making(self.workspace, declaration, partition):
                 if declaration.crawl and (files := bring_back(self.workspace, declaration, partition)):
-                    context.log.info(f"{files} files brought back from DVC's cache")
+                    context.log.info(f"restored {files} files from DVC's cache")
                 status = View(self.workspace).status(declaration, partition)
                 if status.fresh_manifest is not None and not forced:
-                    context.log.info("fresh: nothing was made")
+                    context.log.info("fresh: nothing to make")
                     return materialisation.result(status.fresh_manifest)
                 with listening(EventLines(context.log.info)):
                     if status.unchecked and not forced:
-                        context.log.info(f"{'; '.join(status.reasons)}: the same bytes are checked again")
+                        context.log.info(f"{'; '.join(status.reasons)}: checking the existing bytes again")
                         result = materialisation.check(context.run.run_id)
                     else:
                         result = materialisation.make(context.run.run_id)
             empty = not forced and is_empty(self.workspace, declaration, partition)
             if empty and (others := settle_empty(self.workspace, declaration, partition)):
-                context.log.info(f"as empty, and made with it: {', '.join(others)}")
+                context.log.info(f"empty, and made together with: {', '.join(others)}")
                 self._tell(declaration, others, context)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, partition))
@@ -126,11 +126,11 @@ class Store:
     def check(
         self, declaration: Declaration, context: dg.AssetExecutionContext
     ) -> Iterable[dg.AssetCheckResult]:
-        """Run the chosen checks of a partition on the bytes that were made, and return their results.
+        """Run the chosen checks on a partition's existing bytes, and return their results.
 
-        A run that names no partition, as from Dagster's page of a partitioned asset, is about all: each has
-        results of its own then, and those returned are of all together. One that is stale by more than its
-        expectations is refused: its checks run when it is made.
+        A run without a partition, as started from Dagster's page of a partitioned asset, covers all
+        partitions: each gets its own results, and the returned ones summarise them. A partition that is stale
+        for other reasons than its expectations is refused; its checks run when it is made.
         """
         named, chosen = self._begin(context), {key.name for key in context.selected_asset_check_keys}
         results: dict[str, list[dg.AssetCheckResult]] = {}
@@ -149,7 +149,7 @@ class Store:
         return [_together(of_check) for of_check in results.values()]
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
-        """Take notice of what code, params and sources are now; return the partition that is asked for."""
+        """Record today's code, params and sources; return the requested partition."""
         put_first(self.workspace)
         input_snapshot(self.workspace)
         return context.partition_key if context.has_partition_key else ""
@@ -161,23 +161,23 @@ class Store:
             try:
                 commit_finished(View(self.workspace), declaration)
             except Exception as error:
-                context.log.warning(f"not committed to dvc.lock: {describe(error)}")
+                context.log.warning(f"could not commit to dvc.lock: {describe(error)}")
 
     def _tell(
         self, dataset: Declaration, partitions: Iterable[str], context: dg.AssetExecutionContext
     ) -> None:
-        """Tell Dagster of partitions that were settled, before anything is made of them."""
+        """Report to Dagster the partitions made as copies, before anything is made from them."""
         for partition in partitions:
             if (manifest := read_manifest(self.workspace, dataset, partition)) is not None:
                 for event in runless_events(
                     self.workspace, dataset, partition, manifest, context.instance, _SETTLED
                 ):
-                    context.log_event(event)  # Dagster takes a check's result once a run and partition
+                    context.log_event(event)  # Dagster takes a check's result once per run and partition
 
 
 @dataclass(frozen=True)
 class Materialisation:
-    """The making of one partition, whose lock is held."""
+    """The making of one partition. The caller holds its lock."""
 
     workspace: Workspace
     dataset: Declaration
@@ -188,7 +188,7 @@ class Materialisation:
         return self.workspace, self.dataset, self.partition
 
     def make(self, run_id: str) -> dg.MaterializeResult[Any]:
-        """Make it, alone; it takes the place of the former one, then its manifest, once its checks passed."""
+        """Make it. If its checks pass, it replaces the former partition, and then its manifest is written."""
         check_kernels()
         workspace, dataset, partition = self._place
         if (reason := dataset.excluded(partition)) is not None:
@@ -205,7 +205,7 @@ class Materialisation:
                     write_files(new, dataset.function(inputs))
                 else:
                     findings = self.make_rows(new, inputs, key, before)
-            check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
+            check_code(workspace, code_marks(workspace))  # workers may have run other code than the key says
             manifest = Manifest(key, folder_hashes(new), counts(new))
             if dataset.shape is not None:
                 findings |= validate.check(*self._place, new, manifest, run_id)
@@ -215,15 +215,14 @@ class Materialisation:
         return self.result(manifest, findings)
 
     def check(self, run_id: str, names: Collection[str] = tuple(CHECKS)) -> dg.MaterializeResult[Any]:
-        """Run some of its checks on what lies on disk; where one that blocks fails, nothing is made of it.
+        """Run some checks on the bytes on disk. If a blocking one fails, the partition is not fresh any more.
 
-        Expectations and warnings are looked at together. Bytes that failed a check count again once all of
-        them passed.
-        Raises NotReadyError where it was not made, or not of what would be taken today.
+        Expectations and warnings always run together. After a failure, the bytes count again once all checks
+        have passed. Raises NotReadyError if the partition does not exist or is stale.
         """
         workspace, dataset, partition = self._place
         if (manifest := View(workspace).known(dataset, partition)) is None:
-            raise NotReadyError(f"{label(dataset, partition)} is not on disk as it was made: make it first")
+            raise NotReadyError(f"{label(dataset, partition)} is missing or changed on disk: make it first")
         before, inputs = self._open()
         shape = dataset.shape
         assert shape is not None and not isinstance(inputs, Everything), "a report has no checks"
@@ -246,7 +245,7 @@ class Materialisation:
         return self.result(manifest, findings)
 
     def _open(self) -> tuple[Stamps, Everything | _Inputs]:
-        """Return its inputs, and the stamps of their files, taken before any is read."""
+        """Return the inputs, and the stamps of their files from before any was read."""
         partitions = self.workspace.graph.input_partitions(self.dataset, self.partition)
         datasets = self.workspace.datasets
         read = [(datasets[name], part) for name in partitions for part in partitions[name]]
@@ -258,7 +257,7 @@ class Materialisation:
     def make_rows(
         self, new: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
     ) -> dict[str, Finding]:
-        """Write the rows of a partition into a folder; return what the checks found that need its inputs."""
+        """Write the partition's rows to a folder. Return the findings of the checks that need its inputs."""
         assert self.dataset.shape is not None, f"{self.dataset.name} has no rows"
         folder = begin_parts(*self._place, key)
         maps = engine(self.dataset.name, self.dataset.code["models"])
@@ -277,7 +276,7 @@ class Materialisation:
         }
 
     def accept(self, manifest: Manifest, findings: _Findings, run_id: str, seconds: float) -> None:
-        """Let it count as made if the checks that can refuse it passed; track it either way."""
+        """Accept the partition if its blocking checks passed; track the run in any case."""
         accepted = _accepted(findings)
         if accepted:
             write_manifest(*self._place, manifest)
@@ -286,7 +285,7 @@ class Materialisation:
             track(*self._place, manifest, accepted, failed, run_id, seconds)
         except DiskFullError:
             if accepted:
-                forget(*self._place)  # made again, it is tracked: else its run would be missing for ever
+                forget(*self._place)  # so that it is made and tracked again; else its run would stay missing
             raise
         discard_parts(*self._place)
         if accepted and self.dataset.checkpoints:
@@ -295,7 +294,7 @@ class Materialisation:
             discard_crawl(*self._place)
 
     def result(self, manifest: Manifest, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
-        """Return what Dagster records; without findings, those that a manifest stands for."""
+        """Return what Dagster records. Without findings, those implied by the manifest are used."""
         names = CHECKS if self.dataset.shape else ()
         found = findings or {name: known_finding(*self._place, manifest.version, name) for name in names}
         return dg.MaterializeResult(
@@ -343,7 +342,7 @@ class Materialisation:
         return arguments
 
     def _row_records(self, inputs: _Inputs) -> tuple[RowRecords, ...]:
-        """Return the rows of the datasets that params.yaml names as sources."""
+        """Return the rows of datasets that params.yaml lists as sources."""
         found = []
         for name, source in self.workspace.settings.named_datasets(self.dataset.records).items():
             rows = inputs[source.dataset]
@@ -354,7 +353,7 @@ class Materialisation:
     def _expected(self, inputs: _Inputs, folder: Path) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output.
 
-        A crawl finds units itself: what it asked for stands in the journal in its folder.
+        A crawl finds units itself; the journal in its folder lists those it requested.
         """
         if not self.dataset.crawl:
             yield from self._listed(inputs)
@@ -364,7 +363,7 @@ class Materialisation:
         yield from asked_units(folder / FILES, besides=listed)
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
-        """Yield those of them that its input holds."""
+        """Yield the units that are in its input."""
         if self.dataset.records:
             yield from corpus(self.workspace, self.dataset.records).ids(self.partition)
             for named in self._row_records(inputs):
@@ -377,7 +376,7 @@ class Materialisation:
 
 
 def _together(results: list[dg.AssetCheckResult]) -> dg.AssetCheckResult:
-    """Return one result for those of several partitions: it passed if they all did."""
+    """Combine the results of several partitions into one, which passes if they all do."""
     if len(results) == 1:
         return results[0]
     failed = [result for result in results if not result.passed]

@@ -1,7 +1,7 @@
-"""A dataset that one task makes on a machine of a cluster: a training, a tokenizer, a table of scores.
+"""A dataset that a single task makes on a cluster node, such as a training, a tokenizer or a table of scores.
 
-Belongs here: what such a task takes along, and what it sends back: outcomes, lines of progress, checkpoints.
-Not here: where tasks run (executors/), maps over parts and checkpoints on disk (resume.py).
+Belongs here: what such a task receives, and what it sends back: outcomes, log lines, checkpoints. Not here:
+where tasks run (executors/), maps over parts, and checkpoints on disk (resume.py).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from orchestration.executors.parts import RayEngine
 from orchestration.executors.shipping import ShippedFolder
 from orchestration.partition.resume import StoredCheckpoint, StoredCheckpoints, pack, unpack, unzipped, zipped
 
-#: What a task tells: some text for people, or the name and the files of a checkpoint.
+#: Kinds of events from a task: text for people, or the name and files of a checkpoint.
 _TEXT, _CHECKPOINT = "text", "checkpoint"
 
-#: As many names of folders above a checkpoint are part of its checksum.
+#: How many folder names above a checkpoint its checksum covers.
 _FOLDERS = 5
 
 
 def made_by_one_task(engine: RayEngine, dataset: Declaration, arguments: Mapping[str, Any]) -> Outcomes:
-    """Yield the outcomes of a dataset whose function is called elsewhere, as a whole.
+    """Yield the outcomes of a dataset whose whole function runs on another node.
 
-    Checkpoints are stored here as they are made. A task that is started again begins with these.
+    Checkpoints are stored here as they are made, and a restarted task begins with them.
     """
     stored = arguments.get(dataset.checkpoints or "")
     checkpoints = stored if isinstance(stored, StoredCheckpoints) else None
@@ -61,7 +61,7 @@ def _make(
     arguments: dict[str, Any],
     checkpoints: tuple[str, ShippedFolder, str] | None,
 ) -> list[bytes]:
-    """Call the function of a dataset in a worker; return its outcomes, packed."""
+    """Call a dataset's function in a worker; return its outcomes, packed."""
     if checkpoints is not None:
         argument, arrived, place = checkpoints
         folder = arrived.path.with_name(f"{arrived.path.name}-state") / place
@@ -74,7 +74,7 @@ def _make(
 
 @dataclass(frozen=True)
 class _ToldCheckpoints:
-    """The checkpoints of a task: those that came with it, and those that it makes, of which it tells."""
+    """A task's checkpoints: those it received, and those it makes, which it also sends back."""
 
     folder: Path
     tell: EventSink
@@ -98,7 +98,7 @@ class _ToldCheckpoint:
 
 
 class _Told(io.TextIOBase):
-    """A stream that tells what is written to it."""
+    """A stream that sends back what is written to it."""
 
     def __init__(self, tell: EventSink) -> None:
         self._tell = tell

@@ -1,6 +1,6 @@
-"""Remove partitions that no input derives any more: a shrunk range, an exclusion.
+"""Remove partitions that no longer exist, because the range shrank or params.yaml excludes them.
 
-Belongs here: removing folders and manifests. Not here: deciding what is stale (state/freshness.py).
+Belongs here: removing their folders and manifests. Not here: deciding what is stale (state/freshness.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
-    """Return the periods that have files in a dataset's folder and are not among its partitions."""
+    """Return the periods that have files in a dataset's folder but are no longer among its partitions."""
     if not dataset.partitioned:
         return []
     found = [*workspace.folder(dataset).glob("*"), *workspace.manifests(dataset).glob("*.json")]
@@ -27,24 +27,24 @@ def leftovers(workspace: Workspace, dataset: Declaration) -> list[str]:
 
 
 def no_partitions(labels: Sequence[str]) -> str:
-    """Return in a line how many leftovers there are, and the first of them."""
+    """Return one line with the number of leftovers and the first few labels."""
     named = ", ".join([*labels[:_NAMED], *(["..."] if len(labels) > _NAMED else [])])
     return f"no longer partitions ({len(labels)}): {named}"
 
 
 def prune(workspace: Workspace, dataset: Declaration) -> list[str]:
-    """Remove the leftovers of a dataset and the finished parts that nobody needs; return the leftovers."""
+    """Remove a dataset's leftovers, and finished parts that are not needed any more; return the leftovers."""
     gone = leftovers(workspace, dataset)
     partitions = {partition or "all": partition for partition in dataset.made_partitions}
     for name in partitions_with_parts(workspace, dataset):
         manifest = View(workspace).known(dataset, partitions[name]) if name in partitions else None
         if name not in partitions:
             discard_parts(workspace, dataset, name)
-        elif manifest is not None:  # a kill came between the manifest and their removal
+        elif manifest is not None:  # a kill after writing the manifest left its parts behind
             discard_parts(workspace, dataset, name, manifest.key)
     for partition in gone:
         with making(workspace, dataset, partition):
-            if workspace.folder(dataset, partition).exists():  # another process may have done it meanwhile
+            if workspace.folder(dataset, partition).exists():  # else another process removed it
                 remove(workspace.folder(dataset, partition), workspace.staging)
             forget(workspace, dataset, partition)
             drop_failing(workspace, dataset, partition)

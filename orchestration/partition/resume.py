@@ -1,8 +1,8 @@
-"""Go on from the finished parts of a partition: what was computed under its key is not computed again.
+"""Resume a partition from its finished parts: nothing is computed twice under the same key.
 
-Belongs here: an engine around another one, which stores each outcome as soon as it is there and tells how
-far the work is; the files of outcomes and of the checkpoints of trainings. Not here: where ops run
-(executors/), what a checkpoint holds (ops/models/training/checkpoints.py).
+Belongs here: an engine that wraps another, stores each outcome as soon as it exists, and reports progress;
+the files of outcomes and training checkpoints. Not here: where ops run (executors/), what a checkpoint
+contains (ops/models/training/checkpoints.py).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from orchestration.workspace.workspace import Workspace
 
 Op: TypeAlias = Callable[..., Outcome]
 
-#: Seconds from which a part is stored even if it is the only one.
+#: Seconds of work from which a part is stored even if it is the only one.
 LONG = 1.0
 
 
 @dataclass
 class ResumableEngine:
-    """Runs ops by another engine, but yields those outcomes that an earlier run stored in `folder`.
+    """Runs ops on another engine, but takes outcomes that an earlier run stored in `folder` from there.
 
-    `partition` is what is made, for people; `inputs` are the files that it is made of. `close` ends what is
-    under way.
+    `partition` is the label for people; `inputs` are the files that it is made from. `close` stops all
+    running maps.
     """
 
     workspace: Workspace
@@ -55,12 +55,12 @@ class ResumableEngine:
     _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
-        """In a worker process, where no map of the partition begins, it is a plain engine."""
+        """Become a plain engine in a worker process, where no map of the partition starts."""
         return LocalEngine, ()
 
     def map(self, op: Op, pieces: Iterable[Any], *shared: object) -> Outcomes:
-        """Yield `op(piece, *shared)` for every piece, computed now or by an earlier run."""
-        # `Parts.map` hands its op over as the first that is shared
+        """Yield `op(piece, *shared)` for every piece, computed now or in an earlier run."""
+        # `Parts.map` passes its op as the first shared argument
         name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
         folder = self.folder / f"{len(self._maps)}-{name}"
         finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
@@ -68,17 +68,17 @@ class ResumableEngine:
         return self._maps[-1]
 
     def scratch(self) -> AbstractContextManager[Path]:
-        """Return a folder beside the finished parts; what a kill leaves there goes with them."""
+        """Return a scratch folder next to the finished parts; after a kill, it is removed along with them."""
         make_folder(self.folder.parent)
         return temporary_folder(self.folder.parent)
 
     @property
     def exchange(self) -> Exchange | None:
-        """That of the other engine: what joins find is not stored."""
+        """The wrapped engine's exchange: join results are not stored."""
         return self.engine.exchange
 
     def close(self) -> None:
-        """End every map that was begun."""
+        """Stop every map that was started."""
         for outcomes in self._maps:
             outcomes.close()
 
@@ -93,8 +93,8 @@ class ResumableEngine:
         total = len(pieces) if isinstance(pieces, Sized) else None
         kept = finished.found()
         if kept:
-            tell(Notice(self.partition, f"{name}: goes on from {len(kept)} finished parts"))
-        # Of a sequence only what is missing is asked for: to read a piece may take time.
+            tell(Notice(self.partition, f"{name}: resuming after {len(kept)} finished parts"))
+        # From a sequence, read only missing pieces: reading one may take time.
         missing = (
             ((index, pieces[index]) for index in range(len(pieces)) if index not in kept)
             if isinstance(pieces, Sequence)
@@ -118,7 +118,7 @@ class ResumableEngine:
             done += 1
 
     def _next(self, computed: Iterator[Computed], name: str) -> Computed | None:
-        """Return the next part; how far a recording is that is heard in this process is told."""
+        """Return the next part. While this process transcribes a recording, report progress through it."""
         recent, before = Recent(), 0
 
         def heard(seconds: int, of: int) -> None:
@@ -134,24 +134,24 @@ class ResumableEngine:
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A part that a worker stored on the disk of this process, which reads it from there."""
+    """A part that a worker stored on this machine's disk; this process reads it from there."""
 
     index: int
     rows: Mapping[str, int]
-    """How many its tables have."""
+    """Row counts by table."""
     checksum: str
 
 
 @dataclass(frozen=True)
 class PackedPart:
-    """A part as a worker elsewhere hands it over, to be stored here."""
+    """A part sent over by a worker on another machine, to be stored here."""
 
     index: int
     rows: Mapping[str, int]
     content: bytes
 
 
-#: What comes of a part: the outcome itself where it was computed here, or took no time.
+#: The result of a part: the outcome itself if it was computed in this process, or took no time.
 Computed: TypeAlias = Outcome | StoredPart | PackedPart
 
 
@@ -162,7 +162,7 @@ def _compute(
     several: bool,
     *shared: object,
 ) -> Computed:
-    """Compute a part and keep it at once: what is ahead of its turn is not lost either."""
+    """Compute a part and store it immediately, so that even parts ahead of their turn are not lost."""
     index, piece = numbered
     begun = time.monotonic()
     outcome = op(piece, *shared)
@@ -188,43 +188,43 @@ class FinishedParts:
     workspace: Workspace
     folder: Path
     inputs: Stamps
-    """The files that the partition is made of, as they were when it was begun."""
+    """The partition's input files, as they were at the start."""
     code: Mapping[str, str]
-    """The marks of params and code in the process that began the partition."""
+    """Digests of params and code in the process that started the partition."""
 
     def found(self) -> set[int]:
-        """Return the indices of the parts that are sound. The others are set aside, foreign files are not."""
+        """Return the indices of intact parts. Damaged parts are set aside; unknown files are left alone."""
         make_folder(self.folder)
         names = sorted(path.name for path in self.folder.iterdir())
         indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
         return {index for index in indices if self._contents(index) is not None}
 
     def read(self, index: int, checksum: str | None = None) -> Outcome:
-        """Return a part that is sound. Raises DamagedError where it is not any more, or is another one."""
+        """Return an intact part. Raises DamagedError if it is damaged by now or has another checksum."""
         if (contents := self._contents(index, checksum)) is None:
-            raise DamagedError(f"{self._path(index)} was damaged or removed while it was needed: run again")
+            raise DamagedError(f"{self._path(index)} was damaged or removed while in use: run again")
         return unpack(contents)
 
     def write(self, index: int, outcome: Outcome) -> str:
         """Store a part whole and return its checksum.
 
-        Not if an input, params or code were replaced: it would not fit its key. Raises InputReplacedError,
-        MovedError, and DiskFullError.
+        Nothing is stored if an input, params or code changed, because the part would not fit its key. Raises
+        InputReplacedError, MovedError, DiskFullError.
         """
         self._check()
         return write_bundle(self._path(index), pack(outcome), sync=False)
 
     def keep(self, index: int, outcome: Outcome) -> Outcome:
-        """Store a part in the process that goes on with it; raises as `write`."""
+        """Store a part in the process that goes on to use it; raises like `write`."""
         self.write(index, outcome)
         return outcome
 
     def put_by(self, index: int, outcome: Outcome) -> StoredPart:
-        """Store a part for another process of this machine; raises as `write`."""
+        """Store a part for another process on this machine; raises like `write`."""
         return StoredPart(index, _rows(outcome), self.write(index, outcome))
 
     def arrived(self, computed: Computed) -> Computed:
-        """Store a part that was computed elsewhere; raises as `write`."""
+        """Store a part that was computed on another machine; raises like `write`."""
         if not isinstance(computed, PackedPart):
             return computed
         self._check()
@@ -232,7 +232,7 @@ class FinishedParts:
         return StoredPart(computed.index, computed.rows, write_zipped(path, computed.content, sync=False))
 
     def outcome(self, computed: Computed) -> Outcome:
-        """Return the outcome of a part. Raises DamagedError where its file is not what was stored."""
+        """Return the outcome of a part. Raises DamagedError if its file differs from what was stored."""
         if isinstance(computed, Outcome):
             return computed
         stored = self.arrived(computed)
@@ -247,7 +247,7 @@ class FinishedParts:
         return self.folder / f"{index:05d}.zip"
 
     def _contents(self, index: int, checksum: str | None = None) -> dict[str, bytes] | None:
-        return read_bundle(self._path(index), "the part is computed again", checksum)
+        return read_bundle(self._path(index), "this part will be computed again", checksum)
 
 
 @dataclass(frozen=True)
@@ -257,19 +257,19 @@ class StoredCheckpoint:
     path: Path
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        """Replace the last checkpoint with these files. On DiskFullError, the former one stays."""
         write_bundle(self.path, files)
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
-        return read_bundle(self.path, "the training begins anew")
+        """Return the files of the last checkpoint, or None. A damaged checkpoint is set aside."""
+        return read_bundle(self.path, "training starts over")
 
 
 @dataclass(frozen=True)
 class StoredCheckpoints:
-    """The checkpoints of all trainings of one partition, made under one key: other params begin anew.
+    """The checkpoints of one partition's trainings under one key; with other params, training starts over.
 
-    Those under other keys stay until the partition is made, should its params be set back.
+    Checkpoints under other keys stay until the partition is made, in case its params are changed back.
     """
 
     workspace: Workspace
@@ -279,17 +279,17 @@ class StoredCheckpoints:
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """The folder of the checkpoints."""
         folder = self.workspace.state_file("checkpoints", self.dataset, self.partition, "")
         return folder / json_digest(self.key)
 
     def at(self, name: str) -> StoredCheckpoint:
-        """Return where one of the trainings leaves its checkpoint."""
+        """Return the place of one training's checkpoint."""
         return StoredCheckpoint(self.folder / f"{name}.zip")
 
 
 def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any]) -> Path:
-    """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
+    """Return the folder for a partition's finished parts under its key; remove parts under other keys."""
     folder = workspace.state_file("parts", dataset, partition, "") / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
@@ -299,7 +299,7 @@ def begin_parts(workspace: Workspace, dataset: Declaration, partition: str, key:
 def discard_parts(
     workspace: Workspace, dataset: Declaration, partition: str, key: Mapping[str, Any] | None = None
 ) -> None:
-    """Remove the finished parts of a partition, all or those of one key: it is made, or none any more."""
+    """Remove a partition's finished parts, all or those of one key: it is made, or no longer exists."""
     folder = workspace.state_file("parts", dataset, partition, "")
     _remove(folder if key is None else folder / json_digest(key))
 
@@ -315,7 +315,7 @@ def partitions_with_parts(workspace: Workspace, dataset: Declaration) -> set[str
 
 
 def count_parts(workspace: Workspace) -> int:
-    """Return how many finished parts all partitions have that are not published."""
+    """Return the number of finished parts of unpublished partitions."""
     return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
 
 
@@ -331,10 +331,10 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def pack(outcome: Outcome) -> dict[str, bytes]:
-    """Return an outcome as named bytes, a stream for each column.
+    """Return an outcome as named bytes, with a stream for each column.
 
-    In the stream of a table, chunks end where those of any column do. Parquet's pages end where chunks do, so
-    the bytes of a dataset would be others.
+    In a stream of the whole table, chunks would end where those of any column do. Parquet pages end with
+    chunks, so the dataset's bytes would change.
     """
     tables = {name: getattr(outcome, name) for name in TABLES}
     tables["units"] = pa.table({"units": outcome.units})
@@ -356,7 +356,7 @@ def _stream(column: pa.Table) -> bytes:
 
 
 def unpack(contents: Mapping[str, bytes]) -> Outcome:
-    """Return an outcome of which `pack` made named bytes."""
+    """Return the outcome that `pack` turned into named bytes."""
     about = json.loads(contents[_ABOUT])
 
     def table(name: str) -> pa.Table:
@@ -375,16 +375,16 @@ _CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
 
 def write_bundle(path: Path, contents: Mapping[str, bytes], sync: bool = True) -> str:
-    """Write contents by their names; return the checksum. Raises DiskFullError; then the former file stays.
+    """Write named contents and return the checksum. On DiskFullError, the former file stays.
 
-    Without `sync` a power cut may tear the file, which the checksum shows.
+    Without `sync`, a power cut may tear the file; the checksum then shows it.
     """
     with writing(path, sync) as temporary:
         return _write_checked(path, temporary, zipped(contents))
 
 
 def write_zipped(path: Path, content: bytes, sync: bool = True) -> str:
-    """Write what `zipped` made as `write_bundle` does."""
+    """Write the result of `zipped`, like `write_bundle`."""
     with writing(path, sync) as temporary:
         return _write_checked(path, temporary, content)
 
@@ -398,7 +398,7 @@ def _write_checked(path: Path, temporary: Path, content: bytes) -> str:
 
 
 def zipped(contents: Mapping[str, bytes]) -> bytes:
-    """Return contents by their names as one, which is not smaller: columns are compressed already."""
+    """Return named contents as one archive, without compression: columns are compressed already."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w") as file:
         for name, content in contents.items():
@@ -407,9 +407,9 @@ def zipped(contents: Mapping[str, bytes]) -> bytes:
 
 
 def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str, bytes] | None:
-    """Return what a file holds, None where there is none; a damaged one is set aside, and `then` said.
+    """Return a file's contents, or None. A damaged file is set aside, and `then` says what happens next.
 
-    With `checksum`, so is one that has another.
+    With `checksum`, a file with another checksum counts as damaged.
     """
     try:
         content = read_state(path)
@@ -417,7 +417,7 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
             return None
         found = content[-_CHECKSUM:]
         if found != _checksum(path, content[:-_CHECKSUM]) or found.hex() != (checksum or found.hex()):
-            raise DamagedError("its checksum is not that of its content and place")
+            raise DamagedError("its checksum does not match its content and path")
     except DamagedError as error:
         set_aside(path, error, then)
         return None
@@ -425,12 +425,12 @@ def read_bundle(path: Path, then: str, checksum: str | None = None) -> dict[str,
 
 
 def unzipped(content: bytes) -> dict[str, bytes]:
-    """Return the contents of which `zipped` made one."""
+    """Return the contents that `zipped` put into one archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 
 def _checksum(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a content and its place, from `.silverloom` on."""
+    """Return the checksum of a file's content and its path from `.silverloom` on."""
     place = "/".join(path.parts[-6:]).encode()
     return hashlib.md5(content + place, usedforsecurity=False).digest()

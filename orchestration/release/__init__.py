@@ -1,1 +1,1 @@
-"""A system's dataset as a folder that others load. Not here: its Parquet files (ops/core/release.py)."""
+"""Writing a system's dataset as a folder for others. Not here: its Parquet files (ops/core/release.py)."""

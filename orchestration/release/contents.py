@@ -1,8 +1,7 @@
-"""What a release says of its data: files, rows, licences, sources, params and versions; and what may be
-released.
+"""What a release says about its data, such as rows, licences, sources and versions, and what may be released.
 
-Belongs here: reading them, and refusing a release whose licences params.yaml does not allow. Not here: how
-they are told (write.py), the rule itself (ops/core/release.py).
+Belongs here: collecting this, and refusing a release whose licences params.yaml does not allow. Not here:
+writing it (write.py), the rule itself (ops/core/release.py).
 """
 
 from __future__ import annotations
@@ -29,30 +28,30 @@ from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.freshness import Manifest
 from orchestration.workspace.workspace import Commit, Workspace
 
-#: What of a source's params is told: paths, addresses and contacts of whoever made the release are not.
+#: The published params of a source. Paths, addresses and contacts stay private.
 _TOLD = ("kind", "dataset", "domain", "licence")
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a system says of its release: `card.md` in its folder of ops, a YAML head and Markdown."""
+    """A system's own text about its release: ops/<system>/card.md, with a YAML head and Markdown."""
 
     head: Mapping[str, Any]
     text: str
 
     @classmethod
     def of(cls, workspace: Workspace, system: str) -> Words:
-        """Read them. Raises LookupError for a system that has none."""
+        """Read the text of a system. Raises LookupError if it has none."""
         path = workspace.root / "ops" / system / "card.md"
         if not path.is_file():
-            raise LookupError(f"{system} is not released: {workspace.shown(path)} is missing")
+            raise LookupError(f"{system} has no release: {workspace.shown(path)} is missing")
         _, head, text = path.read_text(encoding="utf-8").split("---\n", 2)
         return cls(yaml.safe_load(head), text.strip())
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A release: its files on disk, and all that it was made from."""
+    """A release: its files on disk, and everything it was made from."""
 
     workspace: Workspace
     dataset: Declaration
@@ -63,24 +62,24 @@ class Contents:
 
     @property
     def system(self) -> str:
-        """The group of datasets that it is made of."""
+        """The system's name, which is the group of its datasets."""
         return self.dataset.key.group
 
     @property
     def folder(self) -> Path:
-        """Where the files lie."""
+        """The folder of the files."""
         return self.workspace.folder(self.dataset) / FILES
 
     @cached_property
     def files(self) -> list[Row]:
-        """The files: `file`, `config`, `split`, `rows`, `bytes`, `md5`, sorted."""
+        """The files, sorted: `file`, `config`, `split`, `rows`, `bytes`, `md5`."""
         names = ["file", "config", "split", "rows", "bytes", "md5"]
         found = tables(self.folder.parent, "kept", names)
         return sorted((row for table in found for row in table.to_pylist()), key=lambda row: row["file"])
 
     @cached_property
     def splits(self) -> dict[str, dict[str, list[Row]]]:
-        """The files by configuration and split; train comes first, and the default configuration."""
+        """The files by configuration and split. The default configuration comes first, and train in each."""
         order = ("train", "validation", "test")
         default = self.words.head.get("default")
         found: dict[str, dict[str, list[Row]]] = {}
@@ -92,7 +91,7 @@ class Contents:
 
     @cached_property
     def columns(self) -> list[tuple[pa.Field, str]]:
-        """The columns of the files, with what they mean."""
+        """The columns of the files, with their meanings."""
         (rows,) = [
             source for source in self.dataset.argument_inputs if source.argument == self.dataset.consumes
         ]
@@ -106,7 +105,7 @@ class Contents:
 
     @cached_property
     def licences(self) -> list[tuple[str, int]]:
-        """The licences of rows, with how many rows have each, the most frequent one first."""
+        """The licences of rows with their row counts, most frequent first."""
         counts: Counter[str] = Counter()
         for table in self._rows(self.files, ["licence"]):
             counts.update(table["licence"].to_pylist())
@@ -114,7 +113,7 @@ class Contents:
 
     @cached_property
     def sources(self) -> list[tuple[str, str]]:
-        """The sources of params.yaml that it is made from, by their names there, without what is private."""
+        """The sources in params.yaml that it is made from, by name, without private params."""
         found = {dataset.records for dataset in self.ancestors if dataset.records}
         return [
             (f"{records}.{name}", _told(source.model_dump(mode="json")))
@@ -124,13 +123,13 @@ class Contents:
 
     @cached_property
     def params(self) -> dict[str, Any]:
-        """The sections of params.yaml that it depends on, with defaults, but for those of sources."""
+        """The sections of params.yaml that it depends on, with defaults, except those of sources."""
         values = {name: value for dataset in self.ancestors for name, value in dataset.values.items()}
         return {name: value for name, value in sorted(values.items()) if not name.startswith("sources.")}
 
     @cached_property
     def versions(self) -> list[tuple[str, str]]:
-        """The datasets that it is made of, itself last, with the version that dvc.lock has of each."""
+        """The datasets that it is made from, itself last, with their versions in dvc.lock."""
         stages = locked_stages(self.workspace)
         return [
             (dataset.name, recorded(stages.get(stage_name(dataset), {}), "outs", self._shown(dataset)) or "")
@@ -139,15 +138,15 @@ class Contents:
 
     @cached_property
     def ancestors(self) -> list[Declaration]:
-        """The datasets that it is made of, inputs first, and itself."""
+        """The datasets that it is made from, inputs first, and itself."""
         names = {dataset.name for dataset in (*self.workspace.graph.ancestors(self.dataset), self.dataset)}
         return [dataset for name, dataset in self.workspace.datasets.items() if name in names]
 
     def statistic(self, asked: Mapping[str, Any], config: str) -> float | None:
-        """Return a number about the rows of a configuration, as the head of card.md asks for it.
+        """Return a number about the rows of a configuration, as requested in the head of card.md.
 
-        `measure` and `kind` are of ops/core/measures.py. Or `dataset`, `where` and `column` name a number in
-        a row of another dataset, the same for every configuration.
+        `measure` and `kind` refer to ops/core/measures.py. Alternatively, `dataset`, `where` and `column`
+        pick a number from a row of another dataset; it is the same for every configuration.
         """
         if "dataset" in asked:
             dataset = self.workspace.datasets[asked["dataset"]]
@@ -159,7 +158,7 @@ class Contents:
         return score.value(map(score.read, self._rows(files, score.columns)))
 
     def _rows(self, files: Iterable[Row], columns: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield the rows of some files, so many at a time that memory does not grow with a file."""
+        """Yield the rows of files in batches, so that memory does not grow with a file."""
         for row in files:
             with pq.ParquetFile(self.folder / row["file"]) as file:
                 for batch in file.iter_batches(10_000, columns=list(columns)):
@@ -174,11 +173,11 @@ def _told(source: Mapping[str, Any]) -> str:
 
 
 class ForbiddenError(ValueError):
-    """Sources have licences under which their rows may not be released; the text names them."""
+    """Some sources' licences do not allow releasing their rows; the text names them."""
 
 
 def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> None:
-    """Raise ForbiddenError where rows were left out of the files of a release for their licence."""
+    """Raise ForbiddenError if rows were left out of the release's files because of their licence."""
     dropped = tables(workspace.folder(dataset), "dropped", ["reason"])
     if not (rows := sum(table["reason"].to_pylist().count(FORBIDDEN) for table in dropped)):
         return
@@ -186,13 +185,13 @@ def check(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> 
         f"{source} ({licence})" for source, licence in sorted(_forbidding(workspace, dataset, params))
     )
     raise ForbiddenError(
-        f"{rows} rows of {dataset.key.group} may not be released: {named}; take these sources out, or let"
-        " release.licences in params.yaml list what may be released"
+        f"{rows} rows of {dataset.key.group} may not be released: {named}; take these sources out, or add"
+        " their licences to release.licences in params.yaml"
     )
 
 
 def _forbidding(workspace: Workspace, dataset: Declaration, params: ReleaseParams) -> set[tuple[str, str]]:
-    """Return the sources with rows that may not be released, by name, each with such a licence."""
+    """Return (source, licence) for every source with rows whose licence is not allowed."""
     found = set()
     for ancestor in workspace.graph.ancestors(dataset):
         columns = ["source_ids", "licence", *(["crawl"] if ancestor.crawl else [])]

@@ -1,13 +1,13 @@
-"""Write the release of a system: a folder that `datasets.load_dataset` and Croissant's tools load.
+"""Write a system's release: a folder that `datasets.load_dataset` and Croissant's tools can load.
 
-Belongs here: which files lie in the folder, its card (README.md: a YAML head for hubs, and what people
-should know), its Croissant file, and its replacement as a whole. Not here: what they tell (contents.py), a
-system's own words (ops/<system>/card.md).
+Belongs here: the files in the folder, its card (README.md, with a YAML head for hubs and text for people),
+its Croissant file, and replacing the folder as a whole. Not here: the content (contents.py), a system's own
+text (ops/<system>/card.md).
 
-The Parquet files are a dataset like any other (`<system>/release_files`): they depend on data, params and
-code alone. The card names the commit and the versions in dvc.lock: a dataset that held these would have to
-be made again by the commit that records it. So the card, Croissant and checksums are written when a release
-is asked for.
+The Parquet files are a dataset like any other (`<system>/release_files`), which depends only on data, params
+and code. The card names the commit and the versions in dvc.lock: a dataset with these would have to be made
+again by the very commit that records it. So card, Croissant file and checksums are written when a release is
+requested.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ from orchestration.workspace.workspace import Workspace, commit
 #: The asset that holds the Parquet files of a system's release.
 FILES = "release_files"
 
-#: The list of checksums, by which a folder is known to be a release.
+#: The list of checksums, which identifies a folder as a release.
 CHECKSUMS = "checksums.md5"
 
 
 def released(workspace: Workspace, system: str) -> Declaration:
-    """Return the dataset of a system's released files. Raises LookupError for a system that has none."""
+    """Return the dataset with a system's released files. Raises LookupError if it has none."""
     found = {
         dataset.key.group: dataset for dataset in workspace.datasets.values() if dataset.key.asset == FILES
     }
     if system not in found:
-        raise LookupError(f"nothing is released of {system!r}; known: {', '.join(sorted(found))}")
+        raise LookupError(f"system {system!r} has no release; systems with one: {', '.join(sorted(found))}")
     return found[system]
 
 
 def write(workspace: Workspace, system: str, target: Path) -> Path:
-    """Write a release into a folder, whose former release is replaced at once.
+    """Write a release into a folder; a former release there is replaced in one step.
 
-    Raises LookupError for a system that is not released, RuntimeError where its files are not made,
-    ForbiddenError where a licence forbids it, FileExistsError for a folder that is no release.
+    Raises LookupError for a system without a release, RuntimeError if its files are not made yet,
+    ForbiddenError if a licence forbids it, FileExistsError for a folder that is not a release.
     """
     dataset = released(workspace, system)
     target = target.absolute()
     if target.exists() and not (target / CHECKSUMS).is_file():
-        raise FileExistsError(f"{target} is there and is no release; give another: --folder")
+        raise FileExistsError(f"{target} exists and is not a release; choose another with --folder")
     read = [
         (dataset, ""),
         *(
@@ -74,7 +74,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         view = View(workspace)
         status = view.status(dataset, "")
         if (manifest := status.fresh_manifest) is None:
-            raise RuntimeError(f"{label(dataset, '')} is to be made first: {'; '.join(status.reasons)}")
+            raise RuntimeError(f"{label(dataset, '')} must be made first: {'; '.join(status.reasons)}")
         params = next(value for value in dataset.arguments.values() if isinstance(value, ReleaseParams))
         check(workspace, dataset, params)
         inside = target.is_relative_to(workspace.root)
@@ -97,7 +97,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
 
 
 def _lost(workspace: Workspace, dataset: Declaration) -> str:
-    """Return why most units of the dataset that is released were dropped, and what is said of it."""
+    """Return why most units of the released dataset were dropped, with details."""
     (rows,) = [source for source in dataset.argument_inputs if source.argument == dataset.consumes]
     consumed = workspace.datasets[rows.key.to_user_string()]
     found = Counter(
@@ -109,7 +109,7 @@ def _lost(workspace: Workspace, dataset: Declaration) -> str:
     if not found:
         return ""
     [((reason, detail), count)] = found.most_common(1)
-    return f"; of {consumed.name} {count} were dropped as {reason}{f': {detail}' if detail else ''}"
+    return f"; {consumed.name} dropped {count} units as {reason}{f': {detail}' if detail else ''}"
 
 
 def _checksums(contents: Contents) -> str:
@@ -118,7 +118,7 @@ def _checksums(contents: Contents) -> str:
     return "".join(f"{md5}  {name}\n" for md5, name in lines)
 
 
-#: Licences that hubs know by a name of their own: the one of SPDX, in small letters.
+#: Licences that hubs know by name: their SPDX name in lower case.
 _KNOWN = re.compile(
     r"(apache-2\.0|mit|cc0-1\.0|cc-by(-nc)?(-sa|-nd)?-[234]\.0|bsd-[23]-clause|[al]?gpl-3\.0)"
 )
@@ -134,7 +134,7 @@ def card(contents: Contents) -> bytes:
         for ask in asked
     ]
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(  # noqa: S701  it is no HTML
+    environment = jinja2.Environment(  # noqa: S701  not HTML
         loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["escaped"] = escaped
@@ -154,7 +154,7 @@ def card(contents: Contents) -> bytes:
 
 
 def head(contents: Contents) -> dict[str, Any]:
-    """Return the head that hubs and `datasets` read."""
+    """Return the YAML head that hubs and `datasets` read."""
     rows = sum(row["rows"] for row in contents.files)
     return {
         "pretty_name": contents.words.head["title"],
@@ -177,7 +177,7 @@ def head(contents: Contents) -> dict[str, Any]:
 
 
 def size_category(rows: int) -> str:
-    """Return how hubs call a number of rows: `1K<n<10K`."""
+    """Return the hubs' name for a number of rows, such as `1K<n<10K`."""
     names = ["1K", "10K", "100K", "1M", "10M", "100M", "1B"]
     place = sum(rows >= size for size in _SIZES)
     if place in (0, len(_SIZES)):
@@ -206,9 +206,9 @@ _PARQUET = "application/x-parquet"
 
 
 def croissant(contents: Contents) -> bytes:
-    """Return `croissant.json`: every file with its MD5, and a record set for each split of a configuration.
+    """Return `croissant.json`: every file with its MD5, and a record set per split of each configuration.
 
-    Raises mlcroissant.ValidationError for what Croissant does not allow.
+    Raises mlcroissant.ValidationError for anything that Croissant does not allow.
     """
     import mlcroissant as mlc
 
@@ -293,7 +293,7 @@ def _record_sets(contents: Contents, context: Any, library: Any) -> list[Any]:
 
 
 def _data_type(kind: pa.DataType, library: Any) -> Any:
-    """Return the type of a column, or of the items of a list. Raises TypeError for nested rows."""
+    """Return the Croissant type of a column or of a list's items. Raises TypeError for nested rows."""
     inner = kind.value_type if pa.types.is_list(kind) else kind
     types = {
         pa.string(): library.DataType.TEXT,
@@ -303,7 +303,7 @@ def _data_type(kind: pa.DataType, library: Any) -> Any:
         pa.float64(): library.DataType.FLOAT64,
     }
     if inner not in types:
-        raise TypeError(f"a release has no columns of {kind}")
+        raise TypeError(f"a release cannot have columns of type {kind}")
     return types[inner]
 
 

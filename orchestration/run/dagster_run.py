@@ -1,9 +1,8 @@
-"""One partition as a run of Dagster, in this process or in a worker, which Dagster's UI shows like any other
-run.
+"""Runs one partition as a Dagster run, in this process or in a worker, so that it shows in Dagster's UI.
 
-Belongs here: single runs and how they ended; all that a worker imports, Dagster above all: an interrupt ends
-a worker without a word while it imports this module, so nothing is imported later. Not here: which
-partitions run (loop.py), Dagster's store (dagster/instance.py).
+Belongs here: single runs and how they ended. This module imports everything that a worker needs, Dagster
+above all: an interrupt during an import kills a worker silently, so nothing may be imported later. Not here:
+which partitions run (loop.py), Dagster's store (dagster/instance.py).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from orchestration.messages import describe, listening
 from orchestration.partition.materialise import Store
 from orchestration.workspace.workspace import Workspace
 
-#: The code location as the webserver names it: runs of this process are found under it.
+#: The code location's label in the webserver, which lists this process's runs under it.
 REPOSITORY = "__repository__@orchestration.definitions"
 
 
@@ -39,7 +38,7 @@ class Ran:
 
 @lru_cache(maxsize=1)
 def _job(workspace: Workspace) -> dg.JobDefinition:
-    # the loop of the command commits
+    # `commit=False`: the command's loop commits
     found = build(workspace, {"store": Store(workspace, commit=False)}, with_health=False)
     return asset_job(found)
 
@@ -51,8 +50,8 @@ def materialise(
     run_id: str | None = None,
     tags: Mapping[str, str] | None = None,
 ) -> Ran:
-    """Run one partition in this process, as a run of its own that the UI shows."""
-    run_ids = iter([run_id])  # a second attempt is another run
+    """Make one partition in this process, as a Dagster run of its own."""
+    run_ids = iter([run_id])  # a second attempt gets a new id
     with errors_once():
         result = with_store(
             lambda: _job(workspace).execute_in_process(
@@ -73,14 +72,14 @@ def materialise(
 
 
 def end(run_id: str, message: str) -> None:
-    """Mark a run as failed whose process is gone; one that never began or has ended stays as it is."""
+    """Mark a run as failed after its process died. Runs that never began or have ended stay unchanged."""
     run = instance().get_run_by_id(run_id)
     if run is not None and not run.is_finished:
         end_run(instance(), run, message)
 
 
 def _interrupted(event: dg.DagsterEvent) -> bool:
-    """Say whether a step ended because the user ended it: Dagster makes an ordinary failure of that."""
+    """Return whether the user interrupted a step: Dagster reports that as an ordinary failure."""
     if not event.is_step_failure or event.step_failure_data.error is None:
         return False
     error = event.step_failure_data.error
@@ -93,7 +92,7 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
 def make(
     name: str, partition: str, run_id: str, tags: Mapping[str, str], listener: EventSink
 ) -> tuple[str | None, float]:
-    """Make a partition of a dataset; return why it failed, if it did, and the seconds it took."""
+    """Make one partition. Return the error message, or None if it succeeded, and the seconds it took."""
     begun = time.monotonic()
     with listening(listener):
         try:

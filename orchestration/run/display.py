@@ -1,7 +1,7 @@
-"""What a command shows while it works: on a terminal one display that moves, else a line now and then.
+"""What a command shows while it works: a live display on a terminal, occasional lines anywhere else.
 
-Belongs here: the partitions under way and how far each is. Not here: who tells it (messages.py), the lines of
-what has ended (loop.py).
+Belongs here: the partitions in progress and how far along each is. Not here: where events come from
+(messages.py), and the lines about finished partitions (loop.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from orchestration.messages import Event, Intervals, Notice, PartitionProgress, 
 
 @dataclass(frozen=True)
 class _Escaped:
-    """How far a partition is at the moment at which it is shown: the time that is left grows less."""
+    """A partition's progress, rendered when it is displayed, so that the time left counts down."""
 
     progress: PartitionProgress
 
@@ -31,7 +31,7 @@ class _Escaped:
 
 
 class Display:
-    """The partitions under way, on one console; `total` is how many there are to look at."""
+    """The partitions in progress, on one console. `total` is the number of partitions to check."""
 
     def __init__(self, console: Console, total: int) -> None:
         self._console = console
@@ -47,11 +47,11 @@ class Display:
         )
         self._overall = self._bars.add_task("partitions", total=total, text=f"0 of {total}")
         self._rows: dict[str, Task] = {}
-        self._lock = threading.Lock()  # workers are listened to in threads
+        self._lock = threading.Lock()  # worker events arrive on other threads
         self._stopped = threading.Event()
 
     def __enter__(self) -> Display:
-        self._bars.start()  # which does nothing where there is no terminal
+        self._bars.start()  # does nothing without a terminal
         if not self._console.is_terminal:
             threading.Thread(target=self._write_lines, daemon=True).start()
         return self
@@ -62,7 +62,7 @@ class Display:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave the terminal to others for a while."""
+        """Hand the terminal over to other programs for a while."""
         self._bars.stop()
         try:
             yield
@@ -70,13 +70,13 @@ class Display:
             self._bars.start()
 
     def begin(self, partition: str) -> None:
-        """Show a partition that is made from now on."""
+        """Start showing a partition."""
         with self._lock:
             row = self._bars.add_task(escape(partition), total=None, text="", intervals=Intervals())
             self._rows[partition] = next(task for task in self._bars.tasks if task.id == row)
 
     def __call__(self, event: Event) -> None:
-        """Show how far a partition is, or what is to be known of it."""
+        """Show a partition's progress, or a notice about it."""
         with self._lock:
             if isinstance(event, Notice):
                 self._console.print(f"{escape(event.partition)}: {escape(event.text)}")
@@ -84,22 +84,22 @@ class Display:
                 self._bars.update(row.id, completed=event.done, total=event.total, text=_Escaped(event))
 
     def end(self, partition: str) -> None:
-        """Show a partition no longer."""
+        """Stop showing a partition."""
         with self._lock:
             self._bars.remove_task(self._rows.pop(partition).id)
 
     def advance(self) -> None:
-        """Count a partition that is settled: made, failed, or fresh as it was."""
+        """Count a partition as settled: made, failed, or already fresh."""
         self._bars.advance(self._overall)
         overall = self._bars.tasks[0]
         self._bars.update(self._overall, text=f"{overall.completed:.0f} of {overall.total:.0f}")
 
     def _write_lines(self) -> None:
-        """Write how far partitions are, where it is time; quick ones are not spoken of."""
+        """Write a line of progress per partition at intervals; short partitions get none."""
         while not self._stopped.wait(0.2):
             with self._lock:
                 for row in self._rows.values():
                     if row.fields["intervals"].due():
-                        since = f"under way for {duration(row.elapsed or 0)}"
+                        since = f"running for {duration(row.elapsed or 0)}"
                         details = ", ".join(filter(None, [str(row.fields["text"]), since]))
                         self._console.print(f"{row.description}: {details}")

@@ -1,8 +1,8 @@
-"""`silverloom run` and `silverloom backfill`: which partitions, and a command from first check to last line.
+"""`silverloom run` and `silverloom backfill`, from choosing partitions to the last line of output.
 
-Belongs here: what is wanted, committing what is finished, telling Dagster and the pages. Not here: the loop
-over partitions (loop.py), what is said at the end (summary.py), stages of DVC (stage.py), Dagster's own
-backfill, which the daemon does.
+Belongs here: which partitions to make, committing finished datasets, updating Dagster and the pages. Not
+here: the loop over partitions (loop.py), the closing summary (summary.py), DVC stages (stage.py), and
+Dagster's own backfills, which its daemon runs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from orchestration.workspace.workspace import Workspace
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int | None = 1, recrawl: bool = False) -> int:
-    """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed.
+    """Bring a selection up to date, commit it to dvc.lock and print the table. Returns 1 if anything failed.
 
-    With `recrawl`, the crawls of the selection ask the web again.
+    With `recrawl`, the selection's crawls fetch from the web again.
     """
     wanted = [(dataset, dataset.made_partitions) for dataset in workspace.graph.selected(select)]
     for dataset, partitions in wanted if recrawl else ():
@@ -46,11 +46,11 @@ def drive(
     tags: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
 ) -> int:
-    """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
+    """Make the stale partitions among `wanted`, commit finished datasets, print the table and `notes`.
 
-    Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
-    is a warning. Datasets are committed here, by one process, whatever the number of `jobs`; without that, as
-    many as params.yaml has it are made at a time.
+    Returns 1 if anything failed or a source was rejected whole. Failing to update the pages only prints a
+    warning. This process alone commits, however many `jobs` there are. If `jobs` is None, params.yaml decides
+    how many partitions are made in parallel.
     """
     from orchestration.dvc.stages import check_rendered, commit_finished, restore
 
@@ -60,7 +60,7 @@ def drive(
     restore(workspace)
     check_lock(workspace)
     for dataset, _ in wanted:
-        _ = dataset.code  # a model that is not there is said before anything is made
+        _ = dataset.code  # raises now if a model is missing, before anything is made
         if dataset.records:
             corpus(workspace, dataset.records).check()
     input_snapshot(workspace)
@@ -71,11 +71,11 @@ def drive(
     worked = any(report.made or report.failed for report in reports)
     if worked:
         _show_so_far(workspace, console, reports)
-        view = View(workspace)  # of what others made meanwhile, too
+        view = View(workspace)  # read again: other processes may have made partitions too
     with sending(workspace):
         try:
             committed = commit_finished(view)
-        finally:  # whatever goes wrong from here on, what failed is said
+        finally:  # report failures even if the commit fails
             rejected = tell_reports(view, reports, console)
             for note in notes:
                 console.print(note)
@@ -84,25 +84,25 @@ def drive(
 
 
 def _show_so_far(workspace: Workspace, console: Console, reports: Sequence[Report]) -> None:
-    """Write pages of what there is where the report, which reads all, is no part of what was asked for."""
+    """Write interim pages of what is made so far, unless the report of all datasets was itself requested."""
     from orchestration.present import drop_pages_so_far, write_pages_so_far
 
     asked_for = any(report.dataset.shape is None for report in reports)
     try:
         (drop_pages_so_far if asked_for else write_pages_so_far)(workspace)
     except Exception as error:
-        _warn(console, "the pages do not show what was made", error)
+        _warn(console, "could not update the pages with what was made", error)
 
 
 def _warn(console: Console, what: str, error: Exception) -> None:
-    """Say what could not be told of datasets that are made and committed. Raises where the disk is full."""
+    """Warn about pages that were not written; the data itself is committed. Re-raises if the disk is full."""
     if full_disk(error):
         raise error
     console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
 
 
 def _tell(view: View, console: Console, news: bool) -> None:
-    """Tell Dagster how things stand, and the pages where there are `news` or Dagster had it wrong."""
+    """Update Dagster, and also the live pages if there is `news` or Dagster was out of date."""
     from orchestration.dagster.sync import sync
     from orchestration.present import write_live
 
@@ -111,17 +111,17 @@ def _tell(view: View, console: Console, news: bool) -> None:
     try:
         write_live(view.workspace)
     except Exception as error:
-        _warn(console, "the pages do not say how things stand now", error)
+        _warn(console, "could not update the live pages", error)
 
 
-#: The tag by which the runs of a backfill are found in Dagster.
+#: The tag that marks a backfill's runs in Dagster.
 TAG = "silverloom/backfill"
 
 
 def backfill(
     workspace: Workspace, first: str, last: str, select: str | None, jobs: int | None = 1, force: bool = False
 ) -> int:
-    """Make the partitions `first` to `last` that are not fresh, or all; 1 if any failed."""
+    """Make the stale partitions from `first` to `last` (with `force`, all). Returns 1 if any failed."""
     partitions = chosen(workspace, first, last)
     wanted = [
         (dataset, [partition for partition in dataset.made_partitions if partition in partitions])
@@ -131,21 +131,21 @@ def backfill(
     both = [(dataset, sorted({*asked, *needed.get(dataset.name, ())})) for dataset, asked in wanted]
     over_all = [dataset.name for dataset, partitions in both if not dataset.partitioned and not partitions]
     notes = [
-        f"needed by them, and so made as well where that could be: {name} {', '.join(partitions)}"
+        f"also made where possible, because the range needs them: {name} {', '.join(partitions)}"
         for name, partitions in needed.items()
     ]
     if over_all:
         names = ", ".join(over_all)
-        notes.append(f"without partitions, so not in a backfill: {names}; `make run` makes them")
+        notes.append(f"not partitioned, so not part of a backfill: {names}; run `make run` to make them")
     partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
     return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 
 
 def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
-    """Return the partitions from `first` to `last`. Raises ValueError that says what to change."""
+    """Return the partitions from `first` to `last`. Raises ValueError with what to change."""
     known = workspace.settings.partitions
     if known.every == "none":
-        raise ValueError("params.yaml has no months or years (every: none): `make run` makes all there is")
+        raise ValueError("params.yaml has no months or years (every: none): `make run` makes everything")
     for name, partition in (("FROM", first), ("TO", last)):
         if wrong := fault(partition, known.every):
             raise ValueError(f"{name} {wrong}, found {partition!r}")
@@ -155,22 +155,23 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
         if lies_out:
             value = first if partition == "FROM" else last
             raise ValueError(
-                f"{partition} ({value}) lies outside the {known.every}s of params.yaml, "
-                f"{known.start} to {known.end}: choose one of these, or set partitions.{key} to {value}"
+                f"{partition} ({value}) is outside the {known.every}s in params.yaml, "
+                f"{known.start} to {known.end}: choose one in that range, or set partitions.{key} to {value}"
             )
     return [partition for partition in known.names if first <= partition <= last]
 
 
 def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]:
-    """Return other partitions that those wanted read and that were never made, by dataset.
+    """Return, by dataset, the other partitions that those in `wanted` read and that were never made.
 
-    What reads all partitions cannot be made of some. Those that are there, stale or not, are read as is.
+    A dataset that reads all partitions of an input needs every one. Existing inputs are read as they are,
+    even if stale.
     """
     view, found = View(workspace), dict[str, list[str]]()
     queue = [(dataset, partition) for dataset, partitions in wanted for partition in partitions]
     planned = {(dataset.name, partition) for dataset, partition in queue}
-    whole: set[str] = set()  # datasets of which all partitions were looked at
-    for dataset, partition in queue:  # which grows
+    whole: set[str] = set()  # datasets whose partitions have all been checked
+    for dataset, partition in queue:  # grows while we iterate
         for upstream, reads_all in workspace.graph.reads(dataset):
             if reads_all and upstream.name in whole:
                 continue

@@ -1,8 +1,7 @@
-"""The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
+"""The loop over partitions: it makes inputs first, isolates failures, and can make several in parallel.
 
-Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
-partitions are asked for, and committing them (drive.py, stage.py), making one (dagster_run.py), where that
-runs (executors/).
+Belongs here: the order of partitions, what a failure blocks, and lines of progress. Not here: choosing and
+committing partitions (drive.py, stage.py), making one (dagster_run.py), and where that runs (executors/).
 """
 
 from __future__ import annotations
@@ -39,21 +38,21 @@ __all__ = ["Report", "Wanted", "bring_up_to_date"]
 
 _Place: TypeAlias = tuple[str, str]
 
-#: Seconds that an interrupted worker may take to leave its partition as it was.
+#: Seconds that an interrupted worker has to restore its partition.
 PATIENCE = 30.0
 
 
 @dataclass
 class Report:
-    """What one driver did with one dataset."""
+    """What a run did with one dataset."""
 
     dataset: Declaration
     partitions: Sequence[str]
-    """The partitions that were asked for."""
+    """The partitions that were requested."""
     made: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-    """What its partitions took, added up: several at once take less."""
+    """Total time of its partitions; parallel ones took less of the clock."""
 
 
 def bring_up_to_date(
@@ -64,14 +63,14 @@ def bring_up_to_date(
     jobs: int = 1,
     tags: Mapping[str, str] | None = None,
 ) -> Generator[Report, None, None]:
-    """Make every stale partition of those wanted and yield a report as soon as a dataset is through.
+    """Make every stale partition in `wanted`, and yield a report as soon as a dataset is finished.
 
-    A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
-    them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with partitions.
-    With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
-    worked on at the same time as far as their inputs allow: those first that most others wait for.
+    A failed partition does not stop the others, but partitions that need it fail too and name it as the
+    cause. Only a full disk stops everything, with DiskFullError. `wanted` lists datasets with their
+    partitions, inputs first. With `jobs` > 1, up to that many worker processes make partitions in parallel,
+    across datasets as soon as their inputs are ready; datasets at the head of the longest chains go first.
 
-    Raises ValueError for a partition that is not over yet, WorkerNotStartedError where workers cannot begin.
+    Raises ValueError for a partition that is not over yet, WorkerNotStartedError if workers cannot start.
     """
     workspace = view.workspace
     check_over(workspace, wanted)
@@ -86,13 +85,13 @@ def bring_up_to_date(
         contextlib.closing(_Loop(view, wanted, console, display, force, jobs, run_tags)) as loop,
     ):
         for report in loop.run():
-            with display.paused():  # DVC shows bars of its own while it commits
+            with display.paused():  # DVC shows its own progress bars while it commits
                 yield report
 
 
 @dataclass(frozen=True)
 class _Run:
-    """A partition under way, as a run of Dagster."""
+    """A partition being made, as a Dagster run."""
 
     dataset: Declaration
     partition: str
@@ -124,7 +123,7 @@ class _Loop:
             for dataset, partition in partitions
         }
         self._waiting = dict.fromkeys(self._before)
-        # By dataset: where all partitions of one are read, no partition asks for each of them.
+        # Keyed by dataset, so that a reader of all partitions needs one look-up instead of one per partition.
         self._left = {dataset.name: dict.fromkeys(keys) for dataset, keys in self.wanted}
         self._made: dict[str, dict[str, None]] = defaultdict(dict)
         self._lost: dict[str, dict[str, None]] = defaultdict(dict)
@@ -137,7 +136,7 @@ class _Loop:
         self._executor.close()
 
     def _first_of(self, place: _Place, found: Mapping[str, Mapping[str, None]]) -> _Place | None:
-        """Return the first input of a partition that is among some partitions, by dataset."""
+        """Return the first input of a partition that is in `found` (partitions by dataset)."""
         for upstream, whole in self._inputs[place[0]]:
             partitions = found.get(upstream.name, {})
             if partitions and (whole or place[1] in partitions):
@@ -150,14 +149,14 @@ class _Loop:
         while open_reports:
             for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
                 self._ended(self._under_way.pop(future), future)
-            self._hand_out()  # workers go on while a report is dealt with
+            self._hand_out()  # keep workers busy while the caller handles a report
             for report in list(open_reports):
                 if not self._left[report.dataset.name]:
                     open_reports.remove(report)
                     yield report
 
     def _hand_out(self) -> None:
-        """Hand out what can begin, while a worker is idle; settle what needs no making."""
+        """Start what is ready while a worker is idle, and settle partitions that need no work."""
         for place in list(self._waiting):
             if len(self._under_way) == self._executor.places:
                 return
@@ -170,7 +169,7 @@ class _Loop:
                 self._make(report.dataset, partition)
             else:
                 before = self._before[place]
-                if not (before.fresh or before.waiting):  # it was made with another one that is empty
+                if not (before.fresh or before.waiting):  # an empty partition, made together with another
                     report.made.append(partition)
                     self._made[place[0]][partition] = None
                 self._settle(place)
@@ -187,8 +186,8 @@ class _Loop:
         from orchestration.run.dagster_run import make
 
         if self._listener is None:
-            begin()  # a cluster that workers find; it is said at once where there is none
-            sync(self._view)  # a run records the versions of its inputs as Dagster knows them
+            begin()  # connect to a cluster before the workers do: if there is none, fail now
+            sync(self._view)  # a run records its inputs' versions as Dagster knows them
             self._listener = self._executor.channel(self.display)
         run = _Run(dataset, partition, self._view.status(dataset, partition).reasons)
         if self.force:
@@ -206,7 +205,7 @@ class _Loop:
         except WorkerDiedError as death:
             error, seconds = str(death), time.monotonic() - run.begun
             end(run.run_id, error)
-        if error is not None and FULL in error:  # so would all others end
+        if error is not None and FULL in error:  # all others would fail the same way
             raise DiskFullError(errno.ENOSPC, error)
         self.display.end(label(dataset, partition))
         self._view.renew(dataset, partition)
@@ -243,20 +242,20 @@ Wanted: TypeAlias = Sequence[tuple[Declaration, Sequence[str]]]
 
 
 def check_over(workspace: Workspace, wanted: Wanted) -> None:
-    """Raise ValueError for a partition that is not over by the clock of this machine, as Dagster has it."""
+    """Raise ValueError for a partition that is not over by this machine's clock: Dagster does not know it."""
     today, every = datetime.now(UTC).date(), workspace.settings.partitions.every
     asked = sorted(
         {partition for dataset, partitions in wanted if dataset.partitioned for partition in partitions}
     )
     if ahead := [partition for partition in asked if not is_over(partition, every, today)]:
         raise ValueError(
-            f"params.yaml: partitions: the {every} {ahead[0]} is not over by the clock of this machine, "
-            f"which says {today:%Y-%m-%d}; mend the clock, or let `end` be a {every} that is over"
+            f"params.yaml: partitions: the {every} {ahead[0]} is not over yet by this machine's clock, "
+            f"which says {today:%Y-%m-%d}; correct the clock, or set `end` to a {every} that is over"
         )
 
 
 def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:
-    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
+    """Return, by dataset, the length of the longest chain of datasets that depend on it, counting itself."""
     longest = dict.fromkeys((dataset.name for dataset, _ in wanted), 1)
     for dataset, _ in reversed(wanted):
         for source in graph.upstream(dataset):

@@ -1,7 +1,7 @@
-"""`silverloom repro`, and what a stage of dvc.yaml runs: one dataset brought up to date, nothing committed.
+"""`silverloom repro`, and the command of each dvc.yaml stage: bring one dataset up to date, commit nothing.
 
-Belongs here: what comes before `dvc repro`, and `silverloom stage group/dataset`. Not here: dvc.lock, which
-a run commits, and DVC itself writes after each stage.
+Belongs here: what happens before `dvc repro`, and `silverloom stage group/dataset`. Not here: dvc.lock, which
+`silverloom run` commits and DVC itself writes after each stage.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from orchestration.workspace.workspace import Workspace
 
 
 def repro(workspace: Workspace, jobs: int | None = 1) -> int:
-    """Do what `silverloom run` does, then let `dvc repro` look at every stage; return 1 if either failed.
+    """Do what `silverloom run` does, then run `dvc repro` over all stages. Returns 1 if either failed.
 
-    DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made
-    and committed here, in one process; DVC tries stages of what failed again. `dvc repro` alone makes the
-    same bytes, but slower. Raises, before anything is made, what DVC fails at, waits for, or would write
-    over.
+    DVC starts a process per stage, and loading the code takes seconds each time. So this process makes and
+    commits the partitions first, and DVC only retries the stages that failed. `dvc repro` alone makes the
+    same bytes, only more slowly. Before making anything, this raises an error for whatever DVC would fail at,
+    wait for, or overwrite.
     """
     check_versions(workspace)
     restore(workspace)
@@ -44,16 +44,18 @@ def repro(workspace: Workspace, jobs: int | None = 1) -> int:
 
 
 def stage(workspace: Workspace, name: str) -> int:
-    """Bring one dataset up to date; 1, with the causes, when any of its partitions is not fresh after.
+    """Bring one dataset up to date. Returns 1 and prints the causes if a partition is not fresh afterwards.
 
-    So it ends, too, when a source of it was rejected whole: what reads the dataset waits then, as DVC has it.
+    It also returns 1 if one of the dataset's sources was rejected whole: DVC then does not run the stages
+    that read the dataset.
 
-    SILVERLOOM_FORCE=1 makes every partition again: `dvc repro -f` cannot tell the command that it is forced.
+    SILVERLOOM_FORCE=1 makes every partition again, because `dvc repro -f` cannot pass its flag to the
+    command.
     """
     if name not in workspace.datasets:
-        raise ValueError(f"no dataset is called {name!r}; known: {', '.join(workspace.datasets)}")
+        raise ValueError(f"there is no dataset {name!r}; datasets: {', '.join(workspace.datasets)}")
     dataset = workspace.datasets[name]
-    check_lock(workspace)  # DVC writes into it after the stage
+    check_lock(workspace)  # DVC writes to it after the stage
     input_snapshot(workspace)
     check_recorded_code(workspace, dataset)
     console = Console(stderr=True, soft_wrap=True)
@@ -66,11 +68,11 @@ def stage(workspace: Workspace, name: str) -> int:
     for partition, reasons in stale.items():
         cause = report.failed.get(partition) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(dataset, partition)}: {escape(cause)}")
-    check_unmoved(workspace)  # DVC records the params, code and sources of now
+    check_unmoved(workspace)  # DVC records today's params, code and sources
     check_recorded_code(workspace, dataset)
     if not stale:
         metrics.write(dataset, view)
-    # The store of a temporary folder goes with it.
+    # The outbox of a temporary folder is deleted with the folder.
     sends = workspace.enclosing == workspace or not workspace.tracked_here
     if sends and (report.made or report.failed):
         send_and_tell(workspace.enclosing)
@@ -78,11 +80,13 @@ def stage(workspace: Workspace, name: str) -> int:
 
 
 def check_recorded_code(workspace: Workspace, dataset: Declaration) -> None:
-    """Raise MovedError where code.json, which DVC records, is not the code that runs."""
+    """Raise MovedError if code.json, which DVC records, does not match the code that is running."""
     group, name = dataset.key.path
     try:
         written = json.loads((workspace.root / "code.json").read_bytes())[group][name]
     except (OSError, ValueError, LookupError, TypeError):
-        written = None  # what cannot be read is not today's either
+        written = None  # unreadable counts as out of date
     if written != dataset.code:
-        raise MovedError("code.json is not today's: run all of `dvc repro`, whose first stage writes it")
+        raise MovedError(
+            "code.json is out of date: run `dvc repro` without targets; its first stage writes it"
+        )

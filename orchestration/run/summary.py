@@ -1,6 +1,6 @@
-"""What a command says at its end: a table of datasets, what failed, what was rejected and why, where to look.
+"""What a command prints at its end: a table of datasets, failures, rejects with causes, and where to look.
 
-Belongs here: printing. Not here: making anything (loop.py), the commands (drive.py, stage.py).
+Belongs here: printing. Not here: making anything (loop.py) and the commands themselves (drive.py, stage.py).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from orchestration.state.sources import corpus
 from orchestration.workspace.workspace import Workspace
 from pages.paths import shown_pages
 
-#: Columns that the table may take, however narrow the terminal says it is.
+#: Minimum width of the table in columns, even if the terminal reports less.
 _TABLE = 100
 
 
 def tell_reports(view: View, reports: Sequence[Report], console: Console) -> bool:
-    """Print the table and what needs attention; say whether a source was rejected whole."""
+    """Print the table and what needs attention. Return whether a source was rejected whole."""
     workspace = view.workspace
     order = list(workspace.datasets)
     reports = sorted(reports, key=lambda report: order.index(report.dataset.name))
@@ -41,7 +41,7 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console) -> boo
         columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
         table.add_row(report.dataset.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
-    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
+    Console(width=max(console.width, _TABLE)).print(table)  # wide enough not to cut numbers
     rejected = tell_rejected(view, [report.dataset for report in reports], console)
     for report in reports:
         dataset = report.dataset
@@ -63,7 +63,7 @@ def tell_reports(view: View, reports: Sequence[Report], console: Console) -> boo
 
 
 def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console) -> bool:
-    """Print the sources of datasets that were rejected whole, with first causes; say whether any was."""
+    """Print the sources that were rejected whole, with their first causes. Return whether there were any."""
     rejected = rejected_sources(view, datasets)
     for source in rejected:
         console.print(escape(str(source)), style="red")
@@ -71,12 +71,12 @@ def tell_rejected(view: View, datasets: Iterable[Declaration], console: Console)
 
 
 def _where(workspace: Workspace) -> str:
-    """Return where to look now, of what there is."""
+    """Return the lines that say where to look next."""
     pages = shown_pages(workspace.quality) / "index.html"
-    shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
+    shows = f"Open {workspace.shown(pages)} in a browser to see what was kept, what was lost, and why.\n"
     return (
-        "\nRows lie in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
+        "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
         f"{shows if pages.exists() else ''}"
-        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
-        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
+        "`make ui` serves these pages, MLflow, and Dagster with the DAG, its runs and checks.\n"
+        "`make plan` shows what is stale and why; `make explain ID=<row id>` shows where a row came from."
     )

@@ -1,1 +1,1 @@
-"""The servers of `make ui`, whom they answer, and where links lead. Not here: what pages say (pages/)."""
+"""The servers of `make ui`, what requests they accept, and where links lead. Not here: pages (pages/)."""

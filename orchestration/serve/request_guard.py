@@ -1,20 +1,20 @@
-"""Which requests Dagster's server and that of the pages answer: the user's own, and no other web page's.
+"""Which requests Dagster's server and the pages' server accept: the user's own, but no other web page's.
 
-Belongs here: that policy, as ASGI middleware, what Dagster's server takes of GraphQL, and serving behind it.
-Not here: the pages (web.py), which names the servers have (state/addresses.py), MLflow's server, which has a
-policy of its own (mlflow/store.py).
+Belongs here: that policy as ASGI middleware, which GraphQL requests Dagster's server accepts, and serving
+with both. Not here: the pages (web.py), the servers' host names (state/addresses.py), MLflow's server, which
+has its own policy (mlflow/store.py).
 
-Any page that is open in a browser can send requests to this machine, and servers without accounts tell them
-from the user's by their headers alone:
+Any page open in a browser can send requests to this machine. Servers without accounts can tell them from the
+user's requests only by headers:
 
-- Host: a foreign name that leads here would make a foreign page one of ours (DNS rebinding).
-- Origin, Sec-Fetch-Site or else Referer: which page sends it. A page of another port is foreign, too.
+- Host: a foreign name that resolves to this machine would make a foreign page one of ours (DNS rebinding).
+- Origin, Sec-Fetch-Site, or else Referer: which page sent the request. A page on another port is foreign too.
 
-Foreign pages may only link to a page of ours (a top-level navigation): they cannot read what is then shown.
-A program that is no browser sends none of the latter headers, and is answered.
+Foreign pages may only link to ours (top-level navigation), which does not let them read the result. Programs
+other than browsers send none of the latter headers, and are answered.
 
-Dagster runs the mutations of a GET, too, and of a POST whose type only mentions JSON: an image or a form of
-any page can send either without asking first.
+Dagster also runs mutations sent by GET, or by POST with a content type that merely mentions JSON. An image or
+a form on any page can send either without a preflight request.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from orchestration.workspace.workspace import Workspace
 
 LOOPBACK = (HOST, "localhost", "[::1]")
 
-#: What the policy reads: where two of one kind are sent, another reader might take the other.
+#: Headers that the policy reads. If one is sent twice, the server behind us might read the other value.
 _READ = ("host", "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 
 
 class RequestGuard:
-    """Refuses requests of foreign pages, WebSockets included; expects that Host was checked."""
+    """Rejects requests from foreign pages, including WebSockets. The Host header must be checked before."""
 
     def __init__(self, app: ASGIApp, linked: str) -> None:
         self.app = app
@@ -54,7 +54,7 @@ class RequestGuard:
             return
 
         async def send_guarded(message: Message) -> None:
-            """Browsers that send no Sec-Fetch-Dest would show a page in a foreign frame, to be clicked on."""
+            """Forbid framing: browsers without Sec-Fetch-Dest would allow clickjacking in a foreign frame."""
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("X-Frame-Options", "SAMEORIGIN")
@@ -68,22 +68,22 @@ class RequestGuard:
             await self.app(scope, receive, send_guarded)
 
     def objection(self, connection: HTTPConnection) -> tuple[int, str] | None:
-        """Return the status and the text of a refusal, None for a request that is to be answered."""
+        """Return the status and text of a refusal, or None if the request is accepted."""
         headers = connection.headers
         if any(len(headers.getlist(name)) > 1 for name in _READ):
-            return 400, f"one of the headers {', '.join(_READ)} is sent twice"
+            return 400, f"one of the headers {', '.join(_READ)} occurs twice"
         if not connection.scope["path"].startswith("/"):
-            return 400, "the target of a request is a path of this server, not an address"
+            return 400, "the request target must be a path on this server, not a full URL"
         own = own_origins(connection)
         if not _foreign(connection, own) or self._link(connection):
             return None
         return 403, (
-            f"requests of pages that are not of {own[0]} are refused; behind a proxy, name its host in "
-            "SILVERLOOM_ALLOWED_HOSTS and let it pass Host on unchanged"
+            f"requests from pages outside {own[0]} are refused; behind a proxy, list its host in "
+            "SILVERLOOM_ALLOWED_HOSTS and have the proxy pass the Host header on unchanged"
         )
 
     def _link(self, connection: HTTPConnection) -> bool:
-        """Say whether this can be somebody following a link to one of the pages that links may lead to."""
+        """Return whether this may be a user following a link to a page that may be linked to."""
         headers = connection.headers
         fetched = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
         in_a_tab = fetched == ("navigate", "document") or "sec-fetch-site" not in headers
@@ -96,7 +96,7 @@ class RequestGuard:
 
 
 def own_origins(connection: HTTPConnection) -> tuple[str, ...]:
-    """Return the origins of the server's own pages: its Host by https; on this machine by http, too."""
+    """Return the origins of the server's own pages: Host over https and, on this machine, http too."""
     host = connection.url.netloc.lower()
     https = f"https://{host.removesuffix(':443')}"
     loopback = host.startswith(tuple(f"{name}:" for name in LOOPBACK)) or host in LOOPBACK
@@ -116,9 +116,9 @@ def _foreign(connection: HTTPConnection, own: tuple[str, ...]) -> bool:
 
 
 def config(app: ASGIApp, port: int, linked: str) -> uvicorn.Config:
-    """Return how an application is served; links elsewhere may lead to the paths that `linked` matches.
+    """Return the server's configuration. Other sites may link to paths that match `linked`.
 
-    h11 is the strict parser: it refuses a doubled Host, and leaves a request's target as it is.
+    h11 is the strict parser: it rejects a doubled Host header and leaves the request target unchanged.
     """
     hosts = [*LOOPBACK, *allowed_hosts()]
     guarded = TrustedHostMiddleware(RequestGuard(app, linked), hosts, www_redirect=False)
@@ -126,16 +126,16 @@ def config(app: ASGIApp, port: int, linked: str) -> uvicorn.Config:
 
 
 def serve(app: ASGIApp, port: int, linked: str) -> None:
-    """Serve until the process is told to end."""
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn sends itself the signal that ended it
+    """Serve until the process receives a signal to end."""
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn re-raises the signal that ended it
         uvicorn.Server(config(app, port, linked)).run()
 
 
-#: The types of a POST that carries an operation. A page of another origin must ask leave to send them (CORS).
+#: Content types of POSTs with a GraphQL operation. Another origin needs a CORS preflight to send them.
 OPERATIONS = ("application/json", "application/graphql")
 
-#: Where links elsewhere may lead: Dagster's pages, all of which are one file that reads its address. Other
-#: routes answer with logs, notebooks and debug files, or run operations.
+#: Paths that other sites may link to: Dagster's pages, which are all one single-page app. Other routes serve
+#: logs, notebooks and debug files, or run operations.
 PAGES = (
     "/|/(?:asset-groups|assets|automation|concurrency|config|deployment|graphs|guess|health|jobs|locations"
     "|overview|partitions|playground|runs|snapshots)(?:/.*)?"
@@ -143,7 +143,7 @@ PAGES = (
 
 
 class GraphQLGuard:
-    """Takes operations from WebSockets and from POSTs that a foreign page would have to ask leave for."""
+    """Accepts GraphQL over WebSockets, and over POSTs that a foreign page needs a CORS preflight for."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -151,7 +151,7 @@ class GraphQLGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection."""
         if scope["type"] == "http" and scope["path"] == "/graphql" and not _taken(scope):
-            text = f"GraphQL is taken from POSTs of {' or '.join(OPERATIONS)}\n"
+            text = f"GraphQL is only accepted in POSTs with content type {' or '.join(OPERATIONS)}\n"
             await PlainTextResponse(text, 400)(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -161,12 +161,12 @@ def _taken(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     if scope["method"] == "POST":
         return headers.get("content-type", "").partition(";")[0].strip().lower() in OPERATIONS
-    # Dagster answers a GET with the page of GraphiQL then, whatever the address says besides
+    # for such a GET, Dagster serves the GraphiQL page and ignores any query in the URL
     return "text/html" in headers.get("accept", "")
 
 
 def serve_dagster(workspace: Workspace, port: int) -> None:
-    """Serve until the process is told to end."""
+    """Serve Dagster's webserver until the process receives a signal to end."""
     module = "orchestration.definitions"
     with DagsterInstance.get() as instance, web_application(instance, module, workspace.root) as app:
         serve(GraphQLGuard(app), port, linked=PAGES)

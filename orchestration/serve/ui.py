@@ -23,12 +23,12 @@ from orchestration.workspace.workspace import Workspace
 
 _LAST_LINES, _PATIENCE = 15, 30
 
-#: What the rest can do without: it is started again when it ends, once in so many seconds at most.
+#: The one process that is restarted when it ends, at most once per AGAIN seconds; the others work without it.
 _DISPENSABLE, AGAIN = "watch", 60.0
 
 
-#: Leads the group of all other processes, and ends it when its standard input ends: with this process, even
-#: when that was killed.
+#: Leads the process group of all the others. When its standard input closes, because this process ended or
+#: was killed, it ends the group.
 _WATCHDOG = "trap '' TERM INT HUP; read _; kill -TERM 0; sleep 10; kill -KILL 0"
 
 
@@ -41,7 +41,7 @@ class Child:
     log: Path
     command: tuple[str, ...]
     began: float
-    """When, in seconds of the monotonic clock."""
+    """Start time, in monotonic seconds."""
 
     def last_lines(self) -> str:
         """Return the last lines of its log."""
@@ -49,7 +49,7 @@ class Child:
         return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
 
     def mask_log(self) -> str:
-        """Take logins out of its log when it has ended, and return what is left."""
+        """Remove logins from its log, and return the rest."""
         said = self.log.read_text(errors="replace")
         if (shown := without_logins(said)) != said:
             self.log.write_text(shown)
@@ -57,23 +57,23 @@ class Child:
 
 
 def serve(workspace: Workspace) -> int:
-    """Run all processes until Ctrl-C; when one of them ends, end the others and return its status.
+    """Run all processes until Ctrl-C. If one ends, end the others and return its status.
 
-    The one that only keeps pages up to date is started again instead.
+    The one that keeps pages up to date is restarted instead.
     """
     from orchestration.dagster.sync import sync
     from orchestration.state.freshness import View
 
     addresses = Addresses(workspace)
-    allowed_hosts()  # a bad name is an error at once
+    allowed_hosts()  # fail now if a host name is invalid
     instance()
     sync(View(workspace))
-    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may start us with SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
     wanted = addresses.base_port()
     base = addresses.choose()
     if base != wanted:
-        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is taken; from now on {base} to {base + 2}")
+        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; from now on: {base} to {base + 2}")
     children: list[Child] = []
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     try:
@@ -87,20 +87,20 @@ def serve(workspace: Workspace) -> int:
 
 
 def log_folder(workspace: Workspace) -> Path:
-    """Return the folder in which each process writes what it has to say."""
+    """Return the folder of the processes' logs."""
     return workspace.state / "ui"
 
 
 def attend(workspace: Workspace, children: list[Child], group: int) -> int:
-    """Look after processes until one ends that is needed, and return its status."""
+    """Watch the processes until one that is needed ends, and return its status."""
     while True:
         for number, child in enumerate(children):
             if (status := child.process.poll()) is None:
                 continue
             if child.name != _DISPENSABLE:
-                return _died(child, status, "so all end")
+                return _died(child, status, "so everything is shut down")
             if time.monotonic() - child.began >= AGAIN:
-                _died(child, status, "and is started again")
+                _died(child, status, "and is restarted")
                 children[number] = start_child(workspace, group, child.name, *child.command)
         time.sleep(0.3)
 
@@ -123,9 +123,9 @@ def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
 
 
 def start_child(workspace: Workspace, group: int, name: str, *command: str) -> Child:
-    """Start a process in a group, so that Ctrl-C is for this process alone."""
+    """Start a process in the group, so that Ctrl-C reaches only this process."""
     log = log_folder(workspace) / f"{name}.log"
-    remove_file(log)  # whatever it is by now
+    remove_file(log)  # it may not be a regular file any more
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, cwd=workspace.root, stdout=out, stderr=subprocess.STDOUT, process_group=group
@@ -136,25 +136,25 @@ def start_child(workspace: Workspace, group: int, name: str, *command: str) -> C
 def _summary(workspace: Workspace) -> str:
     addresses = Addresses(workspace)
     shown = {
-        "Dagster": (addresses.address("dagster"), "the graph, runs, checks; make partitions"),
-        "Pages": (addresses.address("pages"), "data quality: rows kept and lost, and why"),
+        "Dagster": (addresses.address("dagster"), "graph, runs and checks; make partitions here"),
+        "Pages": (addresses.address("pages"), "data quality: which rows were kept or lost, and why"),
         "MLflow": (addresses.mlflow(), "what every partition was made from"),
     }
     width = max(len(url) for url, _ in shown.values())
     lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
     return "\n".join(
-        [*lines, f"Ctrl-C ends all; what they have to say is in {workspace.shown(log_folder(workspace))}/"]
+        [*lines, f"Ctrl-C stops all; their logs are in {workspace.shown(log_folder(workspace))}/"]
     )
 
 
 def _died(child: Child, status: int, so: str) -> int:
-    print(f"{child.name} ended with status {status}, {so}; its last lines:", file=sys.stderr)
+    print(f"{child.name} ended with status {status}, {so}. Its last lines:", file=sys.stderr)
     print(child.last_lines() or "  (none)", file=sys.stderr, flush=True)
     return status if status > 0 else 1
 
 
 def _end(children: list[Child], watchdog: subprocess.Popen[bytes]) -> None:
-    """Tell all processes to end, those that the children started too; kill what is left of them."""
+    """Ask all processes and their children to end, then kill those that remain."""
     os.killpg(watchdog.pid, signal.SIGTERM)
     for child in children:
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,8 +1,8 @@
-"""Keep what `make ui` shows of the present up to date: the state beside the pages, and Data Docs.
+"""Keeps what `make ui` shows up to date: the live state of the pages, and Data Docs.
 
-Belongs here: noticing that data, sources, params, code, commits or Dagster's runs changed. Not here: what is
-written then (orchestration/present.py, checks/docs.py): each time by a process of its own, which reads params
-and code anew.
+Belongs here: noticing changes of data, sources, params, code, commits and Dagster's runs. Not here: what is
+written then (orchestration/present.py, checks/docs.py). A new process writes each time, so that it reads the
+current params and code.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from assets.declare.settings import ParamsError, read_again
 from orchestration.files.identity import CODE, FileStamp, file_stamp
 from orchestration.workspace.workspace import Workspace
 
-#: Seconds between two looks; the most that pass without writing while changes go on; the most that writing
-#: may take. Looking takes a twentieth of the time, however much there is.
+#: Seconds: the pause between two scans, the longest delay of a write while changes continue, and the time
+#: limit of a write. Scanning takes at most a twentieth of the time, however many files there are.
 _PAUSE, _LONGEST, _LIMIT = 2.0, 60.0, 300.0
 _WRITERS = ("live", "docs")
 
-#: The ends of the folders that the writers write, and what Python writes.
+#: Path endings of the folders that the writers themselves write, and Python's cache folder.
 _WRITTEN = (f"quality{os.sep}live", f"quality{os.sep}docs")
 _COMPILED = "__pycache__"
 
-#: Every event that starts, ends or is told of an asset is in the first; a heartbeat is in none.
-#: The second is there, and empty, while anybody reads the first.
+#: The first gets every event about a run or an asset, but no heartbeats. The second exists, and is empty,
+#: while a process reads the first.
 _RUNS = (".dagster/event_log.db", ".dagster/event_log.db-wal")
 
 
-#: A page of the docs is new: the pages of the present link to it.
+#: Watched because the live pages link to Data Docs once they exist.
 _INDEX = "index.html"
 
 
 class Pace:
-    """Says when it is time to write: when a change is over, and from time to time while changes go on."""
+    """Decides when to write: once changes stop, and at intervals while they continue."""
 
     def __init__(self) -> None:
         self._written: int | None = None
@@ -47,7 +47,7 @@ class Pace:
         self._changing: float | None = None
 
     def due(self, seen: int, now: float) -> bool:
-        """Say so of what is seen at a time, in seconds; it then counts as written."""
+        """Return whether to write, given a digest of the files at time `now`. If so, it counts as written."""
         settled = self._written is None or seen == self._before
         self._before = seen
         if seen == self._written:
@@ -65,7 +65,7 @@ def watch(workspace: Workspace) -> None:
     pace = Pace()
     while True:
         begun = time.monotonic()
-        seen = sum(map(hash, marks(workspace)))  # a number, since there may be a million files
+        seen = sum(map(hash, marks(workspace)))  # one number, because there may be a million files
         took = time.monotonic() - begun
         if pace.due(seen, begun):
             for command in _WRITERS:
@@ -74,7 +74,7 @@ def watch(workspace: Workspace) -> None:
 
 
 def marks(workspace: Workspace) -> Iterator[FileStamp]:
-    """Yield the stamp of every file that the present is told from."""
+    """Yield the stamp of every file that the live state depends on."""
     root, git = workspace.root, workspace.root / ".git"
     yield from _files(
         [
@@ -90,9 +90,10 @@ def marks(workspace: Workspace) -> Iterator[FileStamp]:
 
 
 def _files(places: Iterable[Path]) -> Iterator[FileStamp]:
-    """Yield the stamp of each place that is a file, and of every file below one that is a folder.
+    """Yield the stamp of each place that is a file, and of every file below each place that is a folder.
 
-    Hidden files are none: another process is writing them. What vanishes meanwhile is not there.
+    Hidden files are skipped, because they are still being written. Files that vanish during the scan are
+    skipped.
     """
     for place in places:
         yield from filter(None, [] if place.is_dir() else [file_stamp(place)])
@@ -108,15 +109,15 @@ def _counts(base: str, name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def watched_sources(workspace: Workspace, _: FileStamp | None) -> tuple[Path, ...]:
-    """Return where the sources of params.yaml lie, read anew when that changes."""
+    """Return the source folders in params.yaml, read again when that file changes."""
     read_again()
-    with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say
+    with contextlib.suppress(ParamsError):  # the writers report what is wrong with it
         return tuple(workspace.root / path for path in workspace.settings.source_paths)
     return ()
 
 
 def run_command(workspace: Workspace, command: str) -> None:
-    """Run a command of `silverloom` in a process of its own; what it says goes to the log."""
+    """Run a `silverloom` command in its own process; its output goes to the log."""
     try:
         subprocess.run(
             [sys.executable, "-m", "orchestration.cli", command],
@@ -125,4 +126,4 @@ def run_command(workspace: Workspace, command: str) -> None:
             check=True,
         )
     except (subprocess.SubprocessError, OSError) as error:
-        print(error, file=sys.stderr, flush=True)  # the next change is the next chance
+        print(error, file=sys.stderr, flush=True)  # the next change triggers another try

@@ -1,7 +1,7 @@
-"""A file server for the data-quality pages: on this machine only, read-only, and nothing from elsewhere.
+"""A read-only file server for the data-quality pages, which load nothing from outside this machine.
 
-Belongs here: serving the folders below data/quality, and leading on to Dagster's and MLflow's pages of the
-same thing. Not here: what the pages say (pages, checks/docs.py), whom they are given to (request_guard.py).
+Belongs here: serving folders below data/quality, and redirecting to the matching pages of Dagster and MLflow.
+Not here: what the pages contain (pages, checks/docs.py) and who may read them (request_guard.py).
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 from pages.paths import PAGES, shown_pages
 
-#: The folders that are served, what each shows, and what makes it.
+#: The served folders: what each shows, and the command that makes it.
 FOLDERS = {
     "pages": ("Data quality: every dataset, its rows and their stories", "make run"),
     "docs": ("Data Docs: the latest validation of every partition", "silverloom docs"),
 }
 
-#: Written anew while pages are looked at: no browser is to keep it.
+#: Rewritten while people look at pages, so browsers must not cache it.
 LIVE = "live"
 
-#: Scripts and styles stand inside of pages, too, and charts compile their expressions; all from here.
+#: Pages contain inline scripts and styles, and charts compile expressions; everything comes from this server.
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-src 'self'; "
     "worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
-_NONE = "there is no such page"
+_NONE = "page not found"
 _TEMPLATES = Jinja2Templates(Path(__file__).with_name("templates"))
-_TYPES = mimetypes.MimeTypes()  # Python's own, whatever the machine's are
+_TYPES = mimetypes.MimeTypes()  # Python's own table, independent of the machine's
 _TYPES.add_type("text/javascript", ".js")
 
 
 def application(workspace: Workspace) -> Starlette:
-    """Return the application: it answers GET and HEAD, and nothing else."""
+    """Return the application, which answers only GET and HEAD."""
     folder, addresses = workspace.quality, Addresses(workspace)
 
     def home(request: Request) -> Response:
@@ -56,7 +56,7 @@ def application(workspace: Workspace) -> Starlette:
         ]
         others = [
             (addresses.address("dagster"), "Dagster: the graph, runs, checks, schedules", ""),
-            (addresses.mlflow(), "MLflow: what every partition was made from, and how it came out", ""),
+            (addresses.mlflow(), "MLflow: what every partition was made from, with its metrics", ""),
         ]
         return _TEMPLATES.TemplateResponse(request, "home.html", {"links": links + others})
 
@@ -65,14 +65,14 @@ def application(workspace: Workspace) -> Starlette:
         return RedirectResponse(addresses.address("dagster", path + (f"?{query}" if query else "")), 302)
 
     def mlflow(request: Request) -> Response:
-        """Lead to the latest run of a dataset or partition, or to that which made a version, in MLflow."""
+        """Redirect to MLflow's latest run of a dataset or partition, or to the run that made a version."""
         from orchestration.mlflow.send import find
 
         where, version = request.path_params, request.query_params.get("version")
         tags = {"partition": where.get("partition", "all"), **({"data version": version} if version else {})}
         try:
             found = find(workspace, f"{where['group']}/{where['name']}", tags)
-        except Exception:  # MLflow is away or knows no such run: its own pages say more
+        except Exception:  # MLflow is unreachable or has no such run: fall back to its home page
             found = None
         return RedirectResponse(found or addresses.mlflow(), 302)
 
@@ -88,7 +88,7 @@ def application(workspace: Workspace) -> Starlette:
 
 
 def _file(folder: Path, path: str) -> Response:
-    """Answer with a file, read whole: while StaticFiles sent it, it could be replaced by a longer one."""
+    """Serve a file, read whole: StaticFiles streams, and a longer file could replace it during that."""
     parts = path.split("/")
     if parts[0] not in (*FOLDERS, LIVE):
         raise HTTPException(404, _NONE)
@@ -98,30 +98,30 @@ def _file(folder: Path, path: str) -> Response:
         if found is not None and found.is_dir():
             return RedirectResponse(f"/{urllib.parse.quote(path)}/", 302)
         content = None if found is None else found.read_bytes()
-    except OSError:  # a name that no file can have, or a page that was replaced at this moment
+    except OSError:  # an impossible file name, or a page replaced at this moment
         found = content = None
     if found is None or content is None:
         made_by = FOLDERS.get(parts[0], ("", "make run"))[1]
         missing = not (folder / name).exists()
-        raise HTTPException(404, f"not made yet: `{made_by}` makes it" if missing else _NONE)
+        raise HTTPException(404, f"not made yet: run `{made_by}`" if missing else _NONE)
     return Response(content, media_type=_TYPES.guess_type(found.name)[0] or "application/octet-stream")
 
 
 def _served(folder: Path, name: str) -> str:
-    """Return the folder that is served by a name: of the pages, those of what is made so far, if any."""
+    """Return the folder to serve under a name. For the pages, that is the interim ones while they exist."""
     return shown_pages(folder).name if name == PAGES else name
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # it is registered for nothing else
-    links = [("", error.detail, ""), ("/", "What there is", "")]
+    assert isinstance(error, HTTPException)  # registered for nothing else
+    links = [("", error.detail, ""), ("/", "Home", "")]
     return _TEMPLATES.TemplateResponse(
         request, "home.html", {"links": links}, error.status_code, dict(error.headers or {})
     )
 
 
 async def _seal(request: Request, call_next: RequestResponseEndpoint) -> Response:
-    """Let a browser load nothing from elsewhere, and keep only pages, of which it asks again."""
+    """Set headers: load nothing from elsewhere, and cache only pages, which are revalidated on every use."""
     response = await call_next(request)
     page = response.status_code == 200 and request.url.path.startswith(tuple(f"/{name}/" for name in FOLDERS))
     response.headers["Content-Security-Policy"] = POLICY
@@ -131,9 +131,9 @@ async def _seal(request: Request, call_next: RequestResponseEndpoint) -> Respons
 
 
 def locate(folder: Path, parts: list[str]) -> Path | None:
-    """Return the file of a path below a folder, or a folder that lacks its final slash; None for no such.
+    """Return the file for a path below a folder, or a folder if the path lacks its final slash, else None.
 
-    Nothing that is hidden is found, and nothing that a link leads out of the folder to.
+    Hidden files, and links that lead out of the folder, count as not found.
     """
     names = [*parts[:-1], parts[-1] or "index.html"]
     if any(not name or name.startswith(".") or set(name) & {"\\", "\0"} for name in names):

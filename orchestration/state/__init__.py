@@ -1,1 +1,1 @@
-"""What there is and whether it is fresh: sources, manifests, DVC's files read back."""
+"""What exists and whether it is fresh: sources, manifests, DVC's files. Not here: making it (partition/)."""

@@ -1,6 +1,6 @@
-"""Where `make ui` shows what: the addresses that links in Dagster, MLflow and the pages lead to.
+"""Where `make ui` serves what: the URLs that links in Dagster, MLflow and the pages point to.
 
-Belongs here: the ports and the shape of the links. Not here: serving anything (serve/ui.py, serve/web.py).
+Belongs here: the ports and the links' structure. Not here: serving (serve/ui.py, serve/web.py).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pages.paths import page_path
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
 
-#: What is served on SILVERLOOM_PORT and on the two ports after it.
+#: The servers on SILVERLOOM_PORT and the two ports after it.
 SERVERS = ("dagster", "pages", "mlflow")
 
-#: MLflow's pages of runs with params and metrics; else it shows those of traces of language models.
+#: Shows MLflow's pages of runs with params and metrics; the default is traces of language models.
 _TRAINING = "workflowType=machine_learning"
 
 
@@ -34,13 +34,13 @@ class Addresses:
     workspace: Workspace
 
     def base_port(self) -> int:
-        """Return the first of the three ports: SILVERLOOM_PORT, else where `make ui` was last, else 3000.
+        """Return the first of the three ports: SILVERLOOM_PORT, else the last one `make ui` used, else 3000.
 
-        Raises ValueError for a SILVERLOOM_PORT that leaves no room for three.
+        Raises ValueError if SILVERLOOM_PORT leaves no room for three ports.
         """
         if chosen := os.environ.get("SILVERLOOM_PORT"):
             if not _leaves_room(chosen):
-                raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
+                raise ValueError(f"SILVERLOOM_PORT={chosen}: choose 1 to 65533, the first of three ports")
             return int(chosen)
         try:
             text = (read_state(self.workspace.state / "port") or b"").decode()
@@ -49,41 +49,41 @@ class Addresses:
         return int(text) if _leaves_room(text) else DEFAULT_PORT
 
     def choose(self) -> int:
-        """Return the first of three free ports, from `base_port` on; links go there from now on.
+        """Return the first of three free ports, from `base_port` up; links use them from now on.
 
-        Raises RuntimeError where none of a hundred triples is free.
+        Raises RuntimeError if none of a hundred triples is free.
         """
         first = self.base_port()
         for base in range(first, min(first + 300, 65_534), 3):
             if all(_free(base + offset) for offset in range(3)):
                 write_file(self.workspace.state / "port", str(base).encode())
-                os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
+                os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes started next
                 return base
-        raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
+        raise RuntimeError(f"no three free ports from {first} up; set SILVERLOOM_PORT to try others")
 
     def address(self, kind: str, path: str = "/") -> str:
-        """Return an address on one of the SERVERS."""
+        """Return a URL on one of the SERVERS."""
         return f"http://{HOST}:{self.base_port() + SERVERS.index(kind)}{path}"
 
     def dagster_run(self, run_id: str) -> str:
-        """Return the page of a Dagster run."""
+        """Return the URL of a Dagster run."""
         return self.address("dagster", f"/runs/{run_id}")
 
     def dagster_asset(self, name: str, partition: str = "") -> str:
-        """Return Dagster's page of a dataset, or of one of its partitions."""
+        """Return the URL of a dataset, or of one of its partitions, in Dagster."""
         query = f"?{urlencode({'view': 'partitions', 'partition': partition})}" if partition else ""
         return self.address("dagster", f"/assets/{quote(name)}{query}")
 
     def mlflow(self) -> str:
-        """Return MLflow's list of experiments."""
+        """Return the URL of MLflow's list of experiments."""
         return f"{self._mlflow()}/#/experiments?{_TRAINING}"
 
     def mlflow_run(self, experiment_id: str, run_id: str) -> str:
-        """Return MLflow's page of a run."""
+        """Return the URL of a run in MLflow."""
         return f"{self._mlflow()}/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}"
 
     def tracked(self, name: str, partition: str, version: str) -> str:
-        """Return what leads to MLflow's page of the latest run that made a version of a partition."""
+        """Return the URL that redirects to MLflow's latest run that made a version of a partition."""
         place = f"/to/mlflow/{quote(name)}/{partition}".rstrip("/")
         return self.address("pages", f"{place}?{urlencode({'version': version})}")
 
@@ -92,28 +92,28 @@ class Addresses:
         return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
 
     def page(self, name: str = "") -> str:
-        """Return the data-quality page of a dataset, or the first of all pages."""
+        """Return the URL of a dataset's data-quality page, or of the index page."""
         return self.address("pages", f"/pages/{page_path(name) if name else ''}")
 
 
 def allowed_hosts() -> list[str]:
-    """Return the names in SILVERLOOM_ALLOWED_HOSTS: those by which a proxy serves this machine's servers.
+    """Return the host names in SILVERLOOM_ALLOWED_HOSTS, under which a proxy serves this machine's servers.
 
-    Raises ValueError for what is no name: a wildcard would let every page in.
+    Raises ValueError for anything but a name: a wildcard would let every page in.
     """
     given = os.environ.get("SILVERLOOM_ALLOWED_HOSTS", "").lower().split(",")
     names = [name.strip() for name in given if name.strip()]
     for name in names:
         if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", name):
             raise ValueError(
-                f"SILVERLOOM_ALLOWED_HOSTS: {name!r} is no host name; "
-                "give names without scheme, port or wildcard, separated by commas"
+                f"SILVERLOOM_ALLOWED_HOSTS: {name!r} is not a host name; "
+                "list names without scheme, port or wildcard, separated by commas"
             )
     return names
 
 
 def _leaves_room(text: str) -> bool:
-    """Say whether a text is the first of three ports."""
+    """Return whether a text is a port number with room for two more."""
     return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= 65_533
 
 

@@ -1,8 +1,8 @@
-"""Folders that are derived from inputs or sources, kept from partition to partition.
+"""Folders derived from inputs or sources, kept from one partition to the next.
 
-Belongs here: by which versions such a folder of a dataset is known, making one once, and how long it stays.
-Not here: what lies in it (ops). They lie in .silverloom: the folder of a dataset is hashed whole, and these
-have other bytes each time that they are made. A new clone makes them again.
+Belongs here: the version that identifies such a folder, making one once, and how long it is kept. Not here:
+its contents (ops). These folders are in .silverloom because their bytes differ each time, while a dataset's
+folder is hashed whole. A new clone makes them again.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from orchestration.files.identity import json_digest
 from orchestration.files.publish import lock_file
 from orchestration.workspace.workspace import Workspace
 
-#: The sizes of its files, written last: a folder without it, or with others, is made again.
+#: Its files' sizes, written last. A folder that lacks this file, or does not match it, is made again.
 _SIZES = "sizes.json"
-#: How many stay: another process may still read the last but one.
+#: How many versions to keep: another process may still read the last but one.
 _KEPT = 2
 
 
 @dataclass(frozen=True)
 class StoredDerived:
-    """The folders of one dataset, for a partition that is made under a key."""
+    """The derived folders of one dataset, for a partition with a given key."""
 
     workspace: Workspace
     dataset: Declaration
     key: Mapping[str, Any]
 
     def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
-        """Return the folder of some inputs; one process at a time makes it."""
+        """Return the folder derived from some inputs. Only one process at a time makes it."""
         folder = self.workspace.state_file("derived", self.dataset, "", "")
         return made_once(folder / self._version(of), write)
 
@@ -50,9 +50,9 @@ class StoredDerived:
 def made_once(
     folder: Path, write: Callable[[Path], object], whole: Callable[[Path], bool] = lambda _: True
 ) -> Path:
-    """Return a folder, whose name is its version, written now or before; old ones beside it are removed.
+    """Return a folder, named after its version, writing it if needed. Old versions next to it are removed.
 
-    It is written again where a file is missing or of another size, or where it is not `whole`.
+    It is written again if a file is missing or has another size, or if `whole` returns False.
     """
     with contextlib.closing(lock_file(folder.parent / "derived.lock", wait=True)):
         if _whole(folder) and whole(folder):

@@ -1,10 +1,10 @@
-"""dvc.lock and DVC's cache, read as the plain files they are, without importing DVC, which takes a second.
+"""dvc.lock and DVC's cache, read as plain files: importing DVC takes a second.
 
-Belongs here: what DVC recorded, telling a damaged lock from a sound one with how to mend it, and damaged
-files in the cache, which are set aside where the right bytes are at hand: DVC takes a file there for what
-its name says, and would never replace it. Not here: DVC's commits (dvc/stages.py).
+Belongs here: what DVC recorded; detecting a damaged lock, with the remedies; and setting damaged files in the
+cache aside if the right bytes are available, because DVC trusts their names and would never replace them. Not
+here: DVC's commits (dvc/stages.py).
 
-A lock that is just being written is read again.
+A lock that another process is still writing is read again.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from orchestration.files.damage import DamagedError, first_fault, read_state, se
 from orchestration.files.identity import file_md5, folder_hashes, version
 from orchestration.workspace.workspace import NoGitError, Workspace, git
 
-#: Seconds after its last change in which another process may still be writing a file.
+#: A file may still be being written for this many seconds after its last change.
 _WRITING = 3.0
 _CONFLICT = (b"<<<<<<< ", b"=======", b">>>>>>> ")
 
 
 class DamagedLockError(DamagedError):
-    """dvc.lock is not as anybody wrote it; the text says what is wrong, and the remedies."""
+    """dvc.lock is corrupt; the text says how, and gives the remedies."""
 
 
 class _Entry(BaseModel):
-    """A file or folder that a stage reads or makes."""
+    """A file or folder that a stage reads or writes."""
 
     path: str
     md5: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}(\.dir)?$")]
@@ -50,7 +50,7 @@ class _Entry(BaseModel):
     @model_validator(mode="after")
     def _whole(self) -> _Entry:
         if self.md5.endswith(".dir") and self.nfiles is None:
-            raise ValueError("a folder without its number of files")
+            raise ValueError("a folder without nfiles")
         return self
 
 
@@ -67,22 +67,22 @@ class _Lock(BaseModel):
 
 
 class _Loader(YamlLoader):
-    """Refuses a key that stands twice, as DVC does: a merge may leave one."""
+    """Rejects duplicate keys, as DVC does: a merge may leave one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [str(key.value) for key, _ in node.value]
         if twice := next((key for key in keys if keys.count(key) > 1), None):
-            raise yaml.YAMLError(f"{twice} stands there twice")
+            raise yaml.YAMLError(f"{twice} occurs twice")
         return super().construct_mapping(node, deep)
 
 
 def stage_name(dataset: Declaration) -> str:
-    """Return the DVC stage of a dataset (stage names hold no slash)."""
+    """Return the name of a dataset's DVC stage; stage names cannot contain a slash."""
     return "-".join(dataset.key.path)
 
 
 def locked_stages(workspace: Workspace) -> dict[str, Any]:
-    """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
+    """Return the stages in dvc.lock, {} if there is no file. Raises DamagedLockError."""
     try:
         found = workspace.lock.lstat()
         return _stages(workspace, found.st_mtime_ns, found.st_size)
@@ -91,17 +91,17 @@ def locked_stages(workspace: Workspace) -> dict[str, Any]:
 
 
 def check_lock(workspace: Workspace) -> None:
-    """Raise DamagedLockError where dvc.lock is damaged: before anything is made for want of what it lacks."""
+    """Raise DamagedLockError if dvc.lock is damaged: its missing entries are no reason to make anything."""
     locked_stages(workspace)
 
 
 def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
-    """Return the MD5 that a stage of dvc.lock recorded for a path among its `deps` or `outs`."""
+    """Return the MD5 that a stage in dvc.lock records for a path among its `deps` or `outs`."""
     return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
 
 
 def read_stages(content: bytes) -> dict[str, Any] | None:
-    """Return the stages of a former dvc.lock; None for what is none."""
+    """Return the stages in a former dvc.lock, or None if it is invalid."""
     try:
         return stages_of(content)
     except DamagedLockError:
@@ -109,9 +109,9 @@ def read_stages(content: bytes) -> dict[str, Any] | None:
 
 
 def cut_off(workspace: Workspace, former: bytes) -> bool:
-    """Say whether dvc.lock is what a kill leaves when DVC writes it over a former one.
+    """Return whether dvc.lock is what remains if DVC is killed while it overwrites a former one.
 
-    What git has put there since is not, nor what a merge left: they stay.
+    A file that git has put there since, or that a merge left, is not: it stays.
     """
     content = workspace.lock.read_bytes() if workspace.lock.is_file() else b""
     if _conflict(content) or (content and content == _in_git(workspace)):
@@ -125,31 +125,31 @@ def cut_off(workspace: Workspace, former: bytes) -> bool:
 
 
 def stages_of(content: bytes) -> dict[str, Any]:
-    """Return the stages of the content of a dvc.lock. Raises DamagedLockError with what is wrong."""
+    """Parse the content of a dvc.lock into stages. Raises DamagedLockError with what is wrong."""
     if not content.strip():
         raise DamagedLockError("it is empty")
     if _conflict(content):
-        raise DamagedLockError("it holds the conflict markers of a merge")
+        raise DamagedLockError("it contains merge conflict markers")
     try:
         read = _Loader(content).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         brief = " ".join(str(error).split())[:120]
         raise DamagedLockError(f"it cannot be read as YAML ({brief})") from error
     if not isinstance(read, dict):
-        raise DamagedLockError("it is no mapping with stages")
+        raise DamagedLockError("it is not a mapping with stages")
     try:
         _Lock.model_validate(read)
     except ValidationError as error:
         raise DamagedLockError(first_fault(error)) from error
     if not content.endswith(b"\n"):
-        raise DamagedLockError("it ends within a line")
+        raise DamagedLockError("its last line is cut off")
     stages: dict[str, Any] = read["stages"]
     return stages
 
 
 @lru_cache(maxsize=1)
 def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
-    """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
+    """Return the stages in dvc.lock. Raises DamagedLockError, FileNotFoundError."""
     while True:
         written = workspace.lock.lstat().st_mtime
         content = b""
@@ -164,14 +164,14 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
 
 
 def _remedies(workspace: Workspace, content: bytes) -> str:
-    """Return what can be done: only what works here."""
-    again = "remove it, and `make run` writes it anew from what was made here"
+    """Return the remedies that would work here."""
+    again = "remove it, and `make run` writes a new one from what was made here"
     if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
-        side = "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side"
+        side = "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`"
         return f"{side}, or {again}"
     if read_stages(_in_git(workspace)) is None:
         return again
-    return f"`git checkout dvc.lock` brings back what git has, or {again}"
+    return f"`git checkout dvc.lock` restores git's version, or {again}"
 
 
 def _conflict(content: bytes) -> bool:
@@ -179,7 +179,7 @@ def _conflict(content: bytes) -> bool:
 
 
 def _in_git(workspace: Workspace) -> bytes:
-    """Return dvc.lock as git has it (committed, or added since); nothing where it has none."""
+    """Return dvc.lock from git's index, or b"" if it is not there."""
     return _git(workspace, "show", ":./dvc.lock")
 
 
@@ -191,14 +191,14 @@ def _git(workspace: Workspace, *arguments: str) -> bytes:
 
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
-_THEN = "the next commit brings it back"
+_THEN = "the next commit restores it"
 
 
 @lru_cache(maxsize=256)
 def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
-    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
+    """Return the files (MD5 by relative path) of a folder in DVC's cache, or None if the folder is not there.
 
-    A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
+    A list whose bytes do not match its name is set aside; DVC itself would not notice.
     """
     if not _FOLDER.fullmatch(str(md5)):
         return None
@@ -207,7 +207,7 @@ def cached_files(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
         content = read_state(path)
         return None if content is None else _entries(content, md5)
     except DamagedError as error:
-        set_aside(path, error, "`dvc pull` or the next commit brings it back")
+        set_aside(path, error, "`dvc pull` or the next commit restores it")
         return None
 
 
@@ -217,17 +217,17 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
     try:
         found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
     except (ValueError, TypeError, KeyError):
-        raise DamagedError("it lists no files") from None
+        raise DamagedError("it does not list files") from None
     if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
-        raise DamagedError("it lists files outside of its folder")
+        raise DamagedError("it lists files outside its folder")
     return found
 
 
 def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
-    """Set aside what the cache has of a finished dataset and is no file, or not of the size of that on disk.
+    """Set aside a finished dataset's cache entries that are no regular files or differ in size from the disk.
 
-    To be called before a commit, which then adds what is missing. Bytes are compared only where wrong ones
-    are met (`check_bytes`): to read all of the cache at every commit would double its cost.
+    Call this before a commit, which then adds what is missing. Bytes are compared only when wrong ones turn
+    up (`check_bytes`): reading the whole cache at every commit would double its cost.
     """
     folder = workspace.folder(dataset)
     hashes = folder_hashes(folder)
@@ -238,13 +238,13 @@ def check_sizes(workspace: Workspace, dataset: Declaration) -> None:
         place = cached(workspace, md5)
         size = (folder / name).stat().st_size
         if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
-            set_aside(place, "it is not what its name says", _THEN)
+            set_aside(place, "its size or type is not that of the data on disk", _THEN)
 
 
 def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
-    """Set aside the wrong bytes in the cache that can be the cause of wrong ones on disk.
+    """Set aside wrong bytes in the cache that may have caused wrong bytes on disk.
 
-    Both are MD5s by file name: those that should be, those that are.
+    Both mappings are MD5s by file name: what should be on disk, and what is.
     """
     for name, md5 in recorded.items():
         place = cached(workspace, md5)
@@ -253,7 +253,7 @@ def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mappin
 
 
 def cached(workspace: Workspace, md5: str) -> Path:
-    """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
+    """Return the path in DVC's cache of a file, or of a folder's list of files; it may not exist."""
     return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
 
 
@@ -265,7 +265,7 @@ def _cache(root: Path) -> Path:
         try:
             config.read_string((read_state(path) or b"").decode())
         except (configparser.Error, ValueError) as error:
-            remedy = "`git checkout` it" if name == "config" else "mend or remove it"
+            remedy = "`git checkout` it" if name == "config" else "fix or remove it"
             cause = " ".join(str(error).split())
             raise ValueError(f".dvc/{name} cannot be read: {cause}; {remedy}") from error
         if config.has_option("cache", "dir"):

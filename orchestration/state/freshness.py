@@ -1,13 +1,13 @@
-"""The manifest of a partition, and whether it is what today's inputs, params and code make, on disk.
+"""The manifest of a partition, and whether the partition on disk matches today's inputs, params and code.
 
-Belongs here: the manifest and its file, the key of a partition, the comparison of the two, which alone says
-what is fresh. Not here: what would be made again (plan.py), making it (partition/materialise.py), telling
-Dagster (dagster/sync.py), how manifests travel with the data: they are a second output of the dataset's DVC
-stage (dvc/stages.py).
+Belongs here: the manifest and its file, a partition's key, and comparing the two, which alone decides what is
+fresh. Not here: what would be made again (plan.py), making it (partition/materialise.py), telling Dagster
+(dagster/sync.py), and how manifests travel with the data, as a second output of the DVC stage
+(dvc/stages.py).
 
-A manifest is written last, once the checks of the partition have passed; where bytes that are there fail a
-check that runs alone, it says so, and the partition is not fresh. It has neither a time nor a run, so the
-same partition has the same manifest wherever it is made.
+A manifest is written last, after the partition's checks passed. If existing bytes later fail a check that
+runs alone, the manifest says so, and the partition is not fresh. A manifest contains no time and no run, so
+the same partition has the same manifest wherever it is made.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from orchestration.state.dvc_files import check_bytes
 from orchestration.state.sources import asks_again, corpus
 from orchestration.workspace.workspace import Workspace
 
-#: The name in a key for all partitions of an input that is read whole: they have one version together.
+#: In a key: all partitions of an input that is read whole, which share one version.
 EVERY_PARTITION = "*"
 
-#: What stands in a key for the expectations that were met, where the checks failed when they ran again.
+#: In a key, in place of the expectations: the checks failed when they ran again.
 FAILED = "failed"
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -60,7 +60,7 @@ class _Counts(TypedDict):
 
 @with_config(_STRICT)
 class _Stored(TypedDict):
-    """What the file of a manifest holds, beside its checksum."""
+    """The content of a manifest file, without its checksum."""
 
     key: _Key
     files: dict[str, str]
@@ -73,7 +73,7 @@ _STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 @dataclass(frozen=True)
 class Manifest:
-    """A partition that was made, and whose checks passed then."""
+    """A partition that was made and that passed its checks then."""
 
     key: Mapping[str, Any]
     """`inputs` (versions by dataset and partition, or EVERY_PARTITION), `params` (by section), `code`."""
@@ -94,7 +94,7 @@ class Manifest:
 
 
 def manifest_file(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
-    """Return where a partition's manifest lies."""
+    """Return the path of a partition's manifest."""
     return workspace.manifests(dataset) / f"{partition or 'all'}.json"
 
 
@@ -102,15 +102,15 @@ _read: dict[Path, tuple[FileStamp, Manifest]] = {}
 
 
 def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest | None:
-    """Return a partition's manifest, or None where there is none. One that is damaged is set aside.
+    """Return a partition's manifest, or None. A damaged one is set aside.
 
-    A file that is as it was is parsed once in a process.
+    A process parses an unchanged file only once.
     """
     path = manifest_file(workspace, dataset, partition)
     stamp = file_stamp(path)
     if path in _read and _read[path][0] == stamp:
         return _read[path][1]
-    then = f"`dvc checkout --force {workspace.shown(path.parent)}` brings it back; else it is made again"
+    then = f"`dvc checkout --force {workspace.shown(path.parent)}` restores it; otherwise it is made again"
     content = damage.read_checked(path, _STORED, then)
     found = None if content is None else _manifest(content)
     if found is not None and stamp is not None and is_settled(stamp):
@@ -119,7 +119,7 @@ def read_manifest(workspace: Workspace, dataset: Declaration, partition: str) ->
 
 
 def parse_manifest(content: bytes) -> Manifest:
-    """Return the manifest of some bytes. Raises DamagedError for what is none."""
+    """Parse a manifest. Raises DamagedError if it is not one."""
     stored, checked = damage.load_checked(content)
     try:
         _STORED.validate_python(stored)
@@ -131,13 +131,13 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def write_manifest(workspace: Workspace, dataset: Declaration, partition: str, manifest: Manifest) -> None:
-    """Write a partition's manifest whole, unless it is there already."""
+    """Write a partition's manifest whole, unless the file already has this content."""
     content = damage.dump_checked({**asdict(manifest), "version": manifest.version})
     write_changed(manifest_file(workspace, dataset, partition), content)
 
 
 def forget(workspace: Workspace, dataset: Declaration, partition: str) -> None:
-    """Remove a partition's manifest: it does not count as made any more."""
+    """Remove a partition's manifest, so that it no longer counts as made."""
     remove_file(manifest_file(workspace, dataset, partition))
 
 
@@ -145,16 +145,16 @@ def _manifest(stored: Mapping[str, Any]) -> Manifest:
     return Manifest(stored["key"], stored["files"], stored["counts"])
 
 
-#: The tag of a run that makes a partition again though it is fresh.
+#: The tag of a run that makes a partition even if it is fresh.
 FORCED = "silverloom/forced"
 
-#: The difference that leaves the bytes as they are: their checks run again, alone.
+#: The difference that does not affect the bytes: only their checks run again.
 EXPECTATIONS = "expectations changed"
 CHECKS_FAILED = "its checks failed"
 
 
 class NotReadyError(RuntimeError):
-    """An input is missing or did not pass its checks; the text says which, and what to run."""
+    """An input is missing or failed its checks; the text says which one and what to run."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Status:
     manifest: Manifest | None
     reasons: tuple[str, ...]
     waiting: bool = False
-    """Whether that depends on inputs that are to be made first."""
+    """Whether that depends on inputs that must be made first."""
 
     @property
     def fresh(self) -> bool:
@@ -173,7 +173,7 @@ class Status:
 
     @property
     def unchecked(self) -> bool:
-        """Whether only the checks are to run: the bytes are today's, what they passed is not."""
+        """Whether only the checks must run: the bytes are up to date, but not what they passed."""
         return self.reasons in ((EXPECTATIONS,), (CHECKS_FAILED,))
 
     @property
@@ -183,7 +183,7 @@ class Status:
 
 
 class View:
-    """What is known of all partitions at one moment: each is looked at once, on first asking."""
+    """What is known about all partitions at one moment. Each is read once, when first needed."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -193,28 +193,28 @@ class View:
         self._complete: dict[str, bool] = {}
 
     def known(self, dataset: Declaration, partition: str) -> Manifest | None:
-        """Return a partition's manifest if its files are those on disk."""
+        """Return a partition's manifest if it matches the files on disk."""
         place = (dataset.name, partition)
         if place not in self._manifests:
             self._manifests[place] = _known(self.workspace, dataset, partition)
         return self._manifests[place]
 
     def renew(self, dataset: Declaration, partition: str) -> None:
-        """Look at a partition anew when next asked: it was made meanwhile."""
+        """Forget what is known of a partition that was just made, so that the next call reads it again."""
         self._manifests.pop((dataset.name, partition), None)
         self._statuses.pop((dataset.name, partition), None)
         self._together.pop(dataset.name, None)
         self._complete.clear()
 
     def finished(self, dataset: Declaration, partition: str) -> Manifest:
-        """Return the manifest of a partition whose checks passed and whose bytes are on disk.
+        """Return the manifest of a partition that passed its checks and whose bytes are on disk.
 
-        Raises NotReadyError where there is none.
+        Raises NotReadyError if there is none.
         """
         return _needed(self.known(dataset, partition), dataset, partition)
 
     def key(self, dataset: Declaration, partition: str) -> dict[str, Any]:
-        """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
+        """Return what a partition would be made from today. Raises NotReadyError if an input is missing."""
         inputs = self.record_versions(dataset, partition)
         for upstream, whole in self.workspace.graph.reads(dataset):
             if whole and upstream.partitioned:
@@ -225,9 +225,9 @@ class View:
         return {"inputs": inputs, "params": dataset.values, "code": dataset.code}
 
     def together(self, dataset: Declaration) -> dict[str, str]:
-        """Return the one version of all partitions together, as a key has it: Dagster's hash over several.
+        """Return the joint version of all partitions, as it appears in a key: Dagster's hash over several.
 
-        Raises NotReadyError where a partition is missing.
+        Raises NotReadyError if a partition is missing.
         """
         if dataset.name not in self._together:
             names = sorted(dataset.made_partitions)
@@ -237,7 +237,7 @@ class View:
         return self._together[dataset.name]
 
     def record_versions(self, dataset: Declaration, partition: str) -> dict[str, dict[str, str]]:
-        """Return the version of a partition's raw records, as a key has it; nothing where it reads none."""
+        """Return the version of a partition's raw records, as it appears in a key; empty if it reads none."""
         return (
             {"records": {partition: corpus(self.workspace, dataset.records).version(partition)}}
             if dataset.records
@@ -245,19 +245,19 @@ class View:
         )
 
     def status(self, dataset: Declaration, partition: str) -> Status:
-        """Compare a partition with what would be made now."""
+        """Compare a partition with what would be made today."""
         place = (dataset.name, partition)
         if place not in self._statuses:
             self._statuses[place] = self._compare(dataset, partition)
         return self._statuses[place]
 
     def complete(self, dataset: Declaration) -> bool:
-        """Say whether every partition of a dataset and of all its ancestors is fresh."""
+        """Return whether every partition of a dataset and of all its ancestors is fresh."""
         if dataset.name not in self._complete:
             places = [(dataset, partition) for partition in dataset.made_partitions]
             self._complete[dataset.name] = (
                 all(map(self.complete, self.workspace.graph.upstream(dataset)))
-                # A missing folder is seen at once: during a backfill nothing is hashed only to learn that.
+                # Missing folders show at once; during a backfill this saves hashing the others.
                 and all(self.workspace.folder(*place).is_dir() for place in places)
                 and all(self.status(*place).fresh for place in places)
             )
@@ -272,7 +272,7 @@ class View:
         except NotReadyError as error:
             return Status(manifest, (str(error),), waiting=True)
         again = (
-            ("its pages are to be asked for again",) if asks_again(self.workspace, dataset, partition) else ()
+            ("its pages are to be fetched again",) if asks_again(self.workspace, dataset, partition) else ()
         )
         reasons = differences(manifest.key, today)
         if not manifest.passed:
@@ -281,7 +281,7 @@ class View:
 
 
 def load_manifest(workspace: Workspace, dataset: Declaration, partition: str) -> Manifest:
-    """Return the manifest of a partition, whatever its bytes are now. Raises NotReadyError without one."""
+    """Return a partition's manifest, even if its bytes changed. Raises NotReadyError if there is none."""
     return _needed(read_manifest(workspace, dataset, partition), dataset, partition)
 
 
@@ -297,21 +297,19 @@ def _known(workspace: Workspace, dataset: Declaration, partition: str) -> Manife
 
 
 def _why_unknown(workspace: Workspace, dataset: Declaration, partition: str) -> str:
-    """Return why nothing is known of a partition: a part of it is missing, or all of it."""
+    """Return why a partition does not count as made: all of it, or a part of it, is missing or changed."""
     there, pull = workspace.folder(dataset, partition).is_dir(), f"`dvc pull {'-'.join(dataset.key.path)}`"
     if read_manifest(workspace, dataset, partition) is not None:
-        changed = "its bytes are not those that were made"
-        return changed if there else f"missing ({pull} brings it if it was pushed)"
+        changed = "its bytes changed after it was made"
+        return changed if there else f"missing ({pull} gets it if it was pushed)"
     if there:
-        return f"no manifest says that it was finished ({pull} brings it if it was pushed)"
+        return f"no manifest says that it was finished ({pull} gets it if it was pushed)"
     return "missing"
 
 
 def _needed(manifest: Manifest | None, dataset: Declaration, partition: str) -> Manifest:
     if manifest is None or not manifest.passed:
-        raise NotReadyError(
-            f"{label(dataset, partition)} is missing or did not pass its checks: make it first"
-        )
+        raise NotReadyError(f"{label(dataset, partition)} is missing or failed its checks: make it first")
     return manifest
 
 
@@ -337,7 +335,7 @@ def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bo
 
 
 def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a nested mapping as one of dotted names."""
+    """Return a nested mapping as a flat one with dotted names."""
     flat: dict[str, Any] = {}
     for name, inner in value.items():
         path = f"{prefix}{name}"

@@ -1,6 +1,6 @@
-"""The plan: which partitions would be made again, and why.
+"""The plan: which partitions would be made, and why.
 
-Belongs here: following what is stale along the graph. Not here: whether one partition is stale
+Belongs here: following staleness along the graph. Not here: whether one partition is stale
 (freshness.py), printing the plan (cli/plan.py).
 """
 
@@ -17,26 +17,26 @@ from orchestration.state.sources import empty_partitions
 
 @dataclass(frozen=True)
 class Step:
-    """A partition that would be made, or perhaps made."""
+    """A partition that would, or might, be made."""
 
     dataset: Declaration
     partition: str
     reasons: tuple[str, ...]
     certain: bool
-    """False where only inputs are stale: if they come out as they were, nothing is done."""
+    """False if only inputs are stale: if they come out unchanged, nothing needs to be made."""
     empty: bool = False
-    """Whether it has no records, and is settled together with others of its dataset."""
+    """Whether it has no records, and is made together with its dataset's other empty partitions."""
 
 
-#: Inputs that a reason names; of more it tells how many there are.
+#: How many inputs a reason names before it only counts the rest.
 _NAMED = 3
 
 
 def plan(view: View, select: str | None = None) -> list[Step]:
-    """Return what is stale by itself or through its inputs, inputs first."""
+    """Return what is stale by itself or because of its inputs, inputs first."""
     graph = view.workspace.graph
     steps: list[Step] = []
-    stale: dict[str, dict[str, None]] = {}  # sets that keep their order
+    stale: dict[str, dict[str, None]] = {}  # dicts as ordered sets
     for dataset in graph.selected(select):
         empty = set(empty_partitions(view.workspace, dataset, dataset.made_partitions))
         inputs = [
@@ -59,7 +59,7 @@ def plan(view: View, select: str | None = None) -> list[Step]:
 
 
 def if_changed(inputs: Sequence[tuple[str, Collection[str]]]) -> str:
-    """Return the reason of a partition that is stale only if one of these datasets' partitions changes."""
+    """Return the reason for a partition that only becomes stale if one of these inputs changes."""
     places = ((name, partition) for name, partitions in inputs for partition in partitions)
     names = [" ".join(place).strip() for place in islice(places, _NAMED)]
     rest = sum(len(partitions) for _, partitions in inputs) - len(names)

@@ -1,6 +1,6 @@
-"""What the sources of params.yaml hold: raw corpora, partitions without records, crawls under way.
+"""What the sources in params.yaml contain: raw corpora, empty partitions, unfinished crawls.
 
-Belongs here: what is known of a partition before anything is made. Not here: scanning (ops/parse/scan.py),
+Belongs here: what is known about a partition before anything is made. Not here: scanning (ops/parse/scan.py),
 making empty partitions together (partition/empty.py), what a crawl does (ops/crawl).
 """
 
@@ -28,7 +28,7 @@ from orchestration.workspace.workspace import Workspace
 
 @cache
 def corpus(workspace: Workspace, name: str) -> Corpus:
-    """Return the corpus `sources.<name>`: it is scanned once, until its files or its code change."""
+    """Return the corpus `sources.<name>`. It is scanned once, until its files or its code change."""
     chosen = workspace.settings
     dataset = next(dataset for dataset in workspace.datasets.values() if dataset.records == name)
     return Corpus(
@@ -47,31 +47,33 @@ def corpus(workspace: Workspace, name: str) -> Corpus:
 
 @dataclass(frozen=True)
 class _Scans:
-    """Keeps the scan of the sources that a dataset reads, between commands."""
+    """Keeps the scan of a dataset's sources from one command to the next."""
 
     workspace: Workspace
     dataset: Declaration
 
     def folder(self, write: Callable[[Path], object], whole: Callable[[Path], bool]) -> Path | None:
-        """Return the folder of a scan of the files as they are; None where one was changed just now."""
+        """Return the folder of a scan of the current files, or None if one of them changed just now."""
         sources = self.workspace.settings.folders(self.dataset.records or "")
         stamps = [
             stamp for source in sources.values() for stamp in _stamps(self.workspace.root / source.path)
         ]
         if any(time.time_ns() - stamp[-1] < 1_000_000_000 for stamp in stamps):
-            return None  # another change could leave its stamp as it is
+            return None  # a second change within the same tick would leave the stamp unchanged
         code = {name: mark for name, mark in self.dataset.code.items() if name != "expectations"}
         described = {name: source.model_dump(mode="json") for name, source in sources.items()}
         every = self.workspace.settings.partitions.every
         version = json_digest({"code": code, "sources": described, "every": every, "files": stamps})
-        with contextlib.suppress(OSError, UnicodeError):  # no room, or a name that is no text: not kept
+        with contextlib.suppress(
+            OSError, UnicodeError
+        ):  # disk full, or a name that is not text: do not keep it
             place = self.workspace.state / "scans" / str(self.dataset.records)
             return made_once(place / version, write, whole)
         return None
 
 
 def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:
-    """Yield what changes with any file or folder below a folder, and with the right to read it."""
+    """Yield stamps that change with any file or folder below a folder, and with their permissions."""
     for base, folders, names in os.walk(folder):
         folders.sort()
         for path in (base, *(f"{base}/{name}" for name in sorted(names))):
@@ -81,18 +83,18 @@ def _stamps(folder: Path) -> Iterator[tuple[str, int, int, int]]:
 
 
 def check_versions(workspace: Workspace) -> None:
-    """Raise SourceError that names a file which DVC fails at, or a pipe, which it would wait for."""
+    """Raise SourceError for a file that DVC cannot read, or for a pipe, which DVC would wait on."""
     for name in workspace.settings.sources:
         corpus(workspace, name).check()
         corpus(workspace, name).check_versions()
 
 
-#: As many empty partitions of a dataset are made like others: each is a run of its own then.
+#: Up to this many empty partitions are made one by one, like others.
 FEW = 2
 
 
 def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
-    """Say whether no record can be in a partition. A crawl finds units itself, but none without a list."""
+    """Return whether a partition cannot have records. A crawl finds units itself, but none without a list."""
     if not dataset.partitioned or dataset.shape is None:
         return False
     if dataset.records and corpus(workspace, dataset.records).ids(partition):
@@ -107,39 +109,39 @@ def is_empty(workspace: Workspace, dataset: Declaration, partition: str) -> bool
 
 
 def empty_partitions(workspace: Workspace, dataset: Declaration, partitions: Collection[str]) -> list[str]:
-    """Return those partitions that are empty and made together; none where they are few."""
+    """Return the partitions that are empty and made together; none if there are only a few."""
     found = [partition for partition in partitions if is_empty(workspace, dataset, partition)]
     return found if len(found) > FEW else []
 
 
-#: The tag of a run whose crawls ask the web again.
+#: The tag of a run whose crawls fetch from the web again.
 RECRAWL = "silverloom/recrawl"
 
 MARK = "ask-again"
 
 
 def work_folder(workspace: Workspace, dataset: Declaration, partition: str) -> Path:
-    """Return where the crawl of a partition works: an interrupted one goes on from there."""
+    """Return the working folder of a partition's crawl; an interrupted crawl resumes from there."""
     return workspace.state_file("crawls", dataset, partition, "")
 
 
 def ask_again(workspace: Workspace, dataset: Declaration, partitions: Iterable[str]) -> None:
-    """Let partitions be stale until their pages were asked for again, if they are of a crawl."""
+    """Mark a crawl's partitions as stale until their pages are fetched again; ignore other datasets."""
     for partition in partitions if dataset.crawl else ():
         write_file(work_folder(workspace, dataset, partition) / MARK, b"")
 
 
 def asks_again(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
-    """Say whether the pages of a partition are to be asked for again."""
+    """Return whether a partition's pages are to be fetched again."""
     return bool(dataset.crawl) and (work_folder(workspace, dataset, partition) / MARK).is_file()
 
 
 def under_way(workspace: Workspace, dataset: Declaration, partition: str) -> bool:
-    """Say whether a crawl of a partition has outcomes that are not published."""
+    """Return whether a partition's crawl has outcomes that are not published yet."""
     journals = work_folder(workspace, dataset, partition).glob(f"*/{LINES}")
     return any(path.is_file() and path.stat().st_size for path in journals)
 
 
 def discard_crawl(workspace: Workspace, dataset: Declaration, partition: str) -> None:
-    """Remove what a crawl left, whose partition is made."""
+    """Remove a crawl's working files after its partition was made."""
     shutil.rmtree(work_folder(workspace, dataset, partition), ignore_errors=True)

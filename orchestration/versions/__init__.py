@@ -1,1 +1,1 @@
-"""Two versions of a dataset side by side. Not here: matching their rows (ops/versions)."""
+"""Comparing two versions of a dataset. Not here: matching their rows (ops/versions)."""

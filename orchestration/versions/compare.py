@@ -1,8 +1,8 @@
-"""Two versions of a dataset, row by row, and what they were made of: as text, as JSON, as pages.
+"""Two versions of a dataset, row by row, and what they were made from: as text, as JSON, as pages.
 
-Belongs here: putting the comparison together, and choosing the version before the last change for the pages
-beside the state of now. Not here: finding versions (revisions.py), matching rows (ops/versions), what the
-pages say (pages/present.py). Git's history is no input of any asset: these pages are none.
+Belongs here: assembling the comparison, and choosing the version before the last change for the live pages.
+Not here: finding versions (revisions.py), matching rows (ops/versions), the pages' content
+(pages/present.py). Git's history is not an input of any asset, so these pages are not assets.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from pages.present import DatasetChange, change_page, changes_page
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
 _PREVIEW = 200
-#: How words are shown that both values have, only the old one, only the new one.
+#: How to mark words: in both values, only in the old one, only in the new one.
 _MARKS = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
 
 
 def compare(
     workspace: Workspace, name: str, old: str = "HEAD", new: str = "", limit: int = LIMIT
 ) -> dict[str, Any]:
-    """Return all that differs between two versions of a dataset; an empty revision is the working tree.
+    """Return all differences between two versions of a dataset; an empty revision is the working tree.
 
-    `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for a revision
-    or a dataset that is not there, NotInCacheError for one whose bytes are not here.
+    `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for an unknown
+    revision or dataset, NotInCacheError for a version whose bytes are not available.
     """
     if not name:
-        raise ValueError(f"name a dataset; there are {', '.join(workspace.datasets)}")
+        raise ValueError(f"name a dataset, one of: {', '.join(workspace.datasets)}")
     dataset = workspace.datasets.get(name)
     if dataset is not None and dataset.shape is None:
-        raise ValueError(f"{name} is a report: it has files and no rows to compare")
+        raise ValueError(f"{name} is a report: it has no rows to compare")
     return compared(at(workspace, name, old), at(workspace, name, new), limit)
 
 
 def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
-    """Return all that differs between two versions."""
+    """Return all differences between two versions."""
     found = difference(old, new, limit)
     dataset = old.workspace.datasets.get(old.dataset)
     passed_over = _passed_over(dataset.shape if dataset else None)
@@ -80,16 +80,16 @@ def _identity(version: Version) -> dict[str, str | None]:
 
 
 def made_differently(old: Version, new: Version) -> list[str]:
-    """Return in words which inputs, params, code, packages and models of two versions differ."""
+    """Return in words which inputs, params, code, packages and models differ between two versions."""
     former, present = old.keys(), new.keys()
     sides = (old, former), (new, present)
     if unknown := [version.label for version, keys in sides if not keys]:
-        return [f"what {' and '.join(unknown)} was made of is not known: no manifests of it are here"]
+        return [f"what {' and '.join(unknown)} was made of is unknown: its manifests are not here"]
     lines: dict[str, list[str]] = {}
     partitions = sorted({*former, *present})
     for partition in partitions:
         if lost := [version.label for version, keys in sides if partition not in keys]:
-            found = [f"what {' and '.join(lost)} was made of is not known"]
+            found = [f"what {' and '.join(lost)} was made of is unknown"]
         else:
             found = differences(_merged(former[partition]), _merged(present[partition]))
         for line in found:
@@ -101,12 +101,12 @@ def made_differently(old: Version, new: Version) -> list[str]:
 
 
 def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a key in which each input has one value, whatever number of its partitions was read."""
+    """Return a key with one value per input, however many of its partitions were read."""
     return {**key, "inputs": {name: sorted(partitions.items()) for name, partitions in key["inputs"].items()}}
 
 
 def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
-    """Return a case with its fates, or else with the changes in each column."""
+    """Return a case with its fates or, if it has none, with the changes in each column."""
     text = _preview(case.new or case.old, passed_over)
     example: dict[str, Any] = {"id": case.id, "partition": case.partition, "text": text}
     if case.fates:
@@ -119,44 +119,44 @@ def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
 
 
 def _passed_over(shape: Shape | None) -> frozenset[str]:
-    """Return the columns that do not say what a row is about: names, times, and what every row has."""
+    """Return the columns that do not say what a row is about: names, times, and columns of every row."""
     schemas = (shape.kept, shape.unit) if shape else ()
     named = [of_role(schema, role) for schema in schemas for role in ("name", "time")]
     return frozenset().union(IDENTITY.names, DROP_COLUMNS.names, REJECT_COLUMNS.names, *named)
 
 
 def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
-    """Return the longest text of a row, or the beginning of it."""
+    """Return the longest text in a row, cut if necessary."""
     texts = (value for name, value in row.items() if isinstance(value, str) and name not in passed_over)
     text = max(texts, key=len, default="")
     return text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}…"
 
 
 def text(found: Mapping[str, Any]) -> str:
-    """Return a comparison as people read it in a terminal."""
+    """Return a comparison as text for a terminal."""
     rows = [[partition or "all", *counts.values()] for partition, counts in found["partitions"].items()]
     if len(rows) > 1:
         rows.append(["sum", *found["totals"].values()])
-    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment = Environment(autoescape=False)  # noqa: S701  not HTML
     environment.filters["one_line"] = _one_line
     template = environment.from_string((Path(__file__).parent / "comparison.txt").read_text())
     return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["partition", *KINDS], *rows]))
 
 
 def _one_line(words: str) -> str:
-    """Return a text on one line, without what would move a terminal's cursor."""
+    """Return a text on one line, without characters that would move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in words)
 
 
-#: Commits that are looked through, and examples of each kind on a page.
+#: How many commits to search, and examples of each kind on a page.
 COMMITS, EXAMPLES = 50, 25
 _FOUND = TypeAdapter(dict[str, Any])
 
 
 def write_versions(workspace: Workspace, folder: Path) -> None:
-    """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
+    """Write `versions.html` and a page for each dataset that changed; remove pages of older comparisons.
 
-    What cannot be compared, for want of its bytes or of a history, stands in its place.
+    If a dataset cannot be compared, because its bytes or its history are missing, the page says why.
     """
     datasets = [dataset for dataset in workspace.datasets.values() if dataset.shape is not None]
     entries = [_entry(workspace, dataset, folder / "versions") for dataset in datasets]
@@ -171,7 +171,7 @@ def write_versions(workspace: Workspace, folder: Path) -> None:
 
 
 def write_entries(workspace: Workspace, path: Path, entries: Sequence[DatasetChange]) -> None:
-    """Write the list of datasets, each with what changed."""
+    """Write the list of datasets, each with its changes."""
     write_file(path, changes_page(entries, _way_to_pages(workspace, path), KINDS))
 
 
@@ -202,13 +202,13 @@ def _entry(workspace: Workspace, dataset: Declaration, folder: Path) -> DatasetC
 
 
 def _former(workspace: Workspace, dataset: Declaration, md5: str) -> tuple[str, str] | str:
-    """Return the last commit that recorded another version, and its first line; or why there is none."""
+    """Return the last commit that recorded another version and its subject, or why there is none."""
     since, looked = "", lock_commits(workspace, COMMITS)
     for commit, subject in looked:
         try:
             stages = stages_of(workspace, commit)
         except (ValueError, LookupError):
-            continue  # a commit without a lock that can be read recorded no version
+            continue  # a commit without a readable lock recorded no version
         recorded_md5 = recorded(stages.get(stage_name(dataset), {}), "outs", f"data/{dataset.name}")
         if recorded_md5 is None:
             return f"new since {since}" if since else "new: no commit has recorded it yet"
@@ -223,11 +223,11 @@ def _former(workspace: Workspace, dataset: Declaration, md5: str) -> tuple[str, 
 def compared_versions(
     dataset: Declaration, old: Version, now: Version, subject: str, folder: Path
 ) -> DatasetChange:
-    """Compare, unless that was done before: rows of the same two versions differ in the same way."""
+    """Compare two versions, or load the stored comparison: it never changes for the same two versions."""
     name = f"{dataset.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
     kept = folder / f"{name}.json"
-    found = read_checked(kept, _FOUND, "it is compared anew")
-    if found is None or "partitions" not in found:  # a checkout of before kept it with other names
+    found = read_checked(kept, _FOUND, "it is compared again")
+    if found is None or "partitions" not in found:  # stored under other names by an older release
         found = json.loads(json.dumps(compared(old, now, EXAMPLES)))
         write_file(kept, dump_checked(found))
     found["made_of"] = made_differently(old, now)

@@ -1,8 +1,7 @@
-"""A dataset as a revision of the repository has it: which files, and what they were made of.
+"""A dataset at a revision of the repository: its files, and what they were made from.
 
-Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache
-or on disk. Not here: comparing the rows of two versions (ops/versions), and what is said of it
-(compare.py).
+Belongs here: git revisions and experiments, dvc.lock at a revision, a version's files in DVC's cache or on
+disk. Not here: comparing the rows of two versions (ops/versions), and reporting it (compare.py).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ WORKING_TREE = "the working tree"
 
 
 class NotInCacheError(RuntimeError):
-    """A version was recorded, but its bytes are not here; the text says which command brings them."""
+    """A version was recorded, but its bytes are not here; the text gives the command that gets them."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +37,24 @@ class Version:
     workspace: Workspace
     dataset: str
     revision: str
-    """As it was asked for: HEAD~1, the name of a branch or an experiment, the working tree."""
+    """As given by the user: HEAD~1, the name of a branch or an experiment, the working tree."""
     commit: str | None
     md5: str
     files: Mapping[str, str]
     """MD5 by path below the dataset's folder."""
     manifests: Mapping[str, Path] = field(default_factory=dict, repr=False)
-    """Where the manifests of its partitions lie, by the names of their files."""
+    """The paths of its partitions' manifests, by file name."""
 
     @property
     def label(self) -> str:
-        """The revision, with the commit that it is."""
+        """The revision, followed by its commit if it is a name."""
         if self.commit is None:
             return self.revision
         short = self.commit[:7]
         return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
 
     def keys(self) -> dict[str, dict[str, Any]]:
-        """Return what each of its partitions was made of; those of which it is not known are left out."""
+        """Return what each partition was made from; partitions of which that is unknown are left out."""
         found = {}
         for name, path in self.manifests.items():
             partition = name.removesuffix(".json").removesuffix("all")
@@ -73,9 +72,9 @@ class Version:
         return dict(named)
 
     def path(self, file: str) -> Path:
-        """Return where one of its Parquet files lies.
+        """Return the path of one of its Parquet files.
 
-        Raises NotInCacheError, and ValueError for a file that is no Parquet.
+        Raises NotInCacheError, and ValueError for a file that is not Parquet.
         """
         if self.commit is None:
             path = self.workspace.data / self.dataset / file
@@ -92,10 +91,10 @@ class Version:
 
 
 def at(workspace: Workspace, dataset: str, revision: str) -> Version:
-    """Return a dataset as a revision has it; an empty revision is the working tree.
+    """Return a dataset at a revision; an empty revision is the working tree.
 
-    Raises ValueError for an unknown revision, LookupError where that has no such dataset, NotInCacheError
-    where its list of files is not in DVC's cache.
+    Raises ValueError for an unknown revision, LookupError if the revision has no such dataset,
+    NotInCacheError if its list of files is not in DVC's cache.
     """
     if not revision:
         return _on_disk(workspace, dataset)
@@ -119,43 +118,43 @@ def _on_disk(workspace: Workspace, dataset: str) -> Version:
     files = folder_hashes(workspace.data / dataset)
     if not files:
         raise LookupError(
-            f"data/{dataset} is not there: `make run SELECT={dataset}` makes it, "
-            f"`dvc pull data/{dataset}` brings what dvc.lock has"
+            f"data/{dataset} does not exist: `make run SELECT={dataset}` makes it, "
+            f"`dvc pull data/{dataset}` gets the version in dvc.lock"
         )
     manifests = folder_files(workspace.root / "manifests" / dataset)
     return Version(workspace, dataset, WORKING_TREE, None, version(files), files, manifests)
 
 
 def resolve(workspace: Workspace, revision: str) -> str:
-    """Return the commit of a revision as git names it, or of an experiment of DVC. Raises ValueError."""
+    """Return the commit of a git revision or of a DVC experiment. Raises ValueError."""
     parsed = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     commits = git_lines(workspace, *parsed)
     if not commits and re.fullmatch(r"[\w.-]+", revision):
         commits = git_lines(workspace, "for-each-ref", "--format=%(objectname)", f"refs/exps/*/*/{revision}")
     if len({*commits}) > 1:
         choices = ", ".join(commit[:7] for commit in commits)
-        raise ValueError(f"several experiments are called {revision!r}: take one of the commits {choices}")
+        raise ValueError(f"several experiments are called {revision!r}: choose one of the commits {choices}")
     if not commits:
         raise ValueError(
-            f"no revision or experiment is called {revision!r} here (`git log`, `dvc exp list -A`)"
+            f"there is no revision or experiment {revision!r} here (see `git log`, `dvc exp list -A`)"
         )
     return commits[0]
 
 
 @lru_cache(maxsize=64)
 def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
-    """Return the stages of a commit's dvc.lock. Raises LookupError without, ValueError for a broken one."""
+    """Return the stages in a commit's dvc.lock. Raises LookupError if it has none, ValueError if invalid."""
     content = git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
     stages = read_stages(content)
     if stages is None:
-        raise ValueError(f"dvc.lock of {commit[:7]} cannot be read: it is no YAML with stages")
+        raise ValueError(f"dvc.lock of {commit[:7]} cannot be read: it is not YAML with stages")
     return stages
 
 
 def head(workspace: Workspace) -> str:
-    """Return the commit that is checked out; "" where there is none, or no git."""
+    """Return the commit that is checked out; "" if there is none, or no git."""
     try:
         return "".join(git_lines(workspace, "rev-parse", "HEAD"))
     except NoGitError:
@@ -163,19 +162,19 @@ def head(workspace: Workspace) -> str:
 
 
 def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
-    """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
+    """Return the last commits that changed dvc.lock, newest first, each with its subject."""
     lines = git_lines(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock")
     return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
 
 
 def _not_here(what: str, version: Version) -> NotInCacheError:
     return NotInCacheError(
-        f"{what} as of {version.label} is not in DVC's cache; {_command(version)} brings it if it was pushed"
+        f"{what} as of {version.label} is not in DVC's cache; {_command(version)} gets it if it was pushed"
     )
 
 
 def _command(wanted: Version) -> str:
-    """Return the command that brings a version: DVC fetches what branches, tags or named experiments hold."""
+    """Return the command that gets a version. DVC only fetches from branches, tags and named experiments."""
     workspace, commit, path = wanted.workspace, wanted.commit, f"data/{wanted.dataset}"
     present = folder_hashes(workspace.root / path)
     locked = recorded(locked_stages(workspace).get(_stage(wanted.dataset), {}), "outs", path)

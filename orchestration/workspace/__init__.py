@@ -1,1 +1,1 @@
-"""One checkout: its folders, settings, graph and environment. Not here: what lies in the folders."""
+"""One checkout: its folders, settings, graph and environment. Not here: the folders' content."""

@@ -1,6 +1,6 @@
-"""Postgres servers that keep state in place of the SQLite files of a checkout.
+"""Postgres servers that hold state instead of the checkout's SQLite files.
 
-Belongs here: which address names Dagster's, whether a server answers, and its errors as a line without
+Belongs here: the address of Dagster's server, whether a server answers, and errors as one line without
 passwords. Not here: the stores themselves (dagster/instance.py, mlflow/store.py).
 """
 
@@ -11,23 +11,23 @@ import os
 import time
 from typing import Any
 
-#: The variable that puts Dagster's storage on a server.
+#: The variable that moves Dagster's storage to a server.
 DAGSTER = "SILVERLOOM_DAGSTER_POSTGRES"
 
-#: What has the drivers: modules and their packages, of requirements-cluster.lock.
+#: The drivers' modules, with their packages in requirements-cluster.lock.
 _PACKAGES = {"dagster_postgres": "dagster-postgres", "psycopg2": "psycopg2-binary"}
 
-#: Seconds for which a server that does not answer is asked again, between two tries, and for one connection.
+#: Seconds: how long to retry a server that does not answer, between two tries, and for one connection.
 PATIENCE, _PAUSE, _TIMEOUT = 5.0, 0.5, 5
 
-#: What a server says that starts, stops or is busy: it may take the next connection.
+#: Messages of a server that is starting, stopping or busy: the next connection may succeed.
 _PASSING = ("starting up", "shutting down", "too many clients", "recovery mode")
 
 
 def dagster_address() -> str | None:
-    """Return the address of Dagster's server; None where its storage is in SQLite files.
+    """Return the address of Dagster's server, or None if its storage is in SQLite files.
 
-    Raises ValueError for an address that is none of Postgres, RuntimeError where packages are missing.
+    Raises ValueError for an address that is not of Postgres, RuntimeError if packages are missing.
     """
     address = os.environ.get(DAGSTER, "")
     if not address:
@@ -38,23 +38,23 @@ def dagster_address() -> str | None:
 
 
 def with_driver(address: str) -> str:
-    """Return an address that names the driver which is installed: SQLAlchemy 2.1 would take another.
+    """Return an address that names the installed driver, since SQLAlchemy 2.1 defaults to another.
 
-    Dagster's storage goes by psycopg2's errors. Other addresses stay as they are.
+    Dagster's storage relies on psycopg2's errors. Other addresses are returned unchanged.
     """
     scheme, sign, rest = address.partition("://")
     return f"postgresql+psycopg2{sign}{rest}" if scheme in ("postgresql", "postgres") else address
 
 
 def is_postgres(address: str) -> bool:
-    """Say whether an address, perhaps of another kind of store, is of a Postgres server."""
+    """Return whether an address, possibly of another kind of store, is that of a Postgres server."""
     return address.partition("://")[0].partition("+")[0] == "postgresql"
 
 
 def check_answers(address: str, use: str, patience: float = PATIENCE) -> None:
-    """Connect to a server once. `use` tells what it is for, in an error.
+    """Connect to a server once. `use` says in errors what the server is for.
 
-    Raises RuntimeError, which names host, port and cause, where the server cannot be used.
+    Raises RuntimeError with host, port and cause if the server cannot be used.
     """
     from sqlalchemy import create_engine
     from sqlalchemy.exc import DBAPIError
@@ -78,7 +78,7 @@ def check_answers(address: str, use: str, patience: float = PATIENCE) -> None:
 
 
 def unreachable(error: BaseException) -> str | None:
-    """Return in a line that Dagster's server went away, if that is what an error comes from."""
+    """Return one line about Dagster's server being gone, if that caused the error, else None."""
     address = os.environ.get(DAGSTER, "")
     cause: BaseException | None = error
     while address and cause is not None:
@@ -93,7 +93,7 @@ def unreachable(error: BaseException) -> str | None:
 
 
 def place(address: str) -> str:
-    """Return host and port of a server."""
+    """Return a server's host and port."""
     url = _parsed(address, DAGSTER)
     host = url.host or url.query.get("host") or "localhost"
     return f"{host}:{url.port or url.query.get('port') or 5432}"
@@ -104,7 +104,7 @@ def _line(address: str, use: str, cause: str) -> str:
 
 
 def _cause(error: object) -> str:
-    """Return what is wrong, of a message that names each way to a host, with hints."""
+    """Return the cause from a message that lists every address tried, with hints."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     return first.rpartition(" failed: ")[2]
@@ -118,9 +118,9 @@ def _parsed(address: str, use: str) -> Any:
         url = make_url(address)
         if is_postgres(url.drivername) and url.database:
             return url
-    except (ArgumentError, ValueError):  # whose message may show a password
+    except (ArgumentError, ValueError):  # its message may contain a password
         pass
-    raise ValueError(f"{use}: an address like postgresql://user:password@host:5432/database is needed")
+    raise ValueError(f"{use} needs an address like postgresql://user:password@host:5432/database")
 
 
 def _check_installed(use: str) -> None:
@@ -128,6 +128,6 @@ def _check_installed(use: str) -> None:
     missing = [package for module, package in wanted.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise RuntimeError(
-            f"{use} names a Postgres server, for which this is not installed: {', '.join(missing)}; "
+            f"{use} names a Postgres server, but these packages are not installed: {', '.join(missing)}; "
             "run `make cluster`"
         )

@@ -1,12 +1,12 @@
-"""One checkout: its folders, what params.yaml says, which datasets it has, its commit, its environment.
+"""One checkout: its folders, params.yaml, datasets, commit and environment.
 
-Belongs here: what is handed to all that reads or writes files; asking git; the variables that every process
-of the project runs under (pinned numeric kernels, silent telemetry, where Dagster and MLflow keep
-their state). Not here: what lies in the folders (files/, state/), any import that could load numpy before
-its kernels are pinned.
+Belongs here: the object given to everything that reads or writes files; calling git; the environment of all
+the project's processes (pinned numeric kernels, no telemetry, where Dagster and MLflow keep their state). Not
+here: the folders' content (files/, state/), or any import that could load numpy before its kernels are
+pinned.
 
-Commands, servers, worker processes and Dagster's definitions make a workspace, by `Workspace.here()` or by
-`definitions.workspace()`; everything else gets it as an argument.
+Commands, servers, worker processes and Dagster's definitions create a workspace with `Workspace.here()` or
+`definitions.workspace()`. Everything else gets it as an argument.
 """
 
 from __future__ import annotations
@@ -30,46 +30,46 @@ from dotenv import dotenv_values
 from assets.declare.settings import ParamsError, Settings, checkout, settings
 from orchestration.workspace.postgres import DAGSTER, is_postgres, with_driver
 
-if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
+if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
     from assets.declare.declaration import Declaration, Key
     from assets.declare.graph import AssetGraph
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A checkout; two of the same root are equal."""
+    """A checkout. Workspaces with the same root are equal."""
 
     root: Path
     declarations: Mapping[Key, Declaration] | None = field(default=None, compare=False, repr=False)
-    """What the graph is made of; by default all that is declared when it is first asked for."""
+    """The datasets of the graph. Default: all that are declared when the graph is first used."""
 
     @classmethod
     def here(cls) -> Workspace:
-        """Return the checkout that this code belongs to."""
+        """Return the checkout that contains this code."""
         return cls(checkout())
 
     def __reduce__(self) -> tuple[type[Workspace], tuple[Path]]:
-        """Go to another process without declarations: it has its own."""
+        """Pickle without declarations, because the other process has its own."""
         return Workspace, (self.root,)
 
     @property
     def data(self) -> Path:
-        """The folder of all datasets."""
+        """The folder with all datasets."""
         return self.root / "data"
 
     @property
     def state(self) -> Path:
-        """The folder of this checkout's own state: locks, unfinished work, histories."""
+        """The folder with this checkout's local state: locks, unfinished work, histories."""
         return self.root / ".silverloom"
 
     @property
     def staging(self) -> Path:
-        """Where partitions are built before they are published: on the file system of the data."""
+        """The folder in which partitions are built before publication, on the data's file system."""
         return self.data / ".building"
 
     @property
     def quality(self) -> Path:
-        """The folder of pages, Data Docs and failing rows."""
+        """The folder with pages, Data Docs and failing rows."""
         return self.data / "quality"
 
     @property
@@ -79,14 +79,14 @@ class Workspace:
 
     @property
     def mlflow_store(self) -> Path:
-        """MLflow's SQLite store, where neither MLFLOW_TRACKING_URI nor params.yaml names another place."""
+        """MLflow's SQLite store, used unless MLFLOW_TRACKING_URI or params.yaml names another one."""
         return self.state / "mlflow.db"
 
     @property
     def tracking_uri(self) -> str:
-        """Where runs are sent, as MLflow's client takes it."""
+        """Where runs are sent, in the form that MLflow's client takes."""
         named = os.environ.get("MLFLOW_TRACKING_URI")
-        with contextlib.suppress(ParamsError):  # what is wrong with it, the command that makes runs says
+        with contextlib.suppress(ParamsError):  # commands that make runs report what is wrong with it
             named = named or self.settings.mlflow
         return with_driver(named) if named else f"sqlite:///{self.mlflow_store}"
 
@@ -97,12 +97,12 @@ class Workspace:
 
     @property
     def models_here(self) -> bool:
-        """Whether the files of runs lie in this checkout: MLflow's store is a database, which holds none."""
+        """Whether runs' files are in this checkout: true for a database store, which has no files."""
         return self.tracked_here or is_postgres(self.tracking_uri)
 
     @property
     def enclosing(self) -> Workspace:
-        """The checkout that stays: of the folder of a `dvc exp run --temp`, the one it was begun in."""
+        """The permanent checkout. For a `dvc exp run --temp` folder, that is the one it was started from."""
         exps = next(
             (folder for folder in self.root.parents if folder.parts[-3:] == (".dvc", "tmp", "exps")), None
         )
@@ -110,7 +110,7 @@ class Workspace:
 
     @property
     def settings(self) -> Settings:
-        """What params.yaml says of all datasets. Raises ParamsError."""
+        """The content of params.yaml apart from datasets' own sections. Raises ParamsError."""
         return settings(self.root)
 
     @cached_property
@@ -123,66 +123,66 @@ class Workspace:
 
     @property
     def datasets(self) -> dict[str, Declaration]:
-        """Every dataset by its name, inputs before what reads them."""
+        """Every dataset by name, inputs first."""
         return self.graph.datasets
 
     def folder(self, dataset: Declaration, partition: str = "") -> Path:
-        """Return the folder of a partition; without a name that of the dataset, which is its DVC output."""
+        """Return the folder of a partition; without one, the dataset's folder, which is its DVC output."""
         return self.data.joinpath(*dataset.key.path, partition)
 
     def manifests(self, dataset: Declaration) -> Path:
-        """Return the folder of a dataset's manifests, which is its second DVC output."""
+        """Return the folder with a dataset's manifests, which is its second DVC output."""
         return self.root.joinpath("manifests", *dataset.key.path)
 
     def state_file(self, kind: str, dataset: Declaration, partition: str, suffix: str = ".json") -> Path:
-        """Return where one kind of local state of a partition lies."""
+        """Return the path of one kind of local state about a partition."""
         return self.state.joinpath(kind, *dataset.key.path, f"{partition or 'all'}{suffix}")
 
     def metrics_file(self, dataset: Declaration) -> Path:
-        """Return the file of a dataset's counts, which `dvc metrics` reads."""
+        """Return the file with a dataset's counts, which `dvc metrics` reads."""
         return self.root.joinpath("metrics", *dataset.key.path).with_suffix(".json")
 
     def shown(self, path: Path) -> str:
-        """Return a path as people and DVC write it: below the root."""
+        """Return a path relative to the root, as people and DVC write it."""
         return path.relative_to(self.root).as_posix()
 
 
 class Commit(NamedTuple):
-    """A commit, and the files that are not as it has them, untracked ones too."""
+    """A commit, and the files that differ from it, including untracked ones."""
 
     id: str
     time: str
-    """Of the commit, in ISO 8601."""
+    """Time of the commit, in ISO 8601."""
     changed: tuple[str, ...]
 
 
 class NoGitError(RuntimeError):
-    """Git is not installed, does not answer, or has no repository here."""
+    """Git is not installed, does not answer, or there is no repository here."""
 
 
 def git(workspace: Workspace, *arguments: str) -> bytes | None:
-    """Return what git prints; None where it finds nothing. Raises NoGitError."""
+    """Return git's output, or None if git fails. Raises NoGitError."""
     command = ["git", "--no-optional-locks", *arguments]
     try:
         done = subprocess.run(command, cwd=workspace.root, capture_output=True, timeout=60, check=False)
     except FileNotFoundError as error:
-        raise NoGitError("git is needed to compare versions, and was not found") from error
+        raise NoGitError("comparing versions needs git, which was not found") from error
     except subprocess.TimeoutExpired as error:
         raise NoGitError(f"git took more than {error.timeout:.0f} s") from error
     if b"not a git repository" in done.stderr:
-        raise NoGitError("this folder is no git repository: there are no versions to compare")
+        raise NoGitError("this folder is not a git repository: there are no versions to compare")
     return done.stdout if done.returncode == 0 else None
 
 
 def git_lines(workspace: Workspace, *arguments: str) -> list[str]:
-    """Return the lines that git prints. Raises NoGitError."""
+    """Return the lines of git's output. Raises NoGitError."""
     return (git(workspace, *arguments) or b"").decode(errors="replace").splitlines()
 
 
 def commit(workspace: Workspace, besides: Sequence[str] = ()) -> Commit | None:
-    """Return the commit that a checkout is on; None outside of git, or before the first one.
+    """Return the current commit, or None outside git or before the first commit.
 
-    What differs in the paths `besides` does not count.
+    Changes in the paths `besides` are ignored.
     """
     kept_out = [f":(exclude){path}" for path in besides]
     try:
@@ -206,7 +206,7 @@ STRICT = {
     "ATEN_CPU_CAPABILITY": "default",
     "ONEDNN_MAX_CPU_ISA": "SSE41",
     "CT2_FORCE_CPU_ISA": "GENERIC",
-    "CT2_USE_MKL": "0",  # else by the maker of the processor
+    "CT2_USE_MKL": "0",  # otherwise it depends on the processor's manufacturer
     "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
     "NUMBA_CPU_NAME": "x86-64-v2",
     "NUMBA_CPU_FEATURES": "",
@@ -224,23 +224,24 @@ QUIET = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 
-#: What .env may name, where Dagster's own commands look too: the servers that keep state.
+#: Variables for servers with state that .env may set. Dagster's own commands read .env too.
 SERVERS = (DAGSTER, "MLFLOW_TRACKING_URI")
 
 
-#: How many new objects make the interpreter look for garbage, and how often it then looks through older ones.
-#: A process loads a million objects that stay: to look through them at Python's pace is a fifth of its start.
+#: Thresholds of the garbage collector. A process loads a million permanent objects; with Python's defaults,
+#: scanning them takes a fifth of its start-up time.
 GARBAGE = (50_000, 20, 20)
 
 
-#: Whether numpy was loaded before its kernels could be pinned: then this process looks, and makes nothing.
+#: Whether numpy was loaded before its kernels could be pinned. Such a process may read, but must not make
+#: data.
 _late = False
 
 
 def fix(workspace: Workspace) -> None:
-    """Set a checkout's environment, which child processes inherit, and the pace of looking for garbage.
+    """Set a checkout's environment, which child processes inherit, and tune the garbage collector.
 
-    A broken params.yaml is left for the command that runs to report.
+    An invalid params.yaml is left for the running command to report.
     """
     global _late
     gc.set_threshold(*GARBAGE)
@@ -256,50 +257,50 @@ def fix(workspace: Workspace) -> None:
         wanted |= STRICT
     os.environ.update(wanted | _servers(workspace))
     if address := os.environ.get(DAGSTER):
-        os.environ[DAGSTER] = with_driver(address)  # for Dagster's processes, which take it as it is
-    if workspace.enclosing != workspace:  # the runs of an experiment in a folder of its own stay there
+        os.environ[DAGSTER] = with_driver(address)  # for Dagster's processes, which use it unchanged
+    if workspace.enclosing != workspace:  # an experiment in a temporary folder keeps its Dagster runs there
         os.environ.pop(DAGSTER, None)
     sys.excepthook = _without_traceback
 
 
 def _servers(workspace: Workspace) -> dict[str, str]:
-    """Return the servers that .env names. It wins over the environment, as with Dagster's commands."""
+    """Return the servers in .env, which overrides the environment, as it does for Dagster's commands."""
     try:
         found = dotenv_values(workspace.root / ".env")
-    except (OSError, UnicodeDecodeError):  # the command that writes to it says what is wrong
+    except (OSError, UnicodeDecodeError):  # the command that writes to .env reports what is wrong
         return {}
     return {name: value for name in SERVERS if (value := found.get(name))}
 
 
 def _end() -> None:
-    """Spare a process that ends a last look through all of its objects, which takes seconds.
+    """Spare an ending process the final garbage collection over all its objects, which takes seconds.
 
-    DuckDB's library (nanobind) would print all that is not freed by it.
+    DuckDB's library (nanobind) would print every object that was not freed.
     """
     if "_duckdb" not in sys.modules:
         gc.freeze()
 
 
 def put_first(workspace: Workspace) -> None:
-    """Let the processes that this one starts import the code that it runs.
+    """Let child processes import the code that this process runs.
 
-    They search where this one does, and Dagster takes a checkout off the path once it has loaded definitions.
+    They inherit sys.path, but Dagster removes the checkout from it after loading the definitions.
     """
     if str(workspace.root) not in sys.path:
         sys.path.insert(0, str(workspace.root))
 
 
 def check_kernels() -> None:
-    """Raise RuntimeError where this process cannot promise the bytes of what it would make."""
+    """Raise RuntimeError if this process cannot guarantee the bytes of what it would make."""
     if _late:
         raise RuntimeError(
             "numpy was imported before orchestration, so numerics: strict could not pin its kernels;"
-            " make datasets by `silverloom run`, or import orchestration first"
+            " make datasets with `silverloom run`, or import orchestration first"
         )
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report what is wrong with params.yaml in a line: modules read it while they are imported."""
+    """Report errors in params.yaml in one line: modules read it at import, outside of any command."""
     from ops.models.installed import ModelNotInstalledError
 
     if isinstance(error, (ParamsError, ModelNotInstalledError)):
@@ -308,12 +309,12 @@ def _without_traceback(kind: type[BaseException], error: BaseException, trace: T
         sys.__excepthook__(kind, error, trace)
 
 
-#: Bytes that must be free: many times what all modules of the project take, compiled.
+#: Minimum free bytes: many times the size of all the project's compiled modules.
 _ROOM = 64 << 20
 
 
 def protect() -> None:
-    """Let Python, here and in child processes, write no compiled module where there is hardly room for it."""
+    """Keep Python, here and in child processes, from writing compiled modules to a nearly full disk."""
     if shutil.disk_usage(Path(__file__).parent).free < _ROOM:
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"

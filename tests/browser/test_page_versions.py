@@ -75,7 +75,7 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
         DatasetChange("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
         DatasetChange(
             "talksumm/tuning",
-            "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` brings it",
+            "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` gets it",
         ),
     ]
     write_entries(Workspace(site.parents[2]), site / "versions.html", entries)

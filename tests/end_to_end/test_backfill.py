@@ -33,7 +33,7 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
     output = fresh.silverloom("backfill", *MONTHS, "--jobs", "2")
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
     assert re.search(
-        r"without partitions, so not in a backfill: talksumm/training_sets.*`make run` makes", output
+        r"not partitioned, so not part of a backfill: talksumm/training_sets.*`make run`", output
     )
     of_backfill = [run for run in runs(fresh) if run["tags"].get("silverloom/backfill") == "2018-06..2018-07"]
     assert (
@@ -78,7 +78,7 @@ def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
     assert "sources/papers 2018-07" in fresh.made(output) and "talksumm/matches 2018-07" not in fresh.made(
         output
     )
-    assert "needed by them, and so made as well where that could be: sources/papers 2018-07" in output
+    assert "also made where possible, because the range needs them: sources/papers 2018-07" in output
 
 
 @pytest.mark.long
@@ -96,8 +96,8 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
     ("argv", "message"),
     [
         (("--from", "2018-07", "--to", "2018-06"), r"FROM \(2018-07\) is after TO \(2018-06\)"),
-        (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) lies outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
-        (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) lies outside .*partitions.start to 2017-01"),
+        (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) is outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
+        (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) is outside .*partitions.start to 2017-01"),
         (("--from", "June", "--to", "2018-06"), "FROM must be a month like 2018-06, found 'June'"),
         ((), "Missing option '--from'; `silverloom backfill --help` shows what there is"),
         ((*MONTHS, "--select", "talk"), "nothing is called 'talk'; known: "),

@@ -58,7 +58,7 @@ def test_after_clone_and_pull_nothing_is_recomputed_of_any_system(sample_project
 
 def test_where_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
     shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
-    said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` brings it if it was pushed\)"
+    said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"
     assert re.search(rf"^talksumm/pairs +2018-06 .*{said}", pulled.silverloom("plan"), re.MULTILINE)
     pulled.dvc("pull", "talksumm-pairs")
     assert "everything is up to date" in pulled.silverloom("plan")

@@ -47,7 +47,7 @@ def test_a_plan_is_the_same_on_a_cluster_and_without(done, on_cluster):
 def test_a_cluster_that_is_not_there_is_said_in_a_line(fresh):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": "127.0.0.1:1"}
     output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
-    assert "no Ray cluster at '127.0.0.1:1': start one by `ray start --head`" in output
+    assert "no Ray cluster at '127.0.0.1:1': start one with `ray start --head`" in output
 
 
 @pytest.mark.long

@@ -103,7 +103,7 @@ def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
         (line,) = changed.silverloom("compare", *argv, ok=False).splitlines()
         return line
 
-    assert "no revision or experiment is called 'never'" in refused("talksumm/pairs", "never")
+    assert "there is no revision or experiment 'never'" in refused("talksumm/pairs", "never")
     assert "has no dataset talksumm/nothing in its dvc.lock" in refused("talksumm/nothing")
     assert "is a report" in refused("quality/pages")
     first = changed.git("rev-list", "--max-parents=0", "HEAD").strip()
@@ -112,7 +112,7 @@ def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
     changed.commit("broken")
     assert "cannot be read" in refused("talksumm/pairs", "HEAD")
     shutil.rmtree(changed.root / "data/talksumm/pairs")
-    assert "data/talksumm/pairs is not there" in refused("talksumm/pairs", "HEAD~1")
+    assert "data/talksumm/pairs does not exist" in refused("talksumm/pairs", "HEAD~1")
 
 
 def test_a_broken_part_file_is_named(changed):

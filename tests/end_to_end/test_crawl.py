@@ -136,7 +136,7 @@ def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_chan
         told = fresh.silverloom("run", "--select", CRAWLS)
         assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
         aside = "set aside as .silverloom/damaged/data/sources/crawls/2018-06/__files/"
-        assert f"{aside}web-00000.warc.gz, DVC's cache has what it was" in told
+        assert f"{aside}web-00000.warc.gz, the crawl is restored from DVC's cache" in told
         assert f"{aside}foreign, " in told
 
         shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06")
@@ -146,7 +146,7 @@ def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_chan
         flip(warc(fresh))
         manifest = fresh.root / f"manifests/{CRAWLS}/2018-06.json"
         manifest.rename(fresh.root / "kept")
-        said = "2018-06 has no manifest. What was crawled is pinned: `dvc fetch sources-crawls` gets it"
+        said = "2018-06 has no manifest. Crawls are pinned: `dvc fetch sources-crawls` downloads this one"
         assert said in fresh.silverloom("run", "--select", CRAWLS, ok=False)
         (fresh.root / "kept").rename(manifest)
         fresh.silverloom("run", "--select", CRAWLS)
@@ -174,7 +174,7 @@ def test_a_damaged_crawl_that_the_cache_does_not_have_is_refused_until_it_is_tol
         shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06") if gone else flip(warc(fresh))
         left = bytes_of(fresh, "2018-06")
         refused = fresh.silverloom("run", "--select", CRAWLS, ok=False)
-        assert "data/sources/crawls/2018-06/__files/web-00000.warc.gz is not as it was made" in refused
+        assert "data/sources/crawls/2018-06/__files/web-00000.warc.gz was changed or lost" in refused
         assert "`dvc checkout --force sources-crawls`" in refused
         assert "`silverloom run --recrawl --select sources/crawls`" in refused
         assert (bytes_of(fresh, "2018-06"), fresh.lock, asked) == (left, lock, [])

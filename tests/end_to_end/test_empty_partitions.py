@@ -65,7 +65,7 @@ def records(project, dataset):
 
 def test_a_plan_counts_them_in_one_line(project):
     plan = project.silverloom("plan")
-    assert "and 18 partitions without records, settled together: sources/papers, sources/" in plan
+    assert "and 18 partitions without records, made together: sources/papers, sources/" in plan
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
 
 
@@ -109,7 +109,7 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
         assert sorted(found) == YEARS and len({json.dumps(record["files"]) for record in empty}) == 1
         assert len({record["run_id"] for record in empty}) == 1
     assert "everything is up to date" in project.silverloom("plan")
-    assert "all is fresh" in project.silverloom("health")
+    assert "everything is fresh" in project.silverloom("health")
     assert project.made(project.silverloom(driver)) == []
     assert project.dvc_status() == {}
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}

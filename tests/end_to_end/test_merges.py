@@ -81,8 +81,8 @@ def test_months_that_were_made_on_two_branches_conflict_in_the_lock_and_in_what_
     assert hunk[0] == "<<<<<<< HEAD" and hunk[1].startswith("      md5: ") and hunk[1].endswith(".dir")
     assert {"=======", ">>>>>>> june"} <= set(hunk)
     said = in_conflict.silverloom("run", ok=False)
-    assert "dvc.lock is damaged: it holds the conflict markers of a merge; " in said
-    assert "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side" in said
+    assert "dvc.lock is damaged: it contains merge conflict markers; " in said
+    assert "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`" in said
     # what is fresh, manifests say: until dvc.lock is mended as well
     places = stale(in_conflict)
     assert "sources/papers 2018-06" in places and "sources/papers 2018-07" not in places

@@ -12,4 +12,4 @@ def test_progress_stands_in_dagsters_log_and_in_the_lines_of_a_command(fresh):
     assert ended.status == 0, ended.output
     printed, log = ended.output.split("LOG\n")
     assert "slowly: 0 of 2 parts\n" in log and re.search(r"slowly: 1 of 2 parts, .* left\n", log)
-    assert "sources/papers 2018-06: slowly: 0 of 2 parts, under way for 0:0" in printed
+    assert "sources/papers 2018-06: slowly: 0 of 2 parts, running for 0:0" in printed

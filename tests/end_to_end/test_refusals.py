@@ -28,7 +28,7 @@ def set_in(*path, value):
         (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
         (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
         (set_in("partitions", value={"start": "2099-01", "end": "2099-01"}),
-         "partitions: the month 2099-01 is not over by the clock of this machine, which says 20"),
+         "partitions: the month 2099-01 is not over yet by this machine's clock, which says 20"),
         (set_in("sources", "papers", "text", "kind", value="docx"),
          r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
         (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),
@@ -73,12 +73,12 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     ended = done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
     assert ended.status != 0
     found = re.search(
-        r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), in its manifest is (\w{32})",
+        r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), but its manifest has (\w{32})",
         ended.output,
     )
     assert found and found.group(2) != found.group(3), ended.output
     plan = done.silverloom("plan")
-    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes are not those that were made", plan)
+    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
 def test_an_edited_dvc_yaml_is_called_stale(done):
@@ -143,7 +143,7 @@ def test_explain_tells_why_a_unit_was_dropped(done):
 
 
 def test_explain_of_an_unknown_row_says_so(done):
-    assert "error: no row 'nobody'" in done.silverloom("explain", "nobody", ok=False)
+    assert "error: no dataset has a row with id 'nobody'" in done.silverloom("explain", "nobody", ok=False)
 
 
 @pytest.mark.long

@@ -59,9 +59,13 @@ def test_the_schedule_asks_for_what_is_stale_of_the_newest_partition_and_what_re
 
 
 def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
-    assert done.silverloom("health").strip() == "all is fresh"
+    assert done.silverloom("health").strip() == "everything is fresh"
     found = tick(done, "health")
-    assert found["asset"] == "quality/pages" and found["passed"] and found["description"] == "all is fresh"
+    assert (
+        found["asset"] == "quality/pages"
+        and found["passed"]
+        and found["description"] == "everything is fresh"
+    )
 
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     done.params(lambda params: params.update(exclude=[excluded]))

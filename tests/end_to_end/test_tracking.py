@@ -132,7 +132,7 @@ def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is
     output = done.silverloom("run", "--select", "talksumm/alignments")
     assert len(done.made(output)) == 2
     (warning,) = [line for line in output.splitlines() if "for MLflow" in line]
-    assert "2 runs wait in .silverloom/outbox" in warning and "another" in warning
+    assert "2 runs are waiting for MLflow in .silverloom/outbox" in warning and "another" in warning
     store.unlink()
     assert "for MLflow" not in done.silverloom("run", "--select", "talksumm/alignments")
     assert set(runs(done, "talksumm/alignments")) == {"2018-06", "2018-07"}
@@ -164,7 +164,7 @@ def test_runs_of_an_experiment_in_a_temporary_folder_outlive_it_where_a_server_i
     nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
     change = ("-S", "talksumm.hmm.epsilon=0.2")
     output = done.dvc("exp", "run", "--temp", *change, "sources-papers", "talksumm-alignments", env=nobody)
-    assert "wait in .silverloom/outbox for MLflow" in output
+    assert "waiting for MLflow in .silverloom/outbox" in output
     assert not list((done.root / ".dvc/tmp/exps").glob("*/tmp*")), "the folder is gone"
-    assert done.silverloom("send") == "no run waits for MLflow\n"
+    assert done.silverloom("send") == "the outbox is empty: MLflow has all runs\n"
     assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"

@@ -25,7 +25,7 @@ def training(tmp_workspace):
 def begin_anew(checkpoint, capsys):
     assert checkpoint.read() is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert checkpoint.path.name in line and "the training begins anew" in line
+    assert checkpoint.path.name in line and "training starts over" in line
     assert checkpoint.read() is None
     checkpoint.write(FILES)
     assert checkpoint.read() == FILES
@@ -110,7 +110,7 @@ def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tal
     aside = room.with_name(f"{room.name}.damaged")
     assert (aside / "old" / "kept").read_text() == "old" and not room.exists()
     (line,) = capsys.readouterr().err.splitlines()
-    assert "made again where it is missing" in line
+    assert "made again if it is missing" in line
     tally.survive()
 
 
@@ -150,7 +150,7 @@ def test_what_stands_in_the_place_of_a_partition_is_set_aside(tmp_path, tally, c
         with building(workshop, target) as new:
             (new / "kept").write_text("new")
         assert (target / "kept").read_text() == "new"
-        assert "it is no folder" in capsys.readouterr().err
+        assert "it is not a folder" in capsys.readouterr().err
         tally.survive()
 
 

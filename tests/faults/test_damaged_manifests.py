@@ -50,7 +50,7 @@ def test_a_damaged_manifest_is_set_aside_and_as_if_it_were_lost(pairs, tally, ca
     tally.attempt()
     assert read_manifest(*pairs, "2018-06") is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert path.name in line and "`dvc checkout --force manifests/talksumm/pairs` brings it back" in line
+    assert path.name in line and "`dvc checkout --force manifests/talksumm/pairs` restores it" in line
     assert read_manifest(*pairs, "2018-06") is None and not capsys.readouterr().err
     write_manifest(*pairs, "2018-06", MANIFEST)
     assert read_manifest(*pairs, "2018-06") == MANIFEST
@@ -79,7 +79,7 @@ def test_a_manifest_that_was_edited_is_not_believed(pairs, tally, capsys, change
     path.write_text(json.dumps(content))
     tally.attempt()
     assert read_manifest(*pairs, "2018-06") is None
-    assert "its checksum is not that of its content" in capsys.readouterr().err
+    assert "its checksum does not match its content" in capsys.readouterr().err
     tally.survive()
 
 
@@ -94,7 +94,7 @@ def test_a_manifest_with_a_right_checksum_and_another_shape_is_not_believed(pair
         manifest_file(*pairs, "2018-06").write_bytes(damage.dump_checked(content))
         tally.attempt()
         assert read_manifest(*pairs, "2018-06") is None
-        assert "it holds something else" in capsys.readouterr().err
+        assert "it has the wrong structure" in capsys.readouterr().err
         tally.survive()
 
 
@@ -143,7 +143,7 @@ def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project
     tally.attempt()
     project.write()
     assert project.table("distributions") == right
-    assert "it is measured anew" in capsys.readouterr().err
+    assert "it is measured again" in capsys.readouterr().err
     project.write()
     assert not capsys.readouterr().err
     tally.survive()
@@ -176,7 +176,7 @@ def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how
     history.append(*pairs, [entry("2018-06", "v2", MET)])
     assert [row["version"] for row in history.read(*pairs).to_pylist()] == ["v2"]
     (line,) = capsys.readouterr().err.splitlines()
-    assert "a new history of validations begins" in line
+    assert "a new validation history starts" in line
     tally.survive()
 
 
@@ -224,7 +224,7 @@ def test_a_damaged_list_in_dvcs_cache_is_set_aside(committed, tmp_workspace, tal
     damage_file(dvc_files.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
     assert dvc_files.cached_files(tmp_workspace, version(hashes)) is None
-    assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
+    assert "`dvc pull` or the next commit restores it" in capsys.readouterr().err
     assert not dvc_files.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 
@@ -253,7 +253,7 @@ def test_a_configuration_of_dvc_that_cannot_be_read_is_named(tmp_workspace, tmp_
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(
-            ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|mend or remove it)$"
+            ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|fix or remove it)$"
         ):
             dvc_files.cached(tmp_workspace, "0" * 32)
         (tmp_path / ".dvc" / name).unlink()

@@ -65,7 +65,7 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     tally.attempt()
     assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
-    assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
+    assert ("it is compared again" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
 
 
@@ -107,7 +107,7 @@ def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
     right = json.loads((tmp_path / "code.json").read_text())
     damage(tmp_path / "code.json", how)
     tally.attempt()
-    with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
+    with pytest.raises(MovedError, match=r"code\.json is out of date: run `dvc repro` without"):
         stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     stages.write_code(tmp_workspace)
     stage.check_recorded_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])

@@ -44,7 +44,7 @@ def make(folder, pieces, kept, factor):
         outcomes = ResumableEngine(HERE, LocalEngine(), "toy", folder, {}).map(numbered, pieces, factor)
         assert sizes(outcomes) == [piece * factor for piece in pieces]
     notices = [event.text for event in events if isinstance(event, Notice)]
-    assert notices == ([f"numbered: goes on from {kept} finished parts"] if kept else [])
+    assert notices == ([f"numbered: resuming after {kept} finished parts"] if kept else [])
 
 
 def warnings(capsys):
@@ -58,7 +58,7 @@ def test_a_damaged_part_is_set_aside_and_computed_again(begun, check, tally, cap
     damage(begun / "00001.zip", how)
     check(PIECES, kept=2)
     (line,) = warnings(capsys)
-    assert "00001.zip is damaged" in line and line.endswith("the part is computed again")
+    assert "00001.zip is damaged" in line and line.endswith("this part will be computed again")
     check(PIECES, kept=3)
     assert not warnings(capsys)
     tally.survive()

@@ -85,7 +85,7 @@ def check_run(project, done, said):
     output = project.run()
     lines = SAID.findall(output)
     assert sorted(name for name, _ in lines) == sorted(said), output
-    assert "Traceback" not in output and "not tracked" not in output
+    assert "Traceback" not in output and "could not be tracked" not in output
     assert [line for line in lines if not os.path.lexists(project.root / line[1])] == [], output
     assert project.lock == done.lock
     assert project.data() == done.data()

@@ -64,7 +64,7 @@ def begun_anew(path, capsys):
     """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and ".silverloom/mlflow.db is damaged" in lines[0]
-    assert lines[0].endswith("a new store begins; restart `make ui` if it runs")
+    assert lines[0].endswith("a new store is created; restart `make ui` if it is running")
     assert os.path.lexists(path.parent / "damaged/.silverloom/mlflow.db")
     return known(path, "2018-07") and not known(path, "2018-06")
 
@@ -210,7 +210,7 @@ def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tall
     tally.attempt()
     assert tell("second") and last("second")
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
-    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster begins a new one" in lines[0]
+    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster starts a new one" in lines[0]
     assert (last("first") is None) == (store == STORES[1]), "only what is damaged is begun anew"
     instance.close_stores()
     assert tell("third") and not capsys.readouterr().err
@@ -223,7 +223,7 @@ def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, c
     damage(home / place, "emptied")
     tally.attempt()
     assert tell("second") and last("second")
-    assert "it is no folder" in capsys.readouterr().err
+    assert "it is not a folder" in capsys.readouterr().err
     tally.survive()
 
 
@@ -255,9 +255,7 @@ def test_a_folder_of_dagsters_that_may_not_be_written_to_is_named_with_a_remedy(
     instance.close_stores()
     monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
     tally.attempt()
-    with pytest.raises(
-        RuntimeError, match=r"home cannot be written to, and .*: make it writable .*, or move"
-    ):
+    with pytest.raises(RuntimeError, match=r"home is not writable, but .*: make it writable .*, or move"):
         tell("second")
     assert not capsys.readouterr().err
     tally.survive()

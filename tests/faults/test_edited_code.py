@@ -38,6 +38,6 @@ def test_code_that_is_edited_while_workers_begin_leaves_nothing_under_the_old_ke
     assert "ops changed while this ran" in ended.output and "0 parts" in ended.output, ended.output
     assert not (fresh.root / "manifests/sources/papers/2018-06.json").exists()
     (fresh.root / OP).write_text(whole)
-    assert "goes on from" not in fresh.module(*PAPERS)
+    assert "resuming after" not in fresh.module(*PAPERS)
     assert papers(fresh) == papers(right)
     tally.survive()

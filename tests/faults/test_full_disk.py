@@ -8,9 +8,7 @@ import subprocess
 import pytest
 
 ROOM = "200m"
-FULL = (
-    r"no space left on the device(?: while \S+ was written)?: (\d+\.\d) MB are free on (\S+); make room there"
-)
+FULL = r"no space left on the device(?: while writing \S+)?: (\d+\.\d) MB are free on (\S+); free some space"
 
 
 class Disk:

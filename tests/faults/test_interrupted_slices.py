@@ -51,7 +51,7 @@ def test_ctrl_c_within_a_part_loses_at_most_the_slice_under_way(tally, tmp_path)
     again = start(broken)
     output = again.communicate()[0]
     assert again.returncode == 0, output
-    assert f"embed: goes on from {stored} finished parts" in output
+    assert f"embed: resuming after {stored} finished parts" in output
     assert embedded(broken)[before:] == [SLICE] * (5 - stored)
     output = unbroken.communicate()[0]
     assert unbroken.returncode == 0, output

@@ -40,13 +40,13 @@ def tick(tmp_path, monkeypatch):
 
 def test_a_server_that_is_down_fails_no_tick_and_the_run_stays(tick, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
-    until(tick, lambda said: "1 run waits" in said and "Connection refused" in said)
+    until(tick, lambda said: "1 run is waiting" in said and "Connection refused" in said)
     assert len(waiting(Workspace(tmp_path))) == 1
 
 
 def test_a_tick_ends_while_its_runs_are_still_being_sent(tick, tmp_path):
     with contextlib.closing(lock_within(outbox(Workspace(tmp_path)) / ".lock", 10)):
-        assert tick() == "1 still wait, and are being sent"
-        assert tick() == "1 still wait, and are being sent"
-    until(tick, lambda said: said == "what waited was sent")
-    assert tick() == "no run waits for MLflow"
+        assert tick() == "still sending; runs left in the outbox: 1"
+        assert tick() == "still sending; runs left in the outbox: 1"
+    until(tick, lambda said: said == "sent all waiting runs")
+    assert tick() == "the outbox is empty: MLflow has all runs"

@@ -85,7 +85,7 @@ def test_workers_that_cannot_begin_are_told_from_those_that_die(monkeypatch, cap
     with (
         contextlib.closing(WorkerProcesses(1, "JOBS")) as processes,
         pytest.raises(
-            WorkerNotStartedError, match=r"^worker process ended with status 1 before it could begin$"
+            WorkerNotStartedError, match=r"^worker process ended with status 1 before it could start$"
         ),
     ):
         processes.submit(task, "well").result()

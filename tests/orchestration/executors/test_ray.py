@@ -196,7 +196,7 @@ def test_a_task_over_its_memory_is_not_started_again_for_ever():
 
 def test_a_worker_with_another_package_is_refused_by_name(ray_engine, monkeypatch):
     monkeypatch.setattr("orchestration.executors.parts.locked_packages", lambda root: {"pyarrow": "1.0"})
-    with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, requirements.lock says 1.0"):
+    with pytest.raises(WorkerDiffersError, match=r"pyarrow is \d.*, but requirements.lock has 1.0"):
         list(ray_engine.map(numbered, range(4), 1))
 
 
@@ -207,7 +207,7 @@ def test_a_worker_with_another_model_is_refused_by_name(cluster, ray_engine):
 
 
 def test_what_no_node_has_is_refused_at_once(begin):
-    with pytest.raises(WorkerNotStartedError, match="no machine of the cluster has 1 processors, 8 GPUs"):
+    with pytest.raises(WorkerNotStartedError, match="no machine in the cluster has 1 processors, 8 GPUs"):
         begin(resources=Resources(1, 8))
 
 

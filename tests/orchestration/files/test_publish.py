@@ -131,7 +131,7 @@ def test_processes_that_publish_at_once_leave_each_others_rooms_alone(place):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_device_is_a_clear_error_and_the_former_partition_stays(place, number):
     workshop, target = place
-    message = "no space left on the device while asset was written"
+    message = "no space left on the device while writing asset"
     with pytest.raises(DiskFullError, match=message), building(workshop, target):
         raise OSError(number, "full")
     assert content(target) == "old"

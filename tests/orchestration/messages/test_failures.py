@@ -100,8 +100,8 @@ def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(tmp_path, capsys
         said = capsys.readouterr().err
         assert ended.value.code == 1
         assert re.fullmatch(
-            r"error: no space left on the device(?: while kept\.parquet was written)?: "
-            r"\d+\.\d MB are free on /\S*; make room there and run again\n",
+            r"error: no space left on the device(?: while writing kept\.parquet)?: "
+            r"\d+\.\d MB are free on /\S*; free some space and run again\n",
             said,
         ), said
 

@@ -64,7 +64,7 @@ def test_the_time_left_grows_less_while_a_part_is_under_way_and_is_not_told_when
         clock.now += 60
         recent.finished()
     lefts = [of(recent, 3, 5, clock.now + waited).rpartition(", ")[2] for waited in (0, 50, 100, 121, 600)]
-    assert lefts == ["2:00 left", "1:10 left", "0:20 left", "the next takes longer", "the next takes longer"]
+    assert lefts == ["2:00 left", "1:10 left", "0:20 left", "the next one is slow", "the next one is slow"]
 
 
 def test_parts_that_several_workers_finish_at_once_do_not_look_late_between(clock):

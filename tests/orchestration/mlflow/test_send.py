@@ -231,7 +231,7 @@ def test_a_server_that_is_down_loses_nothing(server, remote):
         line = send(remote)
     finally:
         server.start()
-    assert line.startswith("1 run waits in .silverloom/outbox for MLflow: ") and "refused" in line
+    assert line.startswith("1 run is waiting for MLflow in .silverloom/outbox: ") and "refused" in line
     put(remote, entry("2018-07"))
     assert send(remote) == "" and names(remote) == ["2018-06", "2018-07"]
 
@@ -338,7 +338,7 @@ def test_a_run_that_mlflow_refuses_stays_and_the_next_is_sent(place):
     put(place, entry("refused", datasets=[long]))
     put(place, entry())
     line = send(place)
-    assert line.startswith("1 run waits") and "digest" in line and len(waiting(place)) == 1
+    assert line.startswith("1 run is waiting") and "digest" in line and len(waiting(place)) == 1
     assert "2018-06" in names(place)
 
 

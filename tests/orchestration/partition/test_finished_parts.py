@@ -176,6 +176,6 @@ def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, st
 
     outcome = stored.read(0)
     monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
-    with pytest.raises(DiskFullError, match=r"no space left .* while 00001\.zip was written"):
+    with pytest.raises(DiskFullError, match=r"no space left .* while writing 00001\.zip"):
         stored.write(1, outcome)
     assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1

@@ -138,9 +138,9 @@ def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
         assert sizes(resumable(tmp_path).map(logged, [1, 2, 3], log)) == [1, 2, 3]
     assert computed(log) == [1, 2, 3, 2]
     notices = [event.text for event in events if isinstance(event, Notice)]
-    assert notices == ["logged: goes on from 2 finished parts"]
+    assert notices == ["logged: resuming after 2 finished parts"]
     (line,) = capsys.readouterr().err.splitlines()
-    assert "00001.zip is damaged" in line and "the part is computed again" in line
+    assert "00001.zip is damaged" in line and "this part will be computed again" in line
     told = [event for event in events if isinstance(event, PartitionProgress)]
     assert [(event.done, event.pace.seconds is None) for event in told] == [
         (0, True), (1, True), (2, False), (3, False)

@@ -79,5 +79,5 @@ def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
     weights.write_bytes(b"12")
     assert opened(model).files("pointer/a")["weights"] == b"12"
     (model / FILES / "pointer/b").write_bytes(b"")
-    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*in its manifest is None"):
+    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*but its manifest has None"):
         opened(model)

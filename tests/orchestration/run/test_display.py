@@ -48,7 +48,7 @@ def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("talksumm/extractor")
-        until(lambda: "talksumm/extractor: under way for 0:0" in shown(console))
+        until(lambda: "talksumm/extractor: running for 0:0" in shown(console))
         display(PartitionProgress("talksumm/extractor", "op", 2, 9, pace()))
         line = "talksumm/extractor: op: 2 of 9 parts, 30.0 a minute, 0:1"
         until(lambda: line in shown(console))
@@ -59,11 +59,11 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
         display(PartitionProgress("sources/papers 2018-06", "op", 2, 9, pace()))
-        display(Notice("sources/papers 2018-06", "op: goes on from 2 finished parts"))
+        display(Notice("sources/papers 2018-06", "op: resuming after 2 finished parts"))
         display.end("sources/papers 2018-06")
         display.advance()
         display(PartitionProgress("sources/papers 2018-06", "op", 3, 9, pace()))  # from a worker, late
-    assert shown(console) == "sources/papers 2018-06: op: goes on from 2 finished parts\n"
+    assert shown(console) == "sources/papers 2018-06: op: resuming after 2 finished parts\n"
 
 
 def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):

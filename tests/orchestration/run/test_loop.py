@@ -99,9 +99,9 @@ def test_workers_that_cannot_begin_end_it(monkeypatch, stale):
     stale.update(PLACES[:2])
 
     def submit(*_):
-        raise WorkerNotStartedError("worker process ended with status 1 before it could begin")
+        raise WorkerNotStartedError("worker process ended with status 1 before it could start")
 
-    with pytest.raises(WorkerNotStartedError, match="before it could begin"):
+    with pytest.raises(WorkerNotStartedError, match="before it could start"):
         made(monkeypatch, 2, submit)
 
 

@@ -235,7 +235,7 @@ def test_the_names_of_a_proxy_are_answered_by_https_alone(monkeypatch):
 )
 def test_what_is_no_name_of_a_proxy_is_named(monkeypatch, name):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", f"data.example.org,{name}")
-    with pytest.raises(ValueError, match=r"SILVERLOOM_ALLOWED_HOSTS: .* is no host name"):
+    with pytest.raises(ValueError, match=r"SILVERLOOM_ALLOWED_HOSTS: .* is not a host name"):
         addresses.allowed_hosts()
 
 

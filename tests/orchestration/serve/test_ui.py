@@ -47,14 +47,14 @@ def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, t
     children = start("pages", UNTIL, tmp_path / "began")
     assert ui.attend(tmp_workspace, children, 0) == 3
     said = capfd.readouterr().err
-    assert "watch ended with status 1, and is started again" in said and "out of order" in said
-    assert "pages ended with status 3, so all end" in said
+    assert "watch ended with status 1, and is restarted" in said and "out of order" in said
+    assert "pages ended with status 3, so everything is shut down" in said
 
 
 def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, tmp_workspace):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
     monkeypatch.setattr(ui, "start_child", lambda *_: pytest.fail("something was started"))
-    with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
+    with pytest.raises(ValueError, match=r"'https://data.* is not a host name"):
         ui.serve(tmp_workspace)
 
 

@@ -38,17 +38,17 @@ DAMAGE = {
     "random bytes": (bytes(range(255, 127, -1)) * 9, "it cannot be read as YAML"),
     "conflict": (b"<<<<<<< HEAD\n" + WHOLE + b"=======\n" + WHOLE + b">>>>>>> x\n", "conflict markers"),
     "one marker left": (WHOLE + b">>>>>>> theirs\n", "conflict markers"),
-    "a list": (b"- a\n- b\n", "it is no mapping"),
-    "a word": (b"hello\n", "it is no mapping"),
+    "a list": (b"- a\n- b\n", "it is not a mapping"),
+    "a word": (b"hello\n", "it is not a mapping"),
     "no stages": (b"schema: '2.0'\n", "stages: Field required"),
     "stages a list": (b"schema: '2.0'\nstages:\n- code\n", "stages: "),
     "a stage that is a word": (b"schema: '2.0'\nstages:\n  code: x\n", "stages.code: "),
     "another schema": (WHOLE.replace(b"'2.0'", b"'3.0'"), "schema: "),
-    "a stage twice": (WHOLE + b"  code:\n    cmd: x\n    outs: []\n", "code stands there twice"),
-    "within a word": (WHOLE[:-1], "it ends within a line"),
+    "a stage twice": (WHOLE + b"  code:\n    cmd: x\n    outs: []\n", "code occurs twice"),
+    "within a word": (WHOLE[:-1], "its last line is cut off"),
     "an output without hash": (without("md5"), ".md5: Field required"),
     "an output without size": (without("size"), ".size: Field required"),
-    "a folder without files": (without("nfiles"), "a folder without its number of files"),
+    "a folder without files": (without("nfiles"), "a folder without nfiles"),
 }
 
 
@@ -81,7 +81,7 @@ def test_damage_is_named_with_what_to_do(lock, name):
         dvc_files.check_lock(Workspace(lock.parent))
     text = str(caught.value)
     assert text.startswith("dvc.lock is damaged: ") and said in text, text
-    assert "`git checkout dvc.lock` brings back what git has, or remove it" in text
+    assert "`git checkout dvc.lock` restores git's version, or remove it" in text
     assert "\n" not in text and lock.read_bytes() == content
 
 

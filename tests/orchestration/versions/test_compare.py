@@ -66,7 +66,7 @@ def test_every_month_is_compared_with_itself_in_either_direction(made, locked):
 
 
 def test_what_no_manifest_tells_is_not_called_alike(made, locked):
-    line = "what the working tree was made of is not known"
+    line = "what the working tree was made of is unknown"
     assert made_differently(locked, made(m06=key(), m07=key())) == [f"{line} (2018-08)"]
     others = {**FILES, "2018-08/kept-00000.parquet": "x"}
     assert made_differently(locked, made(files=others, m06=key(), m07=key(), m08=key())) == [
@@ -75,4 +75,4 @@ def test_what_no_manifest_tells_is_not_called_alike(made, locked):
     damaged = made(m06=key(), m07=key(), m08=key())
     damaged.manifests["2018-08.json"].write_text(json.dumps({"key": key()}))
     assert made_differently(locked, damaged) == [f"{line} (2018-08)"]
-    assert made_differently(locked, made()) == [f"{line}: no manifests of it are here"]
+    assert made_differently(locked, made()) == [f"{line}: its manifests are not here"]

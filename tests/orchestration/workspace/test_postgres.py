@@ -29,7 +29,7 @@ def test_an_address_gets_the_driver_that_is_installed():
 @pytest.mark.parametrize("address", ["me:s3cret", "mysql://me:s3cret@host/db", "postgresql://me:s3cret@host"])
 def test_what_is_no_address_of_postgres_is_refused_without_its_password(environment, address):
     environment.setenv(postgres.DAGSTER, address)
-    with pytest.raises(ValueError, match="SILVERLOOM_DAGSTER_POSTGRES: an address like") as refused:
+    with pytest.raises(ValueError, match="SILVERLOOM_DAGSTER_POSTGRES needs an address like") as refused:
         postgres.dagster_address()
     assert "s3cret" not in str(refused.value)
 
