@@ -5,6 +5,7 @@ anything that runs; NLTK and sacrebleu are imported by what needs them, when it 
 the module that it needs (`ops.metrics.rouge`), so that the code of the others is none of its own.
 """
 
+from ops.metrics.bert_ibleu import bert_ibleu
 from ops.metrics.bertscore import BertScore, BertScorer, bertscore
 from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
@@ -35,6 +36,7 @@ __all__ = [
     "Score",
     "Text",
     "Tokens",
+    "bert_ibleu",
     "bertscore",
     "bleu",
     "bleu_counts",

@@ -11,6 +11,7 @@ from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS
+from ops.metrics.bertscore import BertScorer
 from ops.parasci.dataset.filtered import FilterParams, filtered
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
 from ops.parasci.dataset.statistics import statistics
@@ -170,7 +171,7 @@ class Corpus:
         ]  # fmt: skip
         self.rows("parasci/generated", rows)
         params = EvaluationParams(resamples=20)
-        scores = [scored(row, params) for row in rows]
+        scores = list(scored(rows, params, BertScorer()))
         self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(scores, params))})
         extracted = [
             {

@@ -131,9 +131,9 @@ EXTRACTION = ModelTable(
 GENERATION = ModelTable(
     "parasci/evaluation",
     "Paraphrase generation",
-    {"bleu": "BLEU", "self_bleu": "Self-BLEU"},
+    {"bleu": "BLEU", "self_bleu": "Self-BLEU", "bert_ibleu": "BERT-iBLEU"},
     {"ibleu": "iBLEU", "words": "Words"},
-    ("bleu", "ibleu"),
+    ("bleu", "ibleu", "bert_ibleu"),
     {"training": "trained on", "test": "tested on", "bleu": "BLEU", "words": "words"},
 )
 
