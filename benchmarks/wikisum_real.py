@@ -44,6 +44,7 @@ from ops.parse.source import MonthRule, Source
 from ops.rank.rankers import content_words
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
 from ops.wikisum.ranked import RankedParams, lead_recall
@@ -212,7 +213,9 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         references, corpora, ranked = made(given.data, Path(folder), given.rankers, finding, choosing)
         mentions(corpora, Path(folder), given.read, given.seed)
-        *_, last = statistics(ranked, corpora, references, ExampleParams(citations=0), choosing)
+        *_, last = statistics(
+            ranked, corpora, references, ExampleParams(citations=0), choosing, DispersionParams()
+        )
         tables = json.loads(last.files["tables.json"])
         units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]
         print(f"{len(units)} articles with a lead and a reference")

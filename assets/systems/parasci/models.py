@@ -181,8 +181,6 @@ def generated(
     ],
     one_task=True,
 )
-def evaluation(
-    generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: Strict
-) -> Outcomes:
-    """BLEU and length of every generated sentence, as in the paper's Table 6; Self-BLEU, iBLEU, BERT-iBLEU."""
+def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: Strict) -> Outcomes:
+    """BLEU and length of every generated sentence (Table 6), Self-BLEU, iBLEU and BERT-iBLEU."""
     return evaluation_op(generated, params, scoring, strict)

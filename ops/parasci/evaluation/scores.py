@@ -4,8 +4,8 @@ Belongs here: scores of each sentence, of each system with intervals, and tests.
 (ops/metrics), what is scored (generation/generated.py).
 
 The paper has BLEU and lengths. Self-BLEU (its section 3.3) tells how much a system copies, and iBLEU (Sun and
-Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). BERT-iBLEU (Niu
-et al. 2021) needs no target: BERTScore and 1 - Self-BLEU of the prediction against its source, as one mean. All
+Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). BERT-iBLEU
+(Niu et al. 2021) needs no target: it is a mean of BERTScore and 1 - Self-BLEU, both against the source. All
 but iBLEU, which may be below 0, and the length are from 0 to 1.
 """
 
@@ -119,8 +119,8 @@ def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     """Return Table 6: BLEU and iBLEU of each system's corpus, means of the others, with intervals.
 
     `tests`: every two systems over the pairs that both have. `external`: the same of the test pairs of each
-    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is; `alpha`: of
-    iBLEU; `beta`: of BERT-iBLEU.
+    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is. `alpha`:
+    of iBLEU; `beta`: of BERT-iBLEU.
     """
     by_set: dict[str, list[Row]] = {OURS: []}
     for row in rows:
