@@ -120,15 +120,26 @@ def release(
         Path | None, typer.Option("--folder", help="Where to; left out: release/ and the system.")
     ] = None,
     jobs: Jobs = None,
+    hub: Annotated[
+        str,
+        typer.Option(
+            "--push", metavar="NAME", help="Send it to this dataset of a hub, too, like my-name/talksumm."
+        ),
+    ] = "",
 ) -> int:
     """Write a system's dataset as a folder of Parquet with its card, after making what of it is stale."""
+    from orchestration.release.push import check_name, push
     from orchestration.release.write import released, write
     from orchestration.run.drive import run
 
+    if hub:
+        check_name(hub)
     if status := run(workspace, released(workspace, system).name, jobs):
         return status
     target = write(workspace, system, folder or workspace.root / "release" / system)
     print(f"written: {target}")
+    if hub:
+        print(f"sent: {push(target, hub)}")
     return 0
 
 
