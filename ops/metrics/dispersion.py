@@ -37,7 +37,7 @@ def dispersion(held: Iterable[Collection[int]], documents: int = DOCUMENTS) -> D
     if documents < 1:
         raise ValueError(f"{documents} documents: look at 1 at least")
     left = [frozenset(statements) for statements in held]
-    total = len(frozenset().union(*left))
+    total = len(frozenset[int]().union(*left))
     if not total:
         return None
     covered, counts = frozenset[int](), list[int]()

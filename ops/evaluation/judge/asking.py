@@ -10,7 +10,6 @@ question with its wording and scale. Only how answers are written down is told t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from ops.core.outcome import Row
@@ -83,6 +82,6 @@ def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
     return found
 
 
-def _by_name(lines: list[str]) -> Mapping[str, str] | dict[str, str]:
+def _by_name(lines: list[str]) -> dict[str, str]:
     named = (line.partition(":") for line in lines)
     return {name.strip(_AROUND + "-"): answer.strip(_AROUND + ",.") for name, colon, answer in named if colon}
