@@ -1,5 +1,7 @@
 """What a model is asked about a row, and what counts of its answer."""
 
+import json
+
 import pytest
 
 from ops.evaluation.judge.asking import UnsoundError, answers, request, said
@@ -71,8 +73,6 @@ def test_what_cannot_be_judged_is_left_out_and_one_question_needs_no_name():
 
 
 def test_a_completion_is_read_and_anything_else_is_told():
-    import json
-
     assert said(json.dumps(completion("yes"))) == "yes"
     with pytest.raises(UnsoundError, match="it says nothing; it ended by 'length'"):
         said(json.dumps(completion("", "length")))

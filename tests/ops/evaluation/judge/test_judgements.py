@@ -1,6 +1,7 @@
 """Rating sheets put to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
 
 import json
+import shutil
 import time
 
 import pytest
@@ -10,11 +11,18 @@ from ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judge
 from ops.evaluation.judge.params import JudgeParams
 from ops.parasci.evaluation.people import PAIRS, PEOPLE, PHENOMENA, RATING_SHEETS
 from tests.ops.evaluation.judge.served import completion, cut, failing, in_turn, saying, send, serving, slow
-from tests.ops.parasci.evaluation.test_human_evaluation import sent
 from tests.parts import dealt
 
 ALL = "consistency: 4\nlexical: 2\nphrasal: 1\nsentential: 1"
 FOUR = saying(ALL)
+
+
+def sent(name, questionnaire=PAIRS):
+    """A row that is sent out."""
+    return {
+        "id": f"{questionnaire.name}-{name}", "questionnaire": questionnaire.name, "paraphrase_id": name,
+        "origin": "intra", "sentence_1": f"One {name}.", "sentence_2": f"Two {name}.",
+    }  # fmt: skip
 
 
 def rows(number=4):
@@ -50,8 +58,6 @@ class Judging:
         self.published.mkdir()
         for name, content in outcome.files.items():
             (self.published / name).write_bytes(content)
-        import shutil
-
         shutil.rmtree(self.folder / "working", ignore_errors=True)
 
 
