@@ -186,7 +186,8 @@ def _asked(
             place.tell(len(known) + len(failed), len(wanted))
     if failed and len(failed) == len(missing):
         raise JudgeError(f"no answer to any of {len(failed)} requests: {next(iter(failed.values()))}")
-    return {row: {**failed, **known}[_digest(body)] for row, body in requests.items()}
+    outcomes: dict[str, Asked | FetchError] = {**failed, **known}
+    return {row: outcomes[_digest(body)] for row, body in requests.items()}
 
 
 def _answered(

@@ -25,7 +25,7 @@ def release(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def hub(monkeypatch):
+def hub(release, monkeypatch):
     """A hub on loopback that huggingface_hub is told to send to."""
     found = Hub()
     with found.serve() as environment:
@@ -92,7 +92,7 @@ def test_a_name_needs_a_namespace(name, release):
 
 
 def test_the_command_writes_and_sends(done, hub, tmp_path):
-    environment = {"HF_ENDPOINT": hub.address, "HF_TOKEN": hub.token, "HF_HOME": str(tmp_path)}
+    environment = {"HF_ENDPOINT": hub.address, "HF_TOKEN": hub.token, "HF_HOME": str(tmp_path / "home")}
     said = done.silverloom("release", "talksumm", "--push", NAME, env=environment)
     assert f"sent: {hub.url(NAME)}" in said
     assert hub.datasets[NAME] == {".gitattributes": b"", **tree(done.root / "release/talksumm")}
