@@ -3,7 +3,8 @@
 Belongs here: the name of a repository, the process that sends, and what it says where it cannot. Not here:
 what is in the folder (write.py); tokens and addresses, which huggingface_hub finds by itself.
 
-A process of its own sends: this one pinned HF_HUB_OFFLINE, which huggingface_hub reads when it is loaded.
+A process of its own sends: all others are offline by HF_HUB_OFFLINE, which huggingface_hub reads when it is
+loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from pathlib import Path
 from assets.declare.settings import checkout
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
-_RUNS_ONLINE = {"HF_HUB_OFFLINE": "0"}
 _CANNOT = 3
 
 
@@ -40,7 +40,6 @@ def push(folder: Path, repository: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "orchestration.release.push", str(folder), check_name(repository)],
         cwd=checkout(),
-        env={**os.environ, **_RUNS_ONLINE},
         stdout=subprocess.PIPE,  # progress goes to standard error
         text=True,
         check=False,
@@ -52,7 +51,7 @@ def push(folder: Path, repository: str) -> str:
 
 
 def _send(folder: Path, repository: str) -> str:
-    """Send the folder. Raises RuntimeError without a token, and what huggingface_hub and httpx raise."""
+    """Send the folder. Raises RuntimeError without a token, and what huggingface_hub raises."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
@@ -72,9 +71,8 @@ def _send(folder: Path, repository: str) -> str:
 
 def _cause(error: Exception) -> str:
     """Return what an error means to who sends."""
-    import httpx
     from huggingface_hub import constants
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
     hub = constants.ENDPOINT
     if isinstance(error, HfHubHTTPError):
@@ -82,18 +80,19 @@ def _cause(error: Exception) -> str:
         why = {401: "the token is not valid there", 403: "the token may not write there"}.get(status)
         told = " ".join((error.server_message or str(error)).split())
         return f"{hub} answers {status}: {why + ': ' if why else ''}{told}"
-    if isinstance(error, httpx.TransportError):
+    if isinstance(error, HTTPError):
         return f"{hub} cannot be reached: {error}"
     return str(error)
 
 
 def _main(folder: str, repository: str) -> int:
     """Send, and print the address, or why it failed."""
-    import httpx
+    os.environ["HF_HUB_OFFLINE"] = "0"  # of this process alone
+    from huggingface_hub.errors import HTTPError
 
     try:
         print(_send(Path(folder), repository))
-    except (OSError, RuntimeError, ValueError, httpx.HTTPError) as error:
+    except (OSError, RuntimeError, ValueError, HTTPError) as error:
         print(_cause(error))
         return _CANNOT
     return 0
