@@ -123,7 +123,7 @@ def release(
     hub: Annotated[
         str,
         typer.Option(
-            "--push", metavar="NAME", help="Send it to this dataset of a hub, too, like my-name/talksumm."
+            "--push", metavar="NAME", help="Send it to this dataset of a hub, too, like my-name/my-data."
         ),
     ] = "",
 ) -> int:

@@ -26,7 +26,7 @@ def check_name(repository: str) -> str:
     """Return the name of a repository. Raises ValueError for one without a namespace."""
     if not _NAME.fullmatch(repository):
         raise ValueError(
-            f"{repository!r} is no name of a repository: give the user or organisation, too: my-name/talksumm"
+            f"{repository!r} is no name of a repository: give the user or organisation, too: my-name/my-data"
         )
     return repository
 

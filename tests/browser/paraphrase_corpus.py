@@ -147,7 +147,9 @@ class Corpus:
         ]  # fmt: skip
         said = [
             {
-                **{name: answer[name] for name in ("id", "questionnaire", "row_id", "question")},
+                **{
+                    name: answer[name] for name in ("id", "source_ids", "questionnaire", "row_id", "question")
+                },
                 **{"rater": "gpt", "model": judge, "value": "4", "answer": "4", "request": "r"},
             }
             for answer in given
