@@ -28,6 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -42,8 +43,10 @@ from ops.parse.records import Record, record_id
 from ops.parse.schemas import ARTICLES, WEB_PAGES
 from ops.parse.source import MonthRule, Source
 from ops.rank.rankers import content_words
-from ops.wikisum import schemas
+from ops.text.word_numbers import number_words
+from ops.wikisum import dispersion, schemas
 from ops.wikisum.corpus import CorpusParams, corpus
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LEARNED, LearnedRanker, relevance
 from ops.wikisum.ranked import RankedParams, lead_recall
@@ -172,6 +175,25 @@ def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[f
     return found
 
 
+def held(units: Sequence[Row]) -> None:
+    """Print how many clauses of leads some reference holds, of the article and of those three behind it.
+
+    What another article's references hold is held by chance, or said of both.
+    """
+    best: dict[bool, list[float]] = {True: [], False: []}
+    for place, unit in enumerate(units):
+        found = dispersion.statements(unit["lead"], unit["title"])
+        for step in range(4) if found else ():
+            paragraphs = units[(place + step) % len(units)]["paragraphs"]
+            words = number_words([unit["lead"], *(item["text"] for item in paragraphs)], known=unit["lead"])
+            pages = [item["page_id"] for item in paragraphs]
+            shares = dispersion.recalls(found, unit["title"], words, pages)
+            best[step == 0] += [max(its) for its in zip(*shares, strict=True)]
+    for share in (0.4, 0.5, 0.6, 0.7, 0.8):
+        own, others = (np.mean(np.array(best[side]) >= share) for side in (True, False))
+        print(f"  clauses held at a share of {share}: {own:.1%} of {len(best[True])}, by others {others:.1%}")
+
+
 def show(tables: Mapping[str, Any], found: Mapping[tuple[str, int], list[float]]) -> None:
     """Print the tables, and the rankers."""
     for row in tables["table_1"]:
@@ -212,10 +234,13 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         references, corpora, ranked = made(given.data, Path(folder), given.rankers, finding, choosing)
         mentions(corpora, Path(folder), given.read, given.seed)
-        *_, last = statistics(ranked, corpora, references, ExampleParams(citations=0), choosing)
+        *_, last = statistics(
+            ranked, corpora, references, ExampleParams(citations=0), choosing, DispersionParams()
+        )
         tables = json.loads(last.files["tables.json"])
         units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]
         print(f"{len(units)} articles with a lead and a reference")
+        held(units)
         show(tables, recalls(units, given.folds))
 
 

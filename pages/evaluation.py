@@ -128,13 +128,45 @@ def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
     return found
 
 
+def judge(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what a model says beside people, and how far it agrees with them; None where none was asked."""
+    found = (table or {}).get("judge")
+    if not table or not found:
+        return None
+    kappas: dict[str, list[float]] = {}
+    for row in table["agreement"]:
+        if row["kappa"] is not None:
+            kappas.setdefault(row["question"], []).append(row["kappa"])
+    agreed = {row["question"]: row for row in found["agreement"]}
+    lines = []
+    for row in found["compared"]:
+        name = row["question"]
+        against = agreed.get(name, {})
+        same, people = against.get("observed"), kappas.get(name)
+        cells: list[GridCell] = [
+            *(_decimals(row[side], 2) for side in ("people", "judge")),
+            _decimals(sum(people) / len(people), 3) if people else None,
+            _decimals(against.get("kappa"), 3),
+            None if same is None else f"{100 * same:.1f} %",
+            against.get("rows", 0),
+        ]
+        lines.append(GridLine(name.replace("_", " "), cells))
+    head = ("question", "people", "model", "kappa of people", "kappa of the model", "same answer", "rows")
+    grid = Grid("A model beside people", head, lines, "agreement")
+    return {"model": found["model"], "rater": found["rater"], "grid": grid}
+
+
+def _decimals(value: float | None, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
 def values(
     everything: Everything, numbers: Mapping[str, Counted], of: str, models: Sequence[str], people: str
 ) -> dict[str, Any]:
     """Return what the templates of all evaluations need, given the names of datasets.
 
     `models` of each dataset with their learning curves, `ratings` as the human evaluation has them, and how
-    far raters agree; `left_out`: why units of each dataset do not count, and how many.
+    far raters agree, and a model with them; `left_out`: why units of each dataset do not count, and how many.
     Raises ValueError naming a file that cannot be read.
     """
     ratings = side_file(everything, people, "table.json")
@@ -146,6 +178,7 @@ def values(
         ],
         "ratings": ratings,
         "agreement": agreement(ratings),
+        "judge": judge(ratings),
         "left_out": {name: _left_out(numbers.get(name)) for name in (of, *models, people)},
         "declared": everything,
         "least": LEAST_ITEMS,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import email.utils
 import ipaddress
+import math
 import re
 import socket
 import threading
@@ -95,6 +96,36 @@ class Client:
         response, end = self._answer(url, headers or {}, due)
         told = {"etag": response.headers.get("ETag"), "last_modified": response.headers.get("Last-Modified")}
         self.validators = {name: value for name, value in told.items() if value}
+        yield from self._pieces(url, response, end)
+
+    def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Send a body; return the status and the body of the answer, whatever the status is.
+
+        A server that is busy or broken is asked again, and so it is after an answer that is cut or late. No
+        redirect is followed: keys are for one address. Raises FetchError where no whole answer comes of it.
+        """
+        with self._explained(url, math.inf):
+            self.policy.check_url(url)
+        tries = 0
+        while True:
+            try:
+                response, end = self._ask(url, headers, content)
+                found = b"".join(self._pieces(url, response, end))
+            except FetchError as error:
+                fault, wait = error, seconds_to_wait("", tries)
+            else:
+                status = response.status
+                if status not in _AGAIN:
+                    return status, found
+                fault = FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
+                wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
+            if tries >= self.retries or wait > self.longest_wait:
+                raise fault
+            tries += 1
+            time.sleep(wait)
+
+    def _pieces(self, url: str, response: Any, end: float) -> Iterator[bytes]:
+        """Yield an answer in pieces. Raises FetchError for one that is too large, cut or late."""
         size = 0
         with contextlib.closing(response), self._explained(url, end), _ended(end, response.shutdown):
             for chunk in response.stream(_CHUNK, decode_content=True):
@@ -162,7 +193,7 @@ class Client:
             else:
                 raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
-    def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
+    def _ask(self, url: str, headers: Mapping[str, str], content: bytes | None = None) -> tuple[Any, float]:
         with self._turn:  # threads take turns, but wait at the same time
             now = time.monotonic()
             self._asked = max(now, self._asked + self.delay)
@@ -173,7 +204,13 @@ class Client:
         with self._explained(url, end):
             self.policy.check_url(url)
             response = self._pools.request(
-                "GET", url, headers=sent, redirect=False, preload_content=False, timeout=self.timeout
+                "GET" if content is None else "POST",
+                url,
+                body=content,
+                headers=sent,
+                redirect=False,
+                preload_content=False,
+                timeout=self.timeout,
             )
             return response, end
 

@@ -131,6 +131,7 @@ def evaluate_ratings(
     rating_sheets: Parts,
     asked: RaterParams,
     params: ParamsT,
+    judgements: Parts | None = None,
 ) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
@@ -140,6 +141,9 @@ def evaluate_ratings(
     of `pairs` of raters. Where sheets have a column `asked`, rows without it were not sent. What unreliable
     raters have rated is asked of another one: the sheets are in `second_round`, and once they are filled the
     former answers are dropped as `unreliable_rater`.
+
+    What a model says (`judgements`) counts nowhere among these: `judge` in table.json has it, in the same
+    tables, with its agreement with people; null where no model was asked.
     """
     answers, drawn = ratings.read(), rating_sheets.read()
     sent = drawn.filter(drawn["asked"]) if "asked" in drawn.column_names else drawn
@@ -152,20 +156,21 @@ def evaluate_ratings(
         drop(unit, "unreliable_rater", detail=f"{unit['file']}, {unit['place']}")
         for unit in answers.filter(_among(answers, given)).to_pylist()
     ]
-    judged = list(aggregated(counted, sent.to_pylist(), people.questionnaires))
-    shared = [name for name in people.sheets.kept.names if name in people.judged.kept.names]
-    about = [name for name in shared if name not in (*IDENTITY.names, "questionnaire")]
-    kept: list[Row] = [
-        {**vote, **{name: row[name] for name in about}, **own}
-        for (row, vote), own in zip(judged, said(judged), strict=True)
-    ]
+    kept = _judged(people, said, counted, sent)
     content = {
         "questions": [question.described() for question in people.questions],
         "raters": raters,
         "agreement": against_the_others(found.ratings).to_pylist(),
         "pairs": pairwise(found.ratings).to_pylist(),
+        "judge": None,
         **tables(Judged(kept, counted, drawn, asked), params),
     }
+    if judgements is not None and (by_model := judgements.read([*RATINGS.kept.names, "model"])).num_rows:
+        rows = _judged(people, said, by_model.select(RATINGS.kept.names), sent)
+        content["judge"] = {
+            **_beside(people, found.ratings, by_model),
+            **tables(Judged(rows, by_model.select(RATINGS.kept.names), drawn, asked), params),
+        }
     files = {TABLE: json.dumps(content, indent=1, sort_keys=True).encode()}
     again = second_round(found.ratings, raters, asked.per_row)
     for questionnaire in people.questionnaires:
@@ -179,6 +184,58 @@ def evaluate_ratings(
         found.rejected,
         files=files,
     )
+
+
+def _judged(
+    people: People, said: Callable[[JudgedRows], Iterable[Row]], ratings: pa.Table, sent: pa.Table
+) -> list[Row]:
+    """Return what some ratings say of each rated row."""
+    judged = list(aggregated(ratings, sent.to_pylist(), people.questionnaires))
+    shared = [name for name in people.sheets.kept.names if name in people.judged.kept.names]
+    about = [name for name in shared if name not in (*IDENTITY.names, "questionnaire")]
+    return [
+        {**vote, **{name: row[name] for name in about}, **own}
+        for (row, vote), own in zip(judged, said(judged), strict=True)
+    ]
+
+
+def _beside(people: People, ratings: pa.Table, by_model: pa.Table) -> dict[str, Any]:
+    """Return which model a judge is, what it and people say on average, and how far it agrees with them.
+
+    `compared`: of each question the mean of all ratings of people and of the judge, where answers are numbers
+    or yes and no, and how many. `agreement`: of the judge with the majority of people, in the form of the
+    agreement among these; `pairs`: with each of them. Raises ValueError if a person has its name.
+    """
+    (judge,) = set(by_model["rater"].to_pylist())
+    if judge in ratings["rater"].to_pylist():
+        raise ValueError(f"judge.rater: {judge!r} is the name of a person who rated, give another")
+    both = pa.concat_tables([ratings, by_model.select(ratings.column_names)])
+    compared = []
+    for question in people.questions:
+        sides = [_given(table, question) for table in (ratings, by_model)]
+        means = [round(math.fsum(numbers) / len(numbers), 6) if numbers else None for numbers, _ in sides]
+        counts = [count for _, count in sides]
+        compared.append(
+            {
+                "question": question.name,
+                **dict(zip(("people", "judge"), means, strict=True)),
+                **dict(zip(("people_ratings", "judge_ratings"), counts, strict=True)),
+            }
+        )
+    return {
+        "rater": judge,
+        "model": ", ".join(sorted(set(by_model["model"].to_pylist()))),
+        "compared": compared,
+        "agreement": [row for row in against_the_others(both).to_pylist() if row["rater"] == judge],
+        "pairs": [row for row in pairwise(both).to_pylist() if judge in (row["rater"], row["other"])],
+    }
+
+
+def _given(ratings: pa.Table, question: Question) -> tuple[list[float], int]:
+    """Return the ratings of a question as numbers, none where they are no numbers, and how many there are."""
+    rows = ratings.filter(pc.equal(ratings["question"], question.name)).select(["value"]).to_pylist()
+    numbers = question.scale.numeric or set(question.scale.values) == set(_YES_NO)
+    return numbers_of(rows) if numbers else [], len(rows)
 
 
 def judged_shape(sheets: str, question: str, about: Sequence[Field], said: Sequence[Field]) -> Shape:

@@ -1,13 +1,15 @@
-"""Metrics of all systems: ROUGE, exact match, SARI, BLEU, BERTScore, intervals and the paired test.
+"""Metrics of all systems: of overlap and of meaning, dispersion, intervals and the paired test.
 
 Belongs here: the names that other modules use; docs/metrics.md says which variants they are. Not here:
 anything that runs; NLTK and sacrebleu are imported by what needs them, when it runs. A dataset imports from
 the module that it needs (`ops.metrics.rouge`), so that the code of the others is none of its own.
 """
 
+from ops.metrics.bert_ibleu import bert_ibleu
 from ops.metrics.bertscore import BertScore, BertScorer, bertscore
 from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
+from ops.metrics.dispersion import Dispersion, dispersion
 from ops.metrics.fusion import Sari, exact_match, sari
 from ops.metrics.items import fusion_items, means, rouge_items
 from ops.metrics.rouge import (
@@ -30,15 +32,18 @@ __all__ = [
     "BertScorer",
     "Bleu",
     "Comparison",
+    "Dispersion",
     "Interval",
     "Sari",
     "Score",
     "Text",
     "Tokens",
+    "bert_ibleu",
     "bertscore",
     "bleu",
     "bleu_counts",
     "bleu_of_sums",
+    "dispersion",
     "exact_match",
     "fusion_items",
     "interval",

@@ -182,6 +182,22 @@ STATISTICS = Shape(
         ("search_words", pa.int64(), "of all these pages"),
         ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
         ("rouge1_recall", _REAL, "share of the lead's words that stand in the input, 0 to 1"),
+        ("statements", _INT, "clauses of the lead"),
+        ("held", _INT, "of these, that some reference holds"),
+        (
+            "stated",
+            pa.list_(
+                struct(
+                    ("text", _TEXT, "a clause of the lead"),
+                    ("references", _INT, "that hold it"),
+                    ("best", _REAL, "greatest share of its content words in a paragraph of a reference"),
+                )
+            ),
+            "all of them, in their order",
+        ),
+        ("dispersion", _REAL, "of the statements over references, 0 to 1; missing where none is held"),
+        ("needed", _INT, "references that hold all statements that are held; missing where none is"),
+        ("coverage", pa.list_(_REAL), "the share of these that the best 1, 2, ... references hold"),
         ("counted", _FLAG, "whether it has as many citations as an example needs: the tables are of these"),
     ),
 )

@@ -1,12 +1,13 @@
-"""How large inputs and outputs are: Tables 1 and 2 of the paper.
+"""How large inputs and outputs are: Tables 1 and 2 of the paper; and of how many references leads are made.
 
-Belongs here: counts by article, percentiles beside the published ones, and what counts as a clone by length.
-Not here: how pages show them.
+Belongs here: counts by article, percentiles beside the published ones, what counts as a clone by length, the
+mean curve of dispersion. Not here: which references hold what (dispersion.py), how pages show them.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,13 +16,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes, Row
 from ops.core.parts import Parts
 from ops.core.thresholds import at_least, at_most
-from ops.text.word_numbers import number_words
+from ops.metrics.dispersion import dispersion
+from ops.text.word_numbers import WordNumbers, number_words
 from ops.wikisum.corpus import CorpusParams, is_compared
+from ops.wikisum.dispersion import DispersionParams, held, recalls, stated, statements
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.schemas import STATISTICS
 from ops.wikisum.tokenizer import target_of
@@ -57,7 +61,7 @@ TABLE_1 = (
 )
 
 #: What the tables need of an article.
-_COUNTS = (*TABLE_2, "input_words", "rouge1_recall")
+_COUNTS = (*TABLE_2, "input_words", "rouge1_recall", "statements", "held", "dispersion", "needed", "coverage")
 
 #: Where pages are longer, the next row begins.
 LENGTHS = (100, 500, 1_000, 5_000, 10_000)
@@ -66,13 +70,18 @@ TABLES = "tables.json"
 
 
 def statistics(
-    ranked: Parts, corpus: Parts, references: Parts, examples: ExampleParams, clones: CorpusParams
+    ranked: Parts,
+    corpus: Parts,
+    references: Parts,
+    examples: ExampleParams,
+    clones: CorpusParams,
+    spread: DispersionParams,
 ) -> Outcomes:
     """Yield the counts of every article; the units are the articles.
 
     tables.json has Table 1 and Table 2 of the articles with as many citations as an example needs, beside
-    the published numbers; and how many candidates are clones, of those among which they are removed, by
-    length.
+    the published numbers; how many candidates are clones, of those among which they are removed, by length;
+    and the dispersion of the leads.
     """
     sizes = _Sizes(corpus)
     counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
@@ -81,7 +90,7 @@ def statistics(
         if last is not None:
             yield last
         units = table.to_pylist()
-        kept = [_row(unit, sizes.take(unit["article_id"]), examples) for unit in units]
+        kept = [_row(unit, sizes.take(unit["article_id"]), examples, spread) for unit in units]
         last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
         counted.append(last.kept.filter(last.kept["counted"]).select(_COUNTS))
     counts = pa.concat_tables(counted)
@@ -89,6 +98,7 @@ def statistics(
         "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counts)],
         "table_2": _table_2(counts),
         "clones": _clones(references, clones),
+        "dispersion": _dispersion(counts, spread),
     }
     files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
     yield replace(last or Outcome.of(STATISTICS, [], []), files=files)
@@ -96,7 +106,11 @@ def statistics(
 
 def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
     """Return the share of the words of an output that stand in inputs, each as often as it does there."""
-    found = number_words([output, *inputs], known=output)
+    return _recall(number_words([output, *inputs], known=output))
+
+
+def _recall(found: WordNumbers) -> float:
+    """Return the same, given the words of an output and of inputs, numbered as the output has them."""
     counts = np.bincount(found.numbers[: found.ends[1]], minlength=found.distinct)
     rest = found.numbers[found.ends[1] :]
     there = np.bincount(rest[rest >= 0], minlength=found.distinct)
@@ -125,8 +139,9 @@ class _Sizes:
         return self._known.pop(article_id, Counter())
 
 
-def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:
+def _row(unit: Row, size: Mapping[str, int], params: ExampleParams, spread: DispersionParams) -> Row:
     texts = [paragraph["text"] for paragraph in unit["paragraphs"]]
+    words = number_words([unit["lead"], *texts], known=unit["lead"])
     return {
         "id": row_id("counted", unit["id"]),
         "source_ids": [unit["id"]],
@@ -141,8 +156,25 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:
         "search_results": size["searched"],
         "search_words": size["search_words"],
         "input_words": sum(len(text.split()) for text in texts),
-        "rouge1_recall": round(rouge1_recall(unit["lead"], texts), 6) if unit["lead"] else None,
+        "rouge1_recall": round(_recall(words), 6) if unit["lead"] else None,
+        **_spread(unit, words, spread),
         "counted": bool(unit["lead"]) and bool(at_least(unit["citations"], params.citations)),
+    }
+
+
+def _spread(unit: Row, words: WordNumbers, params: DispersionParams) -> Row:
+    """Return the columns of dispersion of an article."""
+    found = statements(unit["lead"], unit["title"])
+    pages = [paragraph["page_id"] for paragraph in unit["paragraphs"]]
+    by_page = list(recalls(found, unit["title"], words, pages)) if found else []
+    score = dispersion(held(by_page, params), params.references)
+    return {
+        "statements": len(found),
+        "held": score.statements if score else 0,
+        "stated": stated(found, by_page, params),
+        "dispersion": round(score.score, 6) if score else None,
+        "needed": score.needed if score else None,
+        "coverage": [round(share, 6) for share in score.coverage] if score else None,
     }
 
 
@@ -176,6 +208,35 @@ def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
         for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
             found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
     return found
+
+
+def _dispersion(counts: pa.Table, params: DispersionParams) -> dict[str, Any]:
+    """Return the means over articles of which some reference holds a statement; null without any.
+
+    `coverage`: the share of the statements that are held at all which the best 1, 2, ... references hold;
+    `score`: the area above that curve; `needed`: references that hold all these statements, as percentiles.
+    `articles`: these; `of`: all; `statements`, `held`: of all.
+    """
+    spread = counts.filter(counts["dispersion"].is_valid())
+    curves = np.array(spread["coverage"].to_pylist()).reshape(-1, params.references)
+    needed = spread["needed"].to_pylist()
+    return {
+        "share": params.share,
+        "articles": spread.num_rows,
+        "of": counts.num_rows,
+        "statements": pc.sum(counts["statements"]).as_py() or 0,
+        "held": pc.sum(counts["held"]).as_py() or 0,
+        "score": _mean(spread["dispersion"].to_pylist()),
+        "coverage": [_mean(column) for column in curves.T.tolist()],
+        "needed": [int(value) for value in np.percentile(needed, PERCENTILES, method="inverted_cdf").tolist()]
+        if needed
+        else [None] * len(PERCENTILES),
+        "percentiles": list(PERCENTILES),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(math.fsum(values) / len(values), 6) if values else None
 
 
 def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:

@@ -122,15 +122,26 @@ def release(
         Path | None, typer.Option("--folder", help="Output folder. Default: release/<system>.")
     ] = None,
     jobs: Jobs = None,
+    hub: Annotated[
+        str,
+        typer.Option(
+            "--push", metavar="NAME", help="Also send it to this dataset of a hub, such as my-name/my-data."
+        ),
+    ] = "",
 ) -> int:
     """Bring a system's dataset up to date, then write it as a folder of Parquet files with a dataset card."""
+    from orchestration.release.push import check_name, push
     from orchestration.release.write import released, write
     from orchestration.run.drive import run
 
+    if hub:
+        check_name(hub)
     if status := run(workspace, released(workspace, system).name, jobs):
         return status
     target = write(workspace, system, folder or workspace.root / "release" / system)
     print(f"written: {target}")
+    if hub:
+        print(f"sent: {push(target, hub)}")
     return 0
 
 

@@ -98,7 +98,7 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     """
     place = next((place for place in lineage.places if place.file.dataset.crawl), None)
     (row,) = rows([place]) if place else ({},)
-    if place is None or not (finder := row["found_on"]):
+    if place is None or not (finder := row.get("found_on")):
         return "", [*lineage.made_of]
     codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.partition, finder)])
     known = [code for code in codes if code >= 0]

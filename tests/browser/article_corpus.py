@@ -14,6 +14,7 @@ from assets.declare.graph import AssetGraph, Everything
 from ops.core.outcome import Outcome
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams, examples
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.models.grid import GRID
@@ -111,7 +112,9 @@ def corpus(
     )
     found["examples"] = list(examples(ranked, pieces, ranker, SPLITS, PARAMS))
     found["statistics"] = list(
-        statistics(ranked, steps.parts("corpus"), steps.parts("references"), PARAMS, CHOOSING)
+        statistics(
+            ranked, steps.parts("corpus"), steps.parts("references"), PARAMS, CHOOSING, DispersionParams()
+        )
     )
     found["summaries"] = [_written(found["examples"][0])]
     found["grid"] = [_of_grid(found["summaries"][0])]

@@ -11,6 +11,8 @@ from assets.declare.graph import Everything
 from assets.rows.reading import counted
 from ops.core.outcome import Outcome, drop
 from ops.evaluation.answers import ANSWERS
+from ops.evaluation.judge.judgements import judgements_shape
+from ops.metrics.bertscore import BertScorer
 from ops.parasci.dataset.filtered import FilterParams, filtered
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
 from ops.parasci.dataset.statistics import statistics
@@ -124,8 +126,8 @@ class Corpus:
         self.rows("parasci/passages", [], JUNE)
         return self.rows("sources/papers", [row("paper-2", "file", title=title)], JUNE)
 
-    def people(self, raters: Sequence[str] = ("ann", "bob", "chi")) -> Corpus:
-        """Add sheets and their answers: the raters agree on most pairs."""
+    def people(self, raters: Sequence[str] = ("ann", "bob", "chi"), judge: str = "") -> Corpus:
+        """Add sheets and their answers: the raters agree on most pairs; a judge always says 4."""
         asked = RatingSheetParams(pairs=5, phenomena=3)
         sent = list(rating_sheets(self._kept, asked))
         self.put("parasci/rating_sheets", sent)
@@ -143,6 +145,16 @@ class Corpus:
             for question in sheet.questions
             for number, rater in enumerate(raters)
         ]  # fmt: skip
+        said = [
+            {
+                **{
+                    name: answer[name] for name in ("id", "source_ids", "questionnaire", "row_id", "question")
+                },
+                **{"rater": "gpt", "model": judge, "value": "4", "answer": "4", "request": "r"},
+            }
+            for answer in given
+            if judge and answer["rater"] == raters[0]
+        ]
         sheets = workspace().datasets["parasci/rating_sheets"].shape
         assert sheets is not None
         return self.put(
@@ -152,6 +164,7 @@ class Corpus:
                 parts(self.folder / "sheets", sheets.kept, rows),
                 asked,
                 HumanEvaluationParams(resamples=50),
+                parts(self.folder / "judgements", judgements_shape(PEOPLE).kept, said),
             ),
         )
 
@@ -170,7 +183,7 @@ class Corpus:
         ]  # fmt: skip
         self.rows("parasci/generated", rows)
         params = EvaluationParams(resamples=20)
-        scores = [scored(row, params) for row in rows]
+        scores = list(scored(rows, params, BertScorer()))
         self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(scores, params))})
         extracted = [
             {

@@ -13,6 +13,7 @@ from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
+from ops.crawl.options import CrawlPlace
 from ops.discofuse.evaluation import people
 from ops.discofuse.evaluation.human_evaluation import human_evaluation as human_evaluation_op
 from ops.discofuse.evaluation.human_evaluation import rating_sheets as rating_sheets_op
@@ -25,6 +26,9 @@ from ops.discofuse.models.fusions import fusions as fusions_op
 from ops.discofuse.models.transfer import SYSTEMS, TABLE_10, TRANSFER, TransferParams
 from ops.discofuse.models.transfer import transfer as transfer_op
 from ops.discofuse.rules.rule import DISCOURSE_TYPES
+from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
+from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.params import JudgeParams
 from ops.models.seq2seq.files import KIND as SEQ2SEQ
 from ops.models.training.checkpoints import CheckpointFolder
 
@@ -156,6 +160,24 @@ def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetPar
 
 @dataset(
     group="discofuse",
+    shape=judgements_shape(people.PEOPLE),
+    consumes="rating_sheets",
+    partitioned=False,
+    expectations=[
+        *identity("judgement"),
+        *not_null(*JUDGEMENT),
+        unique("row_id", "question"),
+        among("questionnaire", *people.PEOPLE.names),
+        *steady(),
+    ],
+)
+def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+
+
+@dataset(
+    group="discofuse",
     shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
@@ -172,8 +194,9 @@ def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetPar
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
+    judgements: Parts,
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated example and fusion, with the paper's Tables 2, 5 and 8."""
-    return human_evaluation_op(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

@@ -164,7 +164,7 @@ def generated(
     shape=EVALUATION,
     consumes="generated",
     partitioned=False,
-    measures=["bleu", "self_bleu", "ibleu", "words"],
+    measures=list(METRICS),
     scores={name: DatasetScore(name, where="by_model") for name in METRICS},
     text_pair=("prediction", "target"),
     expectations=[
@@ -174,11 +174,13 @@ def generated(
         between("bleu", 0, 1),
         between("self_bleu", 0, 1),
         between("ibleu", -1, 1),
+        between("bertscore", -1.001, 1.001),
+        between("bert_ibleu", 0, 1),
         between("words", 0),
         *steady(),
     ],
     one_task=True,
 )
-def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
-    """BLEU, Self-BLEU, iBLEU and length of every generated sentence: the paper's Table 6."""
-    return evaluation_op(generated, params)
+def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: Strict) -> Outcomes:
+    """BLEU and length of every generated sentence (Table 6), Self-BLEU, iBLEU and BERT-iBLEU."""
+    return evaluation_op(generated, params, scoring, strict)

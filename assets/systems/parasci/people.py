@@ -11,6 +11,10 @@ from assets.declare.expectations import among, between, identity, not_null, stea
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import Parts
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
+from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.params import JudgeParams
 from ops.parasci.evaluation import people
 from ops.parasci.evaluation.human_evaluation import human_evaluation as human_evaluation_op
 from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_sheets_op
@@ -39,6 +43,24 @@ def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outco
 
 @dataset(
     group="parasci",
+    shape=judgements_shape(people.PEOPLE),
+    consumes="rating_sheets",
+    partitioned=False,
+    expectations=[
+        *identity("judgement"),
+        *not_null(*JUDGEMENT),
+        unique("row_id", "question"),
+        among("questionnaire", *people.PEOPLE.names),
+        *steady(),
+    ],
+)
+def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+
+
+@dataset(
+    group="parasci",
     shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
@@ -58,8 +80,9 @@ def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outco
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
+    judgements: Parts,
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated pair: consistency, and the paper's Tables 4 and 5."""
-    return human_evaluation_op(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

@@ -25,6 +25,10 @@ from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
+from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.params import JudgeParams
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.talksumm.evaluation import people
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, GoldPaperParams
@@ -182,6 +186,24 @@ def rating_sheets(
 
 @dataset(
     group="talksumm",
+    shape=judgements_shape(people.PEOPLE),
+    consumes="rating_sheets",
+    partitioned=False,
+    expectations=[
+        *identity("judgement"),
+        *not_null(*JUDGEMENT),
+        unique("row_id", "question"),
+        among("questionnaire", *people.PEOPLE.names),
+        *steady(),
+    ],
+)
+def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+
+
+@dataset(
+    group="talksumm",
     shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
@@ -204,8 +226,9 @@ def rating_sheets(
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
+    judgements: Parts,
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated sentence and summary, with the tables of the paper's section 4.2."""
-    return human_evaluation_op(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

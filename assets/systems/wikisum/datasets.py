@@ -33,6 +33,7 @@ from ops.core.thresholds import at_least
 from ops.core.thresholds import at_most as at_most_op
 from ops.wikisum.corpus import CorpusParams, mentions, recalls
 from ops.wikisum.corpus import corpus as corpus_op
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams, articles_of, citations
 from ops.wikisum.examples import examples as examples_op
 from ops.wikisum.learned_ranker import LearnedRankerParams
@@ -274,13 +275,18 @@ def examples(
     shape=STATISTICS,
     consumes="ranked",
     partitioned=False,
-    measures=["lead_words", "citations", "citation_words", "search_results", "search_words", "rouge1_recall"],
-    scores={"rouge1_recall": DatasetScore("rouge1_recall", where="counted")},
+    measures=[
+        *("lead_words", "citations", "citation_words", "search_results", "search_words", "rouge1_recall"),
+        *("dispersion", "needed"),
+    ],
+    scores={name: DatasetScore(name, where="counted") for name in ("rouge1_recall", "dispersion", "needed")},
     expectations=[
         *identity("counted"),
         *not_null("article_id", "title", "lead_words", "citations", "search_results", "counted"),
         unique("article_id"),
         between("rouge1_recall", 0, 1),
+        between("dispersion", 0, 1),
+        between("needed", 1),
         *(between(name, 0) for name in ("lead_words", "citations", "search_results", "input_words")),
         *steady(),
     ],
@@ -292,9 +298,10 @@ def statistics(
     references: Parts,
     examples: ExampleParams,
     clones: CorpusParams,
+    spread: DispersionParams,
 ) -> Outcomes:
-    """How large the inputs and leads are, and what of the leads the inputs have: Tables 1 and 2."""
-    return statistics_op(ranked, corpus, references, examples, clones)
+    """How large inputs and leads are (Tables 1 and 2), and how many references hold what a lead says."""
+    return statistics_op(ranked, corpus, references, examples, clones, spread)
 
 
 @dataset(

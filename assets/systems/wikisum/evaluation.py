@@ -12,6 +12,10 @@ from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.judge.judgements import JUDGEMENT, judgements_shape
+from ops.evaluation.judge.judgements import judgements as judgements_op
+from ops.evaluation.judge.params import JudgeParams
 from ops.wikisum.evaluation import people
 from ops.wikisum.evaluation.human_evaluation import human_evaluation as human_evaluation_op
 from ops.wikisum.evaluation.human_evaluation import rating_sheets as rating_sheets_op
@@ -72,6 +76,24 @@ def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcom
 
 @dataset(
     group="wikisum",
+    shape=judgements_shape(people.PEOPLE),
+    consumes="rating_sheets",
+    partitioned=False,
+    expectations=[
+        *identity("judgement"),
+        *not_null(*JUDGEMENT),
+        unique("row_id", "question"),
+        among("questionnaire", *people.PEOPLE.names),
+        *steady(),
+    ],
+)
+def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    return judgements_op(people.PEOPLE, rating_sheets, params, place)
+
+
+@dataset(
+    group="wikisum",
     shape=people.HUMAN_EVALUATION,
     consumes="ratings",
     partitioned=False,
@@ -88,8 +110,9 @@ def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcom
 def human_evaluation(
     ratings: Parts,
     rating_sheets: Parts,
+    judgements: Parts,
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
     """What people say of each rated lead, with the paper's Tables 5 and 6."""
-    return human_evaluation_op(ratings, rating_sheets, asked, params)
+    return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

@@ -1,17 +1,18 @@
-"""How good the generated sentences are: Table 6 of Dong et al. (2021), with Self-BLEU and iBLEU beside it.
+"""How good the generated sentences are: Table 6 of Dong et al. (2021), and scores that know the source.
 
 Belongs here: scores of each sentence, of each system with intervals, and tests. Not here: the metrics
 (ops/metrics), what is scored (generation/generated.py).
 
 The paper has BLEU and lengths. Self-BLEU (its section 3.3) tells how much a system copies, and iBLEU (Sun and
-Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). All but the
-length are from 0 to 1.
+Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). BERT-iBLEU
+(Niu et al. 2021) needs no target: it is a mean of BERTScore and 1 - Self-BLEU, both against the source. All
+but iBLEU, which may be below 0, and the length are from 0 to 1.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -32,8 +33,11 @@ from ops.evaluation.table import (
     mean_scores,
     system_tests,
 )
+from ops.metrics.bert_ibleu import BETA, bert_ibleu
+from ops.metrics.bertscore import BertScorer
 from ops.metrics.bleu import bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Floats
+from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.generation.generated import GENERATED, MODEL, OURS
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
@@ -41,7 +45,7 @@ _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 #: Models that learnt from our pairs; others are named after their corpus.
 OF_OURS = ("transformer", "pretrained")
 
-METRICS = ("bleu", "self_bleu", "ibleu", "words")
+METRICS = ("bleu", "self_bleu", "ibleu", "bertscore", "bert_ibleu", "words")
 
 #: Columns of a sentence that its scores keep.
 _GENERATED = ("pair_id", "system", "model", "origin", "test_set", "source", "target", "prediction")
@@ -63,54 +67,67 @@ EVALUATION = Shape(
         ("bleu", _REAL, "of this prediction against its target; that of a system is over its corpus"),
         ("self_bleu", _REAL, "of this prediction against its source, as Table 2 has it"),
         ("ibleu", _REAL, "of this prediction"),
+        ("bertscore", _REAL, "F1 of this prediction against its source"),
+        ("bert_ibleu", _REAL, "of this prediction; 0 for a copy"),
         ("words", _REAL, "of the prediction"),
     ),
 )
 
 
 class EvaluationParams(Bootstrap, section="parasci.evaluation"):
-    """What iBLEU weighs, and the bootstrap over pairs."""
+    """What iBLEU and BERT-iBLEU weigh, and the bootstrap over pairs."""
 
     alpha: float = Field(0.8, ge=0, le=1, description="weight of the target in iBLEU; the paper has no iBLEU")
+    beta: float = Field(BETA, gt=0, description="weight of BERTScore in BERT-iBLEU (Niu et al. 2021)")
 
 
-def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
-    """Yield the scores of all sentences, which are in memory, and the table; units are the sentences."""
-    rows = [scored(unit, params) for table in generated for unit in table.to_pylist()]
+def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: bool) -> Outcomes:
+    """Yield the scores of all sentences, which are in memory, and the table; units are the sentences.
+
+    BERTScore is that of `scoring`, which scores our pairs.
+    """
+    units = [unit for table in generated for unit in table.to_pylist()]
+    rows = list(scored(units, params, BertScorer(scoring.encoder, scoring.layer, strict)))
     files = {TABLE: json.dumps(table_6(rows, params), indent=1, sort_keys=True).encode()}
     yield Outcome.of(EVALUATION, [row["generated_id"] for row in rows], rows, files=files)
 
 
-def scored(unit: Row, params: EvaluationParams) -> dict[str, Any]:
-    """Return the row of a sentence."""
-    source, target, prediction = (unit[name] for name in ("source", "target", "prediction"))
-    ours, copied = (sentence_bleu(prediction, [text], "none") for text in (target, source))
-    return {
-        "id": row_id("score", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
-        "generated_id": unit["id"],
-        **{name: unit[name] for name in _GENERATED},
-        "by_model": unit["system"] == MODEL and unit["test_set"] == OURS and unit["model"] in OF_OURS,
-        "bleu": round(ours, 6),
-        "self_bleu": round(self_bleu([source], [prediction]) / 100, 6),
-        "ibleu": round(params.alpha * ours - (1 - params.alpha) * copied, 6),
-        "words": float(len(prediction.split())),
-    }
+def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -> Iterator[dict[str, Any]]:
+    """Yield the rows of sentences, in their order."""
+    sides = [[unit[name] for unit in units] for name in ("prediction", "source")]
+    for unit, f1 in zip(units, scorer.score(*sides).f1.tolist(), strict=True):
+        source, target, prediction = (unit[name] for name in ("source", "target", "prediction"))
+        ours, copied = (sentence_bleu(prediction, [text], "none") for text in (target, source))
+        repeated, similarity = round(self_bleu([source], [prediction]) / 100, 6), round(f1, 4)
+        yield {
+            "id": row_id("score", unit["id"]),
+            "source_ids": [unit["id"]],
+            "licence": unit["licence"],
+            "generated_id": unit["id"],
+            **{name: unit[name] for name in _GENERATED},
+            "by_model": unit["system"] == MODEL and unit["test_set"] == OURS and unit["model"] in OF_OURS,
+            "bleu": round(ours, 6),
+            "self_bleu": repeated,
+            "ibleu": round(params.alpha * ours - (1 - params.alpha) * copied, 6),
+            "bertscore": similarity,
+            "bert_ibleu": round(bert_ibleu(similarity, repeated, params.beta), 4),
+            "words": float(len(prediction.split())),
+        }
 
 
 def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
-    """Return Table 6: BLEU and iBLEU of each system's corpus, means of Self-BLEU and words, with intervals.
+    """Return Table 6: BLEU and iBLEU of each system's corpus, means of the others, with intervals.
 
     `tests`: every two systems over the pairs that both have. `external`: the same of the test pairs of each
-    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is; `alpha`:
-    of iBLEU.
+    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is. `alpha`:
+    of iBLEU; `beta`: of BERT-iBLEU.
     """
     by_set: dict[str, list[Row]] = {OURS: []}
     for row in rows:
         by_set.setdefault(row["test_set"], []).append(row)
     return {
         "alpha": params.alpha,
+        "beta": params.beta,
         "signature": _signature(rows) if rows else "",
         **_of_test_set(by_set.pop(OURS), params),
         "external": {name: _of_test_set(its, params) for name, its in sorted(by_set.items())},

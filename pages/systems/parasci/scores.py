@@ -131,9 +131,9 @@ EXTRACTION = ModelTable(
 GENERATION = ModelTable(
     "parasci/evaluation",
     "Paraphrase generation",
-    {"bleu": "BLEU", "self_bleu": "Self-BLEU"},
+    {"bleu": "BLEU", "self_bleu": "Self-BLEU", "bertscore": "BERTScore", "bert_ibleu": "BERT-iBLEU"},
     {"ibleu": "iBLEU", "words": "Words"},
-    ("bleu", "ibleu"),
+    ("bleu", "ibleu", "bert_ibleu"),
     {"training": "trained on", "test": "tested on", "bleu": "BLEU", "words": "words"},
 )
 
@@ -192,8 +192,8 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
     columns: list[Sequence[GridCell]] = [
         bars(
             [system.scores.get(metric) for system in table.systems],
-            # Much Self-BLEU is nothing good.
-            [metric != "self_bleu"] * len(table.systems),
+            # Much of the source in words, or in meaning alone, is nothing good: COPY has most of both.
+            [metric not in ("self_bleu", "bertscore")] * len(table.systems),
             top=1,
         )
         for metric in comparison.shares

@@ -1,10 +1,10 @@
 """What WikiSum adds to the pages: articles, inputs, and the leads that models write.
 
 Belongs here: the page of inputs: the sizes of inputs and leads (Liu et al. 2018, Tables 1 and 2), what counts
-as a clone (section 5.3), how much of a lead each ranker finds; the page of leads, read from its datasets;
-which datasets and rows lead to them. Not here: the pages of articles (articles.py), how scores and ratings
-are laid out (scores.py), learning curves (pages/evaluation.py), computing anything (ops/wikisum), drawing
-(static).
+as a clone (section 5.3), of how many references leads are made, how much of a lead each ranker finds; the
+page of leads, read from its datasets; which datasets and rows lead to them. Not here: the pages of articles
+(articles.py), how scores and ratings are laid out (scores.py), learning curves (pages/evaluation.py),
+computing anything (ops/wikisum), drawing (static).
 """
 
 from __future__ import annotations
@@ -96,6 +96,9 @@ def inputs_page(everything: Everything) -> Files:
         articles=tables["table_1"][-1]["examples"] if tables else 0,
         aspects=ASPECTS,
         clones=_clones(tables["clones"]) if tables else None,
+        spread=tables["dispersion"] if tables else None,
+        dispersion=_dispersion(tables["dispersion"]) if tables else None,
+        needed=_needed(tables["dispersion"]) if tables else None,
         looked_for=_looked_for(finding),
         of_words=finding.recall == "words",
         threshold=next((value.clone_recall for value in params if isinstance(value, CorpusParams)), None),
@@ -218,6 +221,21 @@ def _clones(rows: Iterable[Row]) -> Grid:
         lines,
         "numbers",
     )
+
+
+def _dispersion(spread: Mapping[str, Any]) -> Grid:
+    """Return the mean curve of coverage, and the area above it."""
+    values = (*spread["coverage"], spread["score"])
+    cells = [None if value is None else f"{100 * value:.1f}" for value in values]
+    heads = [str(number) for number in range(1, len(values))]
+    line = GridLine("held by the best references", cells)
+    return Grid("Coverage of leads by references", ("references", *heads, "score"), [line], "numbers")
+
+
+def _needed(spread: Mapping[str, Any]) -> Grid:
+    """Return how many references articles need, by percentile."""
+    heads = [f"{percentile} %" for percentile in spread["percentiles"]]
+    return Grid("References needed", ("", *heads), [GridLine("references", spread["needed"])], "numbers")
 
 
 def _lengths(rows: Sequence[Row]) -> list[int]:

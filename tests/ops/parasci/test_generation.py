@@ -9,10 +9,20 @@ from sacrebleu.metrics.bleu import BLEU
 
 from ops.core.parts import Artifact
 from ops.evaluation.table import read_table
+from ops.metrics.bertscore import BertScorer
 from ops.metrics.bleu import self_bleu
 from ops.models.seq2seq.pretrained import FOLDER
 from ops.parasci.dataset.release import released_form
-from ops.parasci.evaluation.scores import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
+from ops.parasci.dataset.scored import ScoredParams
+from ops.parasci.evaluation.scores import (
+    EVALUATION,
+    TABLE,
+    TABLE_6,
+    EvaluationParams,
+    evaluation,
+    scored,
+    table_6,
+)
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
 from ops.parasci.generation.generator import (
     MODELS,
@@ -24,7 +34,9 @@ from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.ops.parasci.generation_cases import UNITS, artifact_of, made, pair
-from tests.parts import dealt, parts
+from tests.parts import parts
+
+SCORER = BertScorer()
 
 
 def generated_by(folder, units, artifact, params=None):
@@ -70,7 +82,8 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
         "copy": False, "model": True,
     }  # fmt: skip
 
-    [scores] = evaluation(parts(tmp_path / "generated", GENERATED.kept, rows), EvaluationParams(resamples=50))
+    stored = parts(tmp_path / "generated", GENERATED.kept, rows)
+    [scores] = evaluation(stored, EvaluationParams(resamples=50), ScoredParams(), True)
     assert scores.kept.schema == EVALUATION.kept
     table = json.loads(scores.files[TABLE])
     assert [(row["system"], row["model"], row["pairs"]) for row in table["systems"]] == [
@@ -78,6 +91,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     ]  # fmt: skip
     copy = table["systems"][0]["scores"]
     assert copy["self_bleu"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
+    assert (copy["bertscore"]["mean"], copy["bert_ibleu"]["mean"]) == (1, 0)
     assert copy["ibleu"]["mean"] == pytest.approx(0.8 * copy["bleu"]["mean"] - 0.2, abs=1e-6)
     assert [
         tuple(row[name] for name in ("training", "test", "bleu", "words")) for row in table["published"]
@@ -132,16 +146,17 @@ def sentences():
     st.lists(st.tuples(sentences(), sentences(), sentences()), min_size=1, max_size=4),
     st.sampled_from([0.5, 0.8]),
 )
-def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(tmp_path_factory, texts, alpha):
+def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(texts, alpha):
     rows = [
         {"id": f"g{n}", "pair_id": f"p{n}", "system": "model", "model": "m", "origin": "intra",
-         "test_set": "paraphrases", "source": source, "target": target, "prediction": prediction}
+         "licence": "MIT", "test_set": "paraphrases", "source": source, "target": target,
+         "prediction": prediction}
         for n, (source, target, prediction) in enumerate(texts)
     ]  # fmt: skip
     sources, targets, predictions = zip(*texts, strict=True)
-    stored = dealt(tmp_path_factory.mktemp("rows"), GENERATED.kept, rows)
-    [outcome] = evaluation(stored, EvaluationParams(alpha=alpha, resamples=2))
-    [system] = json.loads(outcome.files[TABLE])["systems"]
+    params = EvaluationParams(alpha=alpha, resamples=2)
+    kept = list(scored(rows, params, SCORER))
+    [system] = table_6(kept, params)["systems"]
     found = {name: score["mean"] for name, score in system["scores"].items()}
     ours, copied = (
         corpus_bleu(predictions, [side], tokenize="none", force=True).score / 100
@@ -153,13 +168,13 @@ def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(tmp_path_fact
     assert found["words"] == pytest.approx(
         math.fsum(len(text.split()) for text in predictions) / len(texts), abs=1e-6
     )
-    by_id = {row["pair_id"]: row for row in outcome.kept.to_pylist()}
+    by_id = {row["pair_id"]: row for row in kept}
     single = BLEU(tokenize="none", effective_order=True, force=True)
     expected = single.sentence_score(predictions[0], [targets[0]]).score / 100
     assert by_id["p0"]["bleu"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_nothing_generated_is_an_empty_table(tmp_path):
-    [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams())
+    [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams(), ScoredParams(), True)
     table = json.loads(outcome.files[TABLE])
     assert (table["systems"], table["tests"], outcome.kept.num_rows) == ([], [], 0)

@@ -5,6 +5,7 @@ import json
 import re
 from collections import defaultdict
 
+from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.evaluation.scores import TABLE, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
 from ops.parasci.generation.generator import (
@@ -159,7 +160,8 @@ def test_generators_learn_from_pairs_of_others_and_every_model_is_tested_on_ever
         assert {row["model"] for row in rows if row["test_set"] == test_set} == systems
     assert outcomes[-1].combinations == {"quora: not_drawn": 1, "coco: not_drawn": 1}
 
-    [scores] = evaluation(parts(tmp_path / "generated", GENERATED.kept, rows), EvaluationParams(resamples=50))
+    stored = parts(tmp_path / "generated", GENERATED.kept, rows)
+    [scores] = evaluation(stored, EvaluationParams(resamples=50), ScoredParams(), True)
     table = json.loads(scores.files[TABLE])
     assert {system["model"] for system in table["systems"]} == systems
     assert {name: len(found["systems"]) for name, found in table["external"].items()} == {

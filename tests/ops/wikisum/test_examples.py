@@ -9,6 +9,7 @@ from ops.metrics.rouge import rouge
 from ops.text.word_numbers import normalised
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
 from ops.wikisum.learned_ranker import LearnedRanker, LearnedRankerParams, learned_ranker
 from ops.wikisum.learned_ranker import load as load_ranker
@@ -315,6 +316,7 @@ def test_statistics_are_counted_beside_the_published_ones(steps):
         steps.parts("references"),
         ExampleParams(),
         steps.params[1],
+        DispersionParams(),
     )
     conserved(outcome)
     [row] = outcome.kept.to_pylist()
@@ -344,7 +346,8 @@ def test_clones_are_counted_among_the_candidates_that_may_be_clones(tmp_path):
 
     def counts(*among):
         params = CorpusParams(clones_among=among)
-        [outcome] = statistics(steps.parts("ranked"), steps.parts("corpus"), found, ExampleParams(), params)
+        inputs = steps.parts("ranked"), steps.parts("corpus"), found
+        [outcome] = statistics(*inputs, ExampleParams(), params, DispersionParams())
         tables = json.loads(outcome.files["tables.json"])["clones"]
         return tuple(sum(row[name] for row in tables) for name in ("candidates", "clones"))
 

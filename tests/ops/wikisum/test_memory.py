@@ -9,6 +9,7 @@ from ops.core.parts import Part
 from ops.models.training import TrainingError
 from ops.models.training.examples import ExampleStore
 from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.dispersion import DispersionParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.long_sequences.texts import TextModel
@@ -79,7 +80,13 @@ def test_the_learned_ranker_passes_a_part_on_before_it_reads_all(steps):
 def test_statistics_pass_a_part_on_before_they_read_all(steps):
     reads = []
     found = ranked(steps, reads)
-    more = (steps.parts("corpus"), steps.parts("references"), ExampleParams(), CorpusParams())
+    more = (
+        steps.parts("corpus"),
+        steps.parts("references"),
+        ExampleParams(),
+        CorpusParams(),
+        DispersionParams(),
+    )
     outcomes = statistics(found, *more)
     next(outcomes)
     assert len(reads) <= 2
@@ -96,9 +103,8 @@ def test_sizes_of_articles_are_theirs_in_any_order_and_the_corpus_is_read_as_far
         expected[row["article_id"]] += row["words"] * row["searched"]
     groups = [[row for row in rows if row["article_id"] == name] for name in expected][::order]
     corpus = watched(parts(steps.folder / "corpus of parts", CORPUS.kept, *groups), reads)
-    outcomes = statistics(
-        ranked(steps, []), corpus, steps.parts("references"), ExampleParams(), CorpusParams()
-    )
+    more = (corpus, steps.parts("references"), ExampleParams(), CorpusParams(), DispersionParams())
+    outcomes = statistics(ranked(steps, []), *more)
     first = next(outcomes)
     if order == 1:
         assert len(reads) == 1
@@ -109,7 +115,7 @@ def test_sizes_of_articles_are_theirs_in_any_order_and_the_corpus_is_read_as_far
 def test_without_articles_there_are_tables_all_the_same(tmp_path):
     none = [parts(tmp_path / shape, kind.kept) for shape, kind in
             (("ranked", RANKED), ("corpus", CORPUS), ("references", REFERENCES))]  # fmt: skip
-    [counted] = statistics(*none, ExampleParams(), CorpusParams())
+    [counted] = statistics(*none, ExampleParams(), CorpusParams(), DispersionParams())
     [judged] = learned_ranker(none[0], SplitParams(), LearnedRankerParams())
     assert (list(counted.files), list(judged.files)) == (["tables.json"], ["recalls.json"])
 

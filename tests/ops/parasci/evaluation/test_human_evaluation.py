@@ -9,11 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ops.evaluation.answers import ANSWERS
+from ops.evaluation.judge.judgements import judgements_shape
 from ops.evaluation.table import TABLE
 from ops.parasci.evaluation.human_evaluation import human_evaluation
 from ops.parasci.evaluation.people import (
     HUMAN_EVALUATION,
     PAIRS,
+    PEOPLE,
     PHENOMENA,
     RATING_SHEETS,
     HumanEvaluationParams,
@@ -41,12 +43,13 @@ def answer(row, rater, question, value, **change):
     } | change  # fmt: skip
 
 
-def judged(folder, rows, given, **asked):
+def judged(folder, rows, given, judgements=None, **asked):
     [outcome] = human_evaluation(
         parts(folder / "answers", ANSWERS.kept, given),
         parts(folder / "sheets", RATING_SHEETS.kept, rows),
         RatingSheetParams(**asked),
         HumanEvaluationParams(resamples=20),
+        judgements,
     )
     assert outcome.kept.schema == HUMAN_EVALUATION.kept
     return outcome, json.loads(outcome.files[TABLE])
@@ -139,3 +142,58 @@ def test_without_ratings_the_counts_are_0_and_the_numbers_missing(tmp_path):
     assert outcome.kept.num_rows == 0 and len(table["questions"]) == 10
     [score] = question(table, "synonym")["scores"]
     assert (score["rated"], score["mean"], score["low"]) == (0, None, None)
+
+
+def judgement(row, question, value):
+    return {
+        "id": f"{row['id']}-{question}", "source_ids": [row["id"]], "licence": "MIT", "rater": "gpt", "model": "a model",
+        "questionnaire": row["questionnaire"], "row_id": row["id"], "question": question, "value": value,
+        "answer": "", "request": "",
+    }  # fmt: skip
+
+
+def test_what_a_model_says_stands_beside_people_and_counts_nowhere_among_them(tmp_path):
+    rows = [sent(str(number)) for number in range(4)]
+    given = [
+        answer(row, rater, "consistency", value)
+        for row, values in zip(rows, ("445", "223", "111", "345"), strict=True)
+        for rater, value in zip(("ann", "bob", "chi"), values, strict=True)
+    ]
+    alone = judged(tmp_path / "alone", rows, given)[1]
+    assert alone["judge"] is None
+    said = [judgement(row, "consistency", value) for row, value in zip(rows, "4255", strict=True)]
+    stored = parts(tmp_path / "judgements", judgements_shape(PEOPLE).kept, said)
+    outcome, table = judged(tmp_path / "beside", rows, given, judgements=stored)
+    assert {name: found for name, found in table.items() if name != "judge"} == {
+        name: found for name, found in alone.items() if name != "judge"
+    }
+    assert {answer["rater"] for row in outcome.kept.to_pylist() for answer in row["answers"]} == {
+        "ann",
+        "bob",
+        "chi",
+    }
+    found = table["judge"]
+    assert (found["rater"], found["model"]) == ("gpt", "a model")
+    compared = found["compared"][0]
+    assert compared == {
+        "question": "consistency", "people": round(fmean([4, 4, 5, 2, 2, 3, 1, 1, 1, 3, 4, 5]), 6), "judge": 4.0,
+        "people_ratings": 12, "judge_ratings": 4,
+    }  # fmt: skip
+    # Of the last row people are tied, so three count: 4 and 4, 2 and 2, 1 and 5.
+    [agreement] = found["agreement"]
+    assert (agreement["rows"], agreement["left_out"], agreement["observed"]) == (3, 1, pytest.approx(2 / 3))
+    # By chance (1 x 1 + 1 x 1 + 1 x 0) of 9.
+    assert agreement["kappa"] == pytest.approx((2 / 3 - 2 / 9) / (1 - 2 / 9))
+    assert {frozenset((row["rater"], row["other"])) for row in found["pairs"]} == {
+        frozenset((person, "gpt")) for person in ("ann", "bob", "chi")
+    }
+    [all_pairs, *_] = question(found, "consistency")["scores"]
+    assert (all_pairs["mean"], all_pairs["ratings"], all_pairs["values"]["5"]) == (4, 4, 2)
+
+
+def test_a_model_with_the_name_of_a_person_is_refused(tmp_path):
+    row = sent("1")
+    stored = parts(tmp_path / "said", judgements_shape(PEOPLE).kept, [judgement(row, "consistency", "4")])
+    given = [answer(row, "gpt", "consistency", "4")]
+    with pytest.raises(ValueError, match="'gpt' is the name of a person who rated"):
+        judged(tmp_path, [row], given, judgements=stored)

@@ -184,6 +184,21 @@ def test_ratings_stand_beside_the_papers(tmp_path):
     assert all(len(line) == 6 for _, line in scores.rated(table, "table_5", ["intra"])["paper"])
 
 
+def test_a_model_that_judges_stands_beside_people(tmp_path):
+    corpus = Corpus(tmp_path).judged().people(judge="A <model>")
+    table = json.loads((corpus.found["parasci/human_evaluation"][""] / FILES / "table.json").read_text())
+    page = corpus.files()["paraphrases.html"].decode()
+    part = page.split('id="judge"')[1]
+    assert "<i>A &lt;model&gt;</i>" in part and "<i>gpt</i>" in part
+    compared = table["judge"]["compared"]
+    assert [row["judge"] for row in compared] == [4.0] * 10
+    [kappa] = [row["kappa"] for row in table["judge"]["agreement"] if row["question"] == "consistency"]
+    for text in (f"{compared[0]['people']:.2f}", "4.00", f"{kappa:.3f}"):
+        assert f">{text}</td>" in part
+    alone = Corpus(tmp_path / "alone").judged().people().files()["paraphrases.html"].decode()
+    assert 'id="judge"' not in alone
+
+
 def test_tables_3_and_6_have_both_systems_their_test_and_the_papers_values(tmp_path):
     page = Corpus(tmp_path).models().files()["paraphrases.html"].decode()
     part, generation = page.split('id="extractions"')[1].split("<h2")[0].split('id="evaluation"')

@@ -78,6 +78,17 @@ def test_what_the_papers_formula_looks_for_is_told(everything):
     assert "0.9 of the distinct words" in page and "The longer a page" in page
 
 
+def test_dispersion_has_the_curve_its_area_and_how_many_references_are_needed(everything):
+    spread = side_file(everything, "wikisum/statistics", "tables.json")["dispersion"]
+    assert 0 < spread["held"] <= spread["statements"] and 0 < spread["articles"] <= spread["of"]
+    page = page_of(everything)
+    head, row = cells(page, "Coverage of leads by references")
+    assert head == ["references", *map(str, range(1, 11)), "score"]
+    assert row[1:] == [f"{100 * value:.1f}" for value in (*spread["coverage"], spread["score"])]
+    _, row = cells(page, "References needed")
+    assert [int(cell) for cell in row[1:]] == spread["needed"]
+
+
 def test_recall_has_every_ranker_and_length(everything):
     head, *rows = cells(page_of(everything), "Recall of the lead&#39;s bigrams")
     assert head == ["ranker", "first 20 words", "first 50 words"]

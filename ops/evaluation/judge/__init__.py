@@ -1,0 +1,1 @@
+"""A model as a rater: rating sheets are put to it, and what it answered is pinned."""

@@ -1,0 +1,87 @@
+"""What a model is asked about a row, and what its answer says.
+
+Belongs here: the wording of a request, reading an answer. Not here: the questionnaires
+(ops/<system>/evaluation/people.py), sending requests (judgements.py).
+
+A model gets what people get: what they should know before the questions, the columns that they read, each
+question with its wording and scale. Only how answers are written down is told to it besides.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ops.core.outcome import Row
+from ops.evaluation.human_evaluation import People
+from ops.evaluation.judge.params import JudgeParams
+from ops.evaluation.questionnaire import Questionnaire
+from ops.evaluation.sheets import shown_text
+
+#: What a model writes for what it cannot judge; people leave it empty.
+UNANSWERED = "-"
+#: What models that think aloud write between their thoughts and the answer.
+_THOUGHTS = "</think>"
+_AROUND = " \t*`\"'#>_"
+
+
+class UnsoundError(ValueError):
+    """An answer that does not count; the text says why."""
+
+
+def request(row: Row, questionnaire: Questionnaire, people: People, params: JudgeParams) -> dict[str, Any]:
+    """Return the body of the request about a row, as OpenAI's chat completions have it."""
+    shown = "\n\n".join(f"{name}:\n{shown_text(row[name])}" for name in questionnaire.shown)
+    asked = "\n".join(f"{question.name}: {question.wording}" for question in questionnaire.questions)
+    text = f"""\
+{people.about}
+
+{asked}
+
+Answer with one line for each question: its name, a colon, and one of the allowed answers. Write nothing else.
+Write {UNANSWERED} in the place of an answer to what you cannot judge, {people.leave_empty}
+
+{shown}"""
+    return {"model": params.model, "messages": [{"role": "user", "content": text}], **params.body}
+
+
+def said(response: str) -> str:
+    """Return what a model writes in a response. Raises UnsoundError for what is no chat completion."""
+    try:
+        choice = json.loads(response)["choices"][0]
+        text = choice["message"]["content"]
+    except (ValueError, LookupError, TypeError):
+        raise UnsoundError(f"no chat completion: {' '.join(response.split())[:200]!r}") from None
+    if not isinstance(text, str) or not text.strip():
+        raise UnsoundError(f"it says nothing; it ended by {choice.get('finish_reason')!r}")
+    return text
+
+
+def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
+    """Return the value of each question that is answered, as its scale has it.
+
+    Of several lines with the name of a question, the last counts; where there is one question alone, its name
+    may be missing. Raises UnsoundError for a question that no line names, and for what is not on its scale.
+    """
+    lines = text.rpartition(_THOUGHTS)[2].strip().splitlines()
+    given = _by_name(lines)
+    if len(questionnaire.questions) == 1 and len(lines) == 1:
+        given.setdefault(questionnaire.questions[0].name, lines[0].strip(_AROUND + ",."))
+    found = {}
+    for question in questionnaire.questions:
+        if question.name not in given:
+            raise UnsoundError(f"no line answers {question.name}")
+        answer = given[question.name]
+        if answer == UNANSWERED:
+            continue
+        value = question.scale.value_of(answer)
+        if value is None:
+            allowed = ", ".join(question.scale.values)
+            raise UnsoundError(f"{question.name}: {answer[:40]!r} is none of {allowed}")
+        found[question.name] = value
+    return found
+
+
+def _by_name(lines: list[str]) -> dict[str, str]:
+    named = (line.partition(":") for line in lines)
+    return {name.strip(_AROUND + "-"): answer.strip(_AROUND + ",.") for name, colon, answer in named if colon}

@@ -1,0 +1,256 @@
+"""Put rating sheets to a model, and keep what it says like what a crawl fetched.
+
+Belongs here: the dataset of a model's ratings; which rows are asked about; what was asked and answered, kept
+over interruptions and taken from the former version. Not here: the wording (asking.py), one request
+(ops/crawl/client.py), what ratings come to (ops/evaluation/human_evaluation.py).
+
+An answer belongs to its request: the same row, wording, model and body. Whatever else changes, it is taken
+from what was published, and nobody is asked again but on demand. A request that no answer came to is told as
+an error of its row, and is asked again whenever the dataset is made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop, reject
+from ops.core.parts import Parts
+from ops.crawl.addresses import AddressPolicy
+from ops.crawl.client import Client, FetchError
+from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.answers import RATINGS
+from ops.evaluation.human_evaluation import People
+from ops.evaluation.judge.asking import UnsoundError, answers, request, said
+from ops.evaluation.judge.params import JudgeParams
+
+#: The file of requests and answers beside the rows, one a line.
+ASKED = "asked.jsonl"
+
+_TEXT = pa.string()
+
+#: What every rating of a model has.
+JUDGEMENT = ("questionnaire", "rater", "row_id", "question", "value", "model", "answer", "request")
+
+_AGENT = "silverloom-judge"
+_OK = 200
+#: No key, a wrong one, no right, no such model or address: the next row would fare no better.
+_HOPELESS = frozenset({401, 403, 404, 405})
+_LONGEST_ANSWER = 2**20
+#: The journal is kept whatever the params are: an answer belongs to its request.
+_FORM = hashlib.md5(b"a request and its answer", usedforsecurity=False).hexdigest()
+
+
+class JudgeError(RuntimeError):
+    """The model cannot be asked: what it answered is kept, and the next run goes on from it."""
+
+
+class Asked(NamedTuple):
+    """A request and what came of it."""
+
+    request: Mapping[str, Any]
+    status: int
+    response: str
+
+    @property
+    def line(self) -> bytes:
+        """The same as a line of JSON."""
+        return json.dumps(self._asdict(), sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> Asked:
+        """Return what a line says."""
+        return cls(**json.loads(line))
+
+
+def judgements_shape(people: People) -> Shape:
+    """Return the shape of a model's ratings of the rows of a system's sheets."""
+    return Shape(
+        unit=people.sheets.kept,
+        kept=columns(
+            *(RATINGS.kept.field(name) for name in ("questionnaire", "rater", "row_id", "question", "value")),
+            ("model", _TEXT, "that answered"),
+            ("answer", _TEXT, "all that it wrote about the row", TEXT),
+            ("request", _TEXT, f"hash of the request, whose body is in {ASKED}"),
+        ),
+    )
+
+
+def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
+    """Yield what a model answers to each question about each row that was sent out; units are the rows.
+
+    Dropped are all as `no_judge` without an address, those of questionnaires that are not put to it
+    (`other_questionnaire`), those that people were not sent (`not_asked`), and those that it cannot judge
+    (`no_answer`). Rejected is a row whose answer does not count, or that none came to, with the cause. Raises
+    LookupError without the key, JudgeError where nothing can be asked at all.
+    """
+    units = [unit for table in rating_sheets for unit in table.to_pylist()]
+    chosen = {
+        questionnaire.name: questionnaire
+        for questionnaire in people.questionnaires
+        if params.questionnaires is None or questionnaire.name in params.questionnaires
+    }
+    lost = {unit["id"]: reason for unit in units if (reason := _left_out(unit, chosen, params))}
+    requests = {
+        unit["id"]: request(unit, chosen[unit["questionnaire"]], people, params)
+        for unit in units
+        if unit["id"] not in lost
+    }
+    found = _asked(requests, params, place) if requests else {}
+    kept: list[Row] = []
+    dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
+    rejected: list[Row] = []
+    for unit in units:
+        if unit["id"] in lost:
+            continue
+        try:
+            rows = list(_ratings(unit, found[unit["id"]], chosen, params))
+        except UnsoundError as error:
+            rejected.append(reject(unit, f"{params.model} about row {unit['id']!r}: {error}"))
+        else:
+            kept += rows
+            dropped += [] if rows else [drop(unit, "no_answer")]
+    lines = dict.fromkeys(outcome.line for outcome in found.values() if isinstance(outcome, Asked))
+    files = {ASKED: b"".join(lines)} if lines else {}
+    shape = judgements_shape(people)
+    yield Outcome.of(shape, [unit["id"] for unit in units], kept, dropped, rejected, files=files)
+
+
+def _left_out(unit: Row, chosen: Mapping[str, object], params: JudgeParams) -> str | None:
+    """Return why a row is not asked about."""
+    if params.address is None:
+        return "no_judge"
+    if unit["questionnaire"] not in chosen:
+        return "other_questionnaire"
+    return None if unit.get("asked", True) else "not_asked"
+
+
+def _ratings(
+    unit: Row, outcome: Asked | FetchError, chosen: Mapping[str, Any], params: JudgeParams
+) -> Iterator[Row]:
+    """Yield the rating of each question that was answered. Raises UnsoundError."""
+    if isinstance(outcome, FetchError):
+        raise UnsoundError(str(outcome))
+    if outcome.status != _OK:
+        raise UnsoundError(f"status {outcome.status}: {' '.join(outcome.response.split())[:200]}")
+    text = said(outcome.response)
+    for question, value in answers(text, chosen[unit["questionnaire"]]).items():
+        yield {
+            "id": row_id("judgement", params.rater, unit["id"], question),
+            "source_ids": [unit["id"]],
+            "licence": unit["licence"],
+            "questionnaire": unit["questionnaire"],
+            "rater": params.rater,
+            "row_id": unit["id"],
+            "question": question,
+            "value": value,
+            "model": params.model,
+            "answer": text,
+            "request": _digest(outcome.request),
+        }
+
+
+def _asked(
+    requests: Mapping[str, Mapping[str, Any]], params: JudgeParams, place: CrawlPlace
+) -> dict[str, Asked | FetchError]:
+    """Return what came of each request, by row: of those that were answered before, nobody is asked."""
+    wanted = {_digest(body): body for body in requests.values()}
+    former = {} if place.recrawl else _published(place.former)
+    with contextlib.closing(Journal(place.working / params.rater, _FORM)) as journal:
+        known = {
+            name: Asked.of(journal.record(journal.entries[name])) if name in journal.entries else former[name]
+            for name in wanted
+            if name in journal.entries or name in former
+        }
+        missing = {name: body for name, body in wanted.items() if name not in known}
+        failed: dict[str, FetchError] = {}
+        for name, outcome in _answered(missing, params) if missing else ():
+            if isinstance(outcome, Asked):
+                line = outcome.line
+                journal.add(
+                    UrlOutcome(url=name, fate="fetched", status=outcome.status, bytes=len(line)), line
+                )
+                known[name] = outcome
+            else:
+                failed[name] = outcome
+            place.tell(len(known) + len(failed), len(wanted))
+    if failed and len(failed) == len(missing):
+        raise JudgeError(f"no answer to any of {len(failed)} requests: {next(iter(failed.values()))}")
+    outcomes: dict[str, Asked | FetchError] = {**failed, **known}
+    return {row: outcomes[_digest(body)] for row, body in requests.items()}
+
+
+def _answered(
+    missing: Mapping[str, Mapping[str, Any]], params: JudgeParams
+) -> Iterator[tuple[str, Asked | FetchError]]:
+    """Yield what came of requests, as it comes. Raises JudgeError where no request can be answered."""
+    secret = params.secret()
+    headers = {"Content-Type": "application/json"}
+    headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
+    client = Client(
+        _AGENT,
+        AddressPolicy([urlsplit(params.url).hostname or ""]),
+        params.timeout,
+        _LONGEST_ANSWER,
+        params.retries,
+        params.longest_wait,
+        connections=params.connections,
+    )
+
+    def ask(body: Mapping[str, Any]) -> Asked:
+        status, content = client.post(params.url, json.dumps(body).encode(), headers)
+        text = content.decode(errors="replace")
+        return Asked(body, status, text.replace(secret, "***") if secret else text)
+
+    threads = ThreadPoolExecutor(params.connections)
+    waiting = {threads.submit(ask, body): name for name, body in missing.items()}
+    left = set(waiting)
+    try:
+        for future in as_completed(waiting):
+            left.remove(future)
+            yield waiting[future], _outcome(future)
+    except JudgeError:  # what is answered meanwhile is kept all the same
+        client.retries = 0
+        threads.shutdown(cancel_futures=True)
+        for future in left:
+            with contextlib.suppress(JudgeError, CancelledError):
+                yield waiting[future], _outcome(future)
+        raise
+    finally:
+        client.retries = 0  # what is under way ends with this try
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _outcome(future: Future[Asked]) -> Asked | FetchError:
+    try:
+        found = future.result()
+    except FetchError as error:
+        return error
+    if found.status in _HOPELESS:
+        told = " ".join(found.response.split())[:200]
+        raise JudgeError(f"the model cannot be asked: status {found.status}: {told}")
+    return found
+
+
+def _published(folder: Path | None) -> dict[str, Asked]:
+    """Return what the former version asked, by the hash of the request."""
+    file = folder / ASKED if folder else None
+    if file is None or not file.is_file():
+        return {}
+    with file.open("rb") as lines:
+        found = [Asked.of(line) for line in lines]
+    return {_digest(outcome.request): outcome for outcome in found}
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,76 @@
+"""Which model judges, and how it is asked.
+
+Belongs here: the section `judge` of params.yaml. Not here: what it is asked (asking.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from ops.core.params import Params
+
+
+class JudgeParams(Params, section="judge"):
+    """A model behind an address that speaks as OpenAI's does; without an address nothing is asked."""
+
+    address: str | None = Field(
+        None, description="where it answers, like http://localhost:8000/v1; null: nothing is asked"
+    )
+    model: str = Field("", description="its name there")
+    key: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        description="the variable of the environment that holds the key; null: none is sent",
+    )
+    rater: str = Field(
+        "judge", pattern=r"^[a-z0-9][a-z0-9_-]*$", description="what it is called beside people"
+    )
+    questionnaires: tuple[str, ...] | None = Field(None, description="that are put to it; null: all")
+    body: Mapping[str, JsonValue] = Field(
+        {"temperature": 0, "max_tokens": 1000}, description="what requests have besides model and messages"
+    )
+    connections: int = Field(4, ge=1, description="requests at a time")
+    timeout: float = Field(120.0, gt=0, description="seconds for one whole answer")
+    retries: int = Field(4, ge=0, description="after 429, an error of the server or a cut answer")
+    longest_wait: float = Field(300.0, ge=0, description="seconds that Retry-After may ask for")
+
+    @field_validator("address")
+    @classmethod
+    def _an_address(cls, value: str | None) -> str | None:
+        if value is not None:
+            parts = urlsplit(value)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError("give an address that begins with http:// or https://")
+            if parts.username is not None or parts.query:
+                raise ValueError("keys are no part of the address: `key` names a variable that holds one")
+        return value
+
+    @field_validator("body")
+    @classmethod
+    def _besides(cls, value: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+        if set(value) & {"model", "messages", "stream"}:
+            raise ValueError("model, messages and stream are not to be given here")
+        return value
+
+    @model_validator(mode="after")
+    def _named(self) -> JudgeParams:
+        if self.address and not self.model:
+            raise ValueError("an address needs a model")
+        return self
+
+    @property
+    def url(self) -> str:
+        """Where requests are sent to."""
+        return f"{(self.address or '').rstrip('/')}/chat/completions"
+
+    def secret(self) -> str | None:
+        """Return the key. Raises LookupError where the variable holds none."""
+        if self.key is None:
+            return None
+        if found := os.environ.get(self.key, "").strip():
+            return found
+        raise LookupError(f"judge.key: the environment variable {self.key} holds no key")

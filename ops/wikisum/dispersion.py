@@ -1,0 +1,115 @@
+"""Which references hold what a lead says.
+
+Belongs here: the statements of a lead, and which pages hold them. Not here: the score (ops/metrics), tables
+of it (statistics.py).
+
+Wolhandler et al. (2022) take propositions found by open information extraction, and align them by SuperPAL, a
+trained model. [ours] Both would have to read every paragraph of the references, of which an article has up to
+thousands. A statement is what stands between two signs of punctuation; a page holds it if one of its
+paragraphs has enough of its content words. The title's words tell nothing: all references have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import numpy as np
+from pydantic import Field
+
+from ops.core.outcome import Row
+from ops.core.params import Params
+from ops.core.thresholds import at_least
+from ops.metrics.dispersion import DOCUMENTS
+from ops.rank.rankers import content_words
+from ops.text.word_numbers import WordNumbers
+
+#: With fewer content words a statement is part of its neighbour.
+_LEAST_WORDS = 2
+
+#: Between words or signs that have spaces around; "4 . 5" and "1 , 500" are numbers.
+_SENTENCES = re.compile(r"(?:(?<![0-9]) [.!?]|(?<=[0-9]) [.!?](?! [0-9]))(?= |$)")
+_CLAUSES = re.compile(r"(?:(?<![0-9]) ,|(?<=[0-9]) ,(?! [0-9])| [;:()\[\]–—]| - -)(?= |$)")
+
+
+class DispersionParams(Params, section="wikisum.dispersion"):
+    """When a reference holds a statement of a lead, and up to how many references are looked at."""
+
+    share: float = Field(
+        0.6, gt=0, le=1, description="of a statement's content words, that one paragraph has at least"
+    )
+    references: int = Field(DOCUMENTS, ge=1, description="up to which the area above the curve goes")
+
+
+def statements(lead: str, title: str) -> list[str]:
+    """Return the statements of a normalised lead: its clauses, as far as signs of punctuation tell them.
+
+    A clause of fewer than 2 content words belongs to the one before, the first to the one behind; a sentence
+    of fewer has no statement. The words of the title do not count.
+    """
+    known = frozenset(content_words(title))
+    found: list[str] = []
+    for sentence in _SENTENCES.split(lead):
+        clauses: list[str] = []
+        for clause in _CLAUSES.split(sentence):
+            if clauses and min(_size(clauses[-1], known), _size(clause, known)) < _LEAST_WORDS:
+                clauses[-1] = f"{clauses[-1]} , {clause.strip()}"
+            else:
+                clauses.append(clause.strip())
+        found += [clause for clause in clauses if _size(clause, known) >= _LEAST_WORDS]
+    return found
+
+
+def recalls(
+    found: Sequence[str], title: str, words: WordNumbers, pages: Sequence[str]
+) -> Iterator[list[float]]:
+    """Yield for each page the greatest share of each statement's content words in one of its paragraphs.
+
+    `words` are the words of the lead, then of P paragraphs, numbered as the lead has them; `pages` says which
+    page each paragraph is of (P), those of a page together. Six decimals.
+    """
+    numbers = {words.word(number): number for number in range(words.distinct)}
+    known = frozenset(content_words(title))
+    wanted = np.zeros((words.distinct, len(found)), np.float32)
+    for place, statement in enumerate(found):
+        wanted[[numbers[word] for word in _words(statement, known)], place] = 1
+    sizes = wanted.sum(axis=0, dtype=np.float64)
+    for _, group in groupby(range(len(pages)), key=pages.__getitem__):
+        paragraphs = [*group]
+        bounds = words.ends[paragraphs[0] + 1 : paragraphs[-1] + 3]
+        its = words.numbers[bounds[0] : bounds[-1]]
+        places = np.repeat(np.arange(len(paragraphs)), np.diff(bounds))
+        there = np.zeros((len(paragraphs), words.distinct), np.float32)
+        there[places[its >= 0], its[its >= 0]] = 1
+        counts = (there @ wanted).max(axis=0).astype(np.float64)
+        yield np.round(counts / sizes, 6).tolist()
+
+
+def held(by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[set[int]]:
+    """Return for each page the statements that it holds, given the recalls of these."""
+    return [
+        {place for place, recall in enumerate(of_page) if at_least(recall, params.share)}
+        for of_page in by_page
+    ]
+
+
+def stated(found: Sequence[str], by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[Row]:
+    """Return each statement with the pages that hold it, and the share of its words in the best of all."""
+    columns = list(zip(*by_page, strict=True)) or [()] * len(found)
+    return [
+        {
+            "text": text,
+            "references": sum(bool(at_least(recall, params.share)) for recall in its),
+            "best": max(its, default=0.0),
+        }
+        for text, its in zip(found, columns, strict=True)
+    ]
+
+
+def _words(statement: str, known: frozenset[str]) -> set[str]:
+    return {*content_words(statement)} - known
+
+
+def _size(clause: str, known: frozenset[str]) -> int:
+    return len(_words(clause, known))

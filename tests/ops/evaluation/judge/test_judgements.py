@@ -1,0 +1,230 @@
+"""Rating sheets put to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
+
+import json
+import shutil
+import time
+
+import pytest
+
+from ops.crawl.options import CrawlPlace
+from ops.evaluation.judge.judgements import ASKED, JudgeError, judgements, judgements_shape
+from ops.evaluation.judge.params import JudgeParams
+from ops.parasci.evaluation.people import PAIRS, PEOPLE, PHENOMENA, RATING_SHEETS
+from tests.ops.evaluation.judge.served import completion, cut, failing, in_turn, saying, send, serving, slow
+from tests.parts import dealt
+
+ALL = "consistency: 4\nlexical: 2\nphrasal: 1\nsentential: 1"
+FOUR = saying(ALL)
+
+
+def sent(name, questionnaire=PAIRS):
+    """A row that is sent out."""
+    return {
+        "id": f"{questionnaire.name}-{name}", "questionnaire": questionnaire.name, "paraphrase_id": name,
+        "origin": "intra", "sentence_1": f"One {name}.", "sentence_2": f"Two {name}.",
+    }  # fmt: skip
+
+
+def rows(number=4):
+    return [sent(f"p{place}") for place in range(number)]
+
+
+class Judging:
+    """A dataset of judgements that is made again and again, as the store does."""
+
+    def __init__(self, folder):
+        self.folder, self.published, self.told, self.times = folder, None, [], 0
+
+    def make(self, address, sheets=None, recrawl=False, **params):
+        self.times += 1
+        stored = dealt(
+            self.folder / f"sheets {self.times}", RATING_SHEETS.kept, rows() if sheets is None else sheets
+        )
+        place = CrawlPlace(
+            self.folder / "working", self.published, recrawl, lambda *done: self.told.append(done)
+        )
+        given = {"address": address, "model": "m", "retries": 2, "timeout": 5, **params}
+        [outcome] = judgements(PEOPLE, stored, JudgeParams(**given), place)
+        assert outcome.kept.schema == judgements_shape(PEOPLE).kept
+        units = outcome.units.to_pylist()
+        used = {source for ids in outcome.kept["source_ids"].to_pylist() for source in ids}
+        lost = [*outcome.dropped["id"].to_pylist(), *outcome.rejected["id"].to_pylist()]
+        assert sorted([*used, *lost]) == sorted(units), "every row has one fate"
+        return outcome
+
+    def publish(self, outcome):
+        """Let an outcome be what the next one begins with."""
+        self.published = self.folder / f"published {self.times}"
+        self.published.mkdir()
+        for name, content in outcome.files.items():
+            (self.published / name).write_bytes(content)
+        shutil.rmtree(self.folder / "working", ignore_errors=True)
+
+
+@pytest.fixture
+def judging(tmp_path):
+    return Judging(tmp_path)
+
+
+def test_every_question_about_every_row_is_a_rating_of_the_model(judging, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    with serving(FOUR) as (address, asked):
+        outcome = judging.make(address, key="MY_KEY", rater="gpt")
+    kept = outcome.kept.to_pylist()
+    assert {(row["row_id"], row["question"], row["value"]) for row in kept} == {
+        (row["id"], question, value)
+        for row in rows()
+        for question, value in (("consistency", "4"), ("lexical", "2"), ("phrasal", "1"), ("sentential", "1"))
+    }
+    assert {(row["rater"], row["model"], row["answer"]) for row in kept} == {("gpt", "m", ALL)}
+    assert len(asked) == 4 and {request["path"] for request in asked} == {"/v1/chat/completions"}
+    assert {request["key"] for request in asked} == {"Bearer sk-secret"}
+    assert all("Two p" in request["messages"][0]["content"] for request in asked)
+    assert judging.told[-1] == (4, 4)
+    written = b"".join(
+        [outcome.files[ASKED], *(path.read_bytes() for path in judging.folder.rglob("*") if path.is_file())]
+    )
+    assert b"sk-secret" not in written
+    assert [json.loads(line)["status"] for line in outcome.files[ASKED].splitlines()] == [200] * 4
+
+
+def test_without_an_address_nothing_is_asked(judging):
+    outcome = judging.make(None, model="")
+    assert set(outcome.dropped["reason"].to_pylist()) == {"no_judge"} and outcome.dropped.num_rows == 4
+    assert outcome.files == {}
+
+
+def test_other_questionnaires_and_rows_that_cannot_be_judged_are_dropped(judging):
+    sheets = [*rows(2), sent("x", questionnaire=PHENOMENA)]
+    nothing = "\n".join(f"{question.name}: -" for question in PAIRS.questions)
+    with serving(saying(lambda text: nothing if "One p1." in text else ALL)) as (address, asked):
+        outcome = judging.make(address, sheets, questionnaires=["parasci_pairs"])
+    lost = {row["id"]: row["reason"] for row in outcome.dropped.to_pylist()}
+    assert lost == {"parasci_pairs-p1": "no_answer", "parasci_phenomena-x": "other_questionnaire"}
+    assert len(asked) == 2
+
+
+def test_an_answer_that_is_no_number_rejects_its_row_alone(judging):
+    with serving(saying(lambda text: ALL.replace("4", "good") if "One p2." in text else ALL)) as (address, _):
+        outcome = judging.make(address)
+    [rejected] = outcome.rejected.to_pylist()
+    assert rejected["id"] == "parasci_pairs-p2"
+    assert rejected["error"] == "m about row 'parasci_pairs-p2': consistency: 'good' is none of 1, 2, 3, 4, 5"
+    assert outcome.kept.num_rows == 12
+
+
+def test_a_server_that_is_busy_is_left_alone_as_long_as_it_says(judging):
+    with serving(in_turn(failing(429, Retry_After="1"), FOUR)) as (address, asked):
+        before = time.monotonic()
+        outcome = judging.make(address, rows(1))
+    assert outcome.kept.num_rows == 4 and len(asked) == 2 and time.monotonic() - before >= 1
+
+
+@pytest.mark.parametrize("fault", [failing(500), cut, slow], ids=["500", "cut", "slow"])
+def test_a_fault_that_passes_costs_nothing(judging, fault):
+    with serving(in_turn(fault, FOUR)) as (address, asked):
+        outcome = judging.make(address, rows(1), timeout=2)
+    assert outcome.kept.num_rows == 4 and len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        (failing(500), "status 500"),
+        (failing(429, Retry_After="3600"), "status 429"),
+        (cut, "IncompleteRead"),
+        (slow, "no whole answer within 0.5 seconds"),
+    ],
+    ids=["500", "429", "cut", "slow"],
+)
+def test_a_row_that_gets_no_answer_costs_itself_alone_and_is_asked_again(judging, fault, cause):
+    def answer(handler, body):
+        (fault if "One p1." in body["messages"][0]["content"] else FOUR)(handler, body)
+
+    with serving(answer) as (address, _):
+        outcome = judging.make(address, retries=0, timeout=0.5)
+    [rejected] = outcome.rejected.to_pylist()
+    assert rejected["id"] == "parasci_pairs-p1" and cause in rejected["error"]
+    judging.publish(outcome)
+    with serving(FOUR) as (address, asked):
+        again = judging.make(address)
+    assert len(asked) == 1 and again.kept.num_rows == 16
+
+
+def test_where_nothing_is_answered_it_is_an_error_and_no_dataset(judging):
+    with (
+        serving(failing(500)) as (address, _),
+        pytest.raises(JudgeError, match="no answer to any of 4 requests"),
+    ):
+        judging.make(address, retries=0)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(judging, status):
+    fault = failing(status, b'{"error": "Incorrect API key sk-secret"}')
+    with (
+        serving(fault) as (address, asked),
+        pytest.raises(JudgeError, match=f"cannot be asked: status {status}: .*Incorrect API key"),
+    ):
+        judging.make(address, rows(200), connections=2)
+    assert len(asked) < 200
+
+
+def test_what_a_server_says_of_the_key_is_not_kept(judging, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret")
+    with serving(failing(400, b"bad request by sk-secret")) as (address, _):
+        outcome = judging.make(address, key="MY_KEY")
+    assert outcome.rejected["error"][0].as_py().endswith("status 400: bad request by ***")
+    assert b"sk-secret" not in outcome.files[ASKED]
+
+
+def test_without_the_key_that_params_name_nothing_is_asked(judging, monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with serving(FOUR) as (address, asked), pytest.raises(LookupError, match="variable MY_KEY holds no key"):
+        judging.make(address, key="MY_KEY")
+    assert asked == []
+
+
+def test_what_was_answered_is_asked_again_on_demand_alone(judging):
+    with serving(FOUR) as (address, asked):
+        first = judging.make(address)
+        judging.publish(first)
+        again = judging.make(address)
+        assert len(asked) == 4 and again.kept.equals(first.kept) and again.files == first.files
+        judging.publish(again)
+        assert judging.make(address, timeout=9, rater="other").kept.num_rows == 16
+        assert len(asked) == 4, "how it is asked, and what it is called, is no other question"
+        judging.make(address, recrawl=True)
+        assert len(asked) == 8
+        judging.make(address, body={"temperature": 1})
+        assert len(asked) == 12
+
+
+def test_a_row_that_is_added_is_asked_about_alone(judging):
+    with serving(FOUR) as (address, asked):
+        judging.publish(judging.make(address, rows(3)))
+        assert judging.make(address, rows(5)).kept.num_rows == 20
+    assert len(asked) == 5
+
+
+def test_a_run_that_was_cut_goes_on_where_it_was(judging):
+    answered = []
+
+    def answer(handler, body):
+        if len(answered) == 2:
+            return send(handler, 401, b"the key has run out")
+        answered.append(body)
+        return send(handler, 200, completion(ALL))
+
+    with serving(answer) as (address, _), pytest.raises(JudgeError):
+        judging.make(address, connections=1)
+    with serving(FOUR) as (address, asked):
+        outcome = judging.make(address)
+    assert len(asked) == 2 and outcome.kept.num_rows == 16
+    assert [json.loads(line)["request"]["model"] for line in outcome.files[ASKED].splitlines()] == ["m"] * 4
+
+
+def test_a_redirect_is_not_followed(judging):
+    with serving(failing(307, Location="http://127.0.0.1:1/v1")) as (address, asked):
+        outcome = judging.make(address, rows(2))
+    assert len(asked) == 2 and "status 307" in outcome.rejected["error"][0].as_py()
