@@ -33,7 +33,7 @@ _crawl = partial(
 
 @_crawl(formats=FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
-    """Every URL that was asked for: where its record lies in the WARC files, or why it has none."""
+    """Requested URLs, each with the place of its record in the WARC files, or why it has none."""
     from ops.crawl.crawl import crawl  # what it imports takes a second
 
     return crawl(records, place)
@@ -41,11 +41,11 @@ def crawls(records: Records, place: CrawlPlace) -> Outcomes:
 
 @_crawl(formats=cited.FORMATS)
 def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Every page that articles cite, asked for: where its record lies, or why it has none."""
+    """Requested pages that articles cite, each with the place of its record, or why it has none."""
     return cited.crawl_cited(records, place)
 
 
 @_crawl(formats=cited.SEARCHES)
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Every page that a search finds for articles, asked for: where its record lies, or why it has none."""
+    """Requested pages that a search finds for articles, with the place of each record or why there is none."""
     return cited.crawl_cited(records, place)

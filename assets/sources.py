@@ -56,7 +56,7 @@ from ops.parse.sentences import SentenceParams, filter_sentences
     ],
 )
 def papers(records: Records) -> Outcomes:
-    """Papers of every source: title, sections with their roles, sentences with their place in the source."""
+    """Papers: title, sections with their roles, and sentences with their place in the source."""
     return records.map(paper_files.parse_papers)
 
 
@@ -77,7 +77,7 @@ def papers(records: Records) -> Outcomes:
     ],
 )
 def citations(records: Records) -> Outcomes:
-    """What every paper cites: its citation marks, with the ids of what they cite, and its bibliography."""
+    """Citation marks of every paper, with the ids of the cited papers, and its bibliography."""
     return records.map(paper_files.parse_citations)
 
 
@@ -123,7 +123,7 @@ def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     ],
 )
 def articles(records: Records) -> Outcomes:
-    """Articles of an encyclopedia: paragraphs in sections, and what each section cites."""
+    """Articles of an encyclopedia: paragraphs by section, with the pages that each section cites."""
     return records.map(article_files.parse_articles)
 
 
@@ -144,7 +144,7 @@ def articles(records: Records) -> Outcomes:
     ],
 )
 def web_pages(records: Records) -> Outcomes:
-    """Web pages: all their paragraphs, each with a score of boilerplate, and their language."""
+    """Web pages: every paragraph with its boilerplate score, and the language of the page."""
     return records.map(web_files.parse_web_pages)
 
 
@@ -160,5 +160,5 @@ def web_pages(records: Records) -> Outcomes:
     ],
 )
 def ratings(records: Records) -> Outcomes:
-    """Answers of people who rated rows, as they stand in filled rating sheets."""
+    """Answers from filled rating sheets, one row per answer."""
     return records.map(answer_files.parse_answers)

@@ -127,7 +127,7 @@ def test_no_server_is_shown_in_a_frame(foreign, servers):
 def test_a_link_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
     start = foreign.url
     for address, text in {
-        f"{servers.pages}/to/dagster/assets/talksumm/alignments": "Which paper sentence each spoken word describes",
+        f"{servers.pages}/to/dagster/assets/talksumm/alignments": "Alignments of spoken words to paper sentences",
         f"{servers.pages}/to/mlflow/talksumm/alignments/2018-06": "drop share",
         f"{servers.pages}/pages/": "All are up to date",
         servers.mlflow: "Experiments",

@@ -96,7 +96,7 @@ def released_columns() -> list[Expectation]:
     ],
 )
 def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
-    """Each document's tokens, tags, dependencies, lemmas, entities and coreference, parsed once."""
+    """Documents parsed once: tokens, tags, dependencies, lemmas, entities and coreference."""
     return prose.map(annotate, params)
 
 
@@ -113,7 +113,7 @@ def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
     expectations=[*identity("candidate"), *released_columns(), *steady()],
 )
 def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParams) -> Outcomes:
-    """Every sentence and pair of sentences that a rule un-fuses, with the pairs left as they are."""
+    """Sentences and sentence pairs that a rule splits, and pairs that need no rule."""
     return annotated.map(candidates_op, annotation, params)
 
 
@@ -157,7 +157,7 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
     ],
 )
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
-    """Fusion examples: candidates that pass the filters, split by document into train, validation, test."""
+    """Fusion examples: candidates that pass the filters, divided into splits by document."""
     return candidates.map(examples_op, params)
 
 
@@ -181,7 +181,7 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     ],
 )
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
-    """The examples of all partitions, down-sampled so that "and", "but" and anaphora are not most of them."""
+    """Examples of all partitions, down-sampled so that "and", "but" and anaphora do not dominate."""
     return balanced_op(examples, params)
 
 
@@ -203,7 +203,7 @@ def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
     ],
 )
 def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
-    """The examples as tab-separated files, one a domain and split, all and down-sampled."""
+    """Examples as tab-separated files for each domain and split, complete and down-sampled."""
     return released_op(examples, balanced, files)
 
 
@@ -216,7 +216,7 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     expectations=file_columns(),
 )
 def release_files(examples: Parts, balanced: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """The examples as Parquet files: the balanced ones of all domains, and all of each domain."""
+    """Examples as Parquet files: the balanced set of all domains, and every example of each domain."""
     return release_files_op(
         examples, files, params, "domain", without=("links",), subsets={"balanced": balanced}
     )

@@ -55,7 +55,7 @@ from ops.models.training.checkpoints import CheckpointFolder
 def fusion_model(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
-    """Models that fuse two sentences, one a domain and one of the mixture, and what each learnt from."""
+    """Models that fuse two sentences, one for each domain and one for the mixture."""
     return fusion_model_op(balanced, params, checkpoints, strict)
 
 
@@ -83,7 +83,7 @@ def fusions(
     params: FusionParams,
     strict: Strict,
 ) -> Outcomes:
-    """What every model, and the baseline that copies, makes of each test example."""
+    """Fusions of the test examples by every model and by the copy baseline."""
     return fusions_op(examples, balanced, fusion_model, params, strict)
 
 
@@ -104,7 +104,7 @@ def fusions(
     ],
 )
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
-    """Exact and SARI of every fusion, its connective and pronouns: the paper's Tables 6, 7, 9, Figure 3."""
+    """Exact match and SARI of every fusion: the paper's Tables 6, 7 and 9, and Figure 3."""
     return evaluation_op(fusions, params)
 
 
@@ -134,7 +134,7 @@ def transfer(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """Whether learning from our examples first helps on a split-and-rephrase corpus: the paper's Table 10."""
+    """Transfer to a split-and-rephrase corpus, with and without pretraining: the paper's Table 10."""
     return transfer_op(fusion_pairs, balanced, params, checkpoints, strict)
 
 
@@ -154,7 +154,7 @@ def transfer(
     one_task=True,
 )
 def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetParams) -> Outcomes:
-    """Examples and fusions for people to rate: are they understood, how to fuse, which is a person's."""
+    """Examples and fusions for people to rate: whether they are clear, and which one a person wrote."""
     return rating_sheets_op(examples, fusions, params)
 
 
@@ -172,7 +172,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: people.RatingSheetPar
     ],
 )
 def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    """Answers of a judge model to the same questions about the same rows, if a model is named."""
     return judgements_op(people.PEOPLE, rating_sheets, params, place)
 
 
@@ -198,5 +198,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """What people say of each rated example and fusion, with the paper's Tables 2, 5 and 8."""
+    """Ratings of examples and fusions by people, with the paper's Tables 2, 5 and 8."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

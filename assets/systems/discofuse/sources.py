@@ -40,7 +40,7 @@ needs("discofuse", "prose")
     ],
 )
 def prose(records: Records) -> Outcomes:
-    """Running text of any kind, a row a document, with the domain of its source."""
+    """Running text, one row per document, with the domain of its source."""
     return records.map(sources.parse_prose)
 
 
@@ -61,5 +61,5 @@ def prose(records: Records) -> Outcomes:
     ],
 )
 def fusion_pairs(records: Records) -> Outcomes:
-    """Sentences that people split in two: what fusion models are tuned to and judged on beside DiscoFuse."""
+    """Sentences that people split in two, to fine-tune and test fusion models on another corpus."""
     return records.map(sources.parse_fusion_pairs)

@@ -59,7 +59,7 @@ def candidate_columns(kind: str = "candidate") -> list[Expectation]:
 def sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: StatementParams, strict: Strict
 ) -> Outcomes:
-    """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
+    """Distinct sentences of the papers, embedded once, with the term that each defines and what it cites."""
     return embedded_sentences(sentences, papers, citations, params, strict)
 
 
@@ -71,7 +71,7 @@ def sentences(
     expectations=statement_columns(),
 )
 def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcomes:
-    """The same of abstracts and of citing sentences."""
+    """Distinct sentences of abstracts and citing sentences, embedded once."""
     return embedded_passages(passages, params, strict)
 
 
@@ -84,7 +84,7 @@ def passages(passages: Parts, params: StatementParams, strict: Strict) -> Outcom
     expectations=candidate_columns(),
 )
 def intra(sentences: Parts, params: IntraParams) -> Outcomes:
-    """Pairs of alike sentences in two sections of a paper."""
+    """Pairs of similar sentences from two sections of one paper."""
     return sentences.map(intra_op, params)
 
 
@@ -98,7 +98,7 @@ def intra(sentences: Parts, params: IntraParams) -> Outcomes:
     expectations=candidate_columns(),
 )
 def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> Outcomes:
-    """Pairs of sentences of two papers that define one term."""
+    """Pairs of sentences from two papers that define the same term."""
     return definitions_op(sentences, passages, params)
 
 
@@ -112,5 +112,5 @@ def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> 
     expectations=candidate_columns(),
 )
 def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
-    """Pairs of sentences of two papers that cite one paper."""
+    """Pairs of sentences from two papers that cite the same paper."""
     return citations_op(sentences, passages, params)

@@ -109,7 +109,7 @@ def scored(
     scorer: ScorerParams,
     strict: Strict,
 ) -> Outcomes:
-    """Every candidate once, with its features and what a reader would say, whatever methods found it."""
+    """Every candidate pair once, with its features and the consistency that a reader would give it."""
     return scored_op(intra, definitions, citations, partial, coarse, params, scorer, strict)
 
 
@@ -159,7 +159,7 @@ def scored(
     ],
 )
 def filtered(scored: Parts, params: FilterParams) -> Outcomes:
-    """Candidates that are paraphrases by the thresholds of their origin."""
+    """Candidate pairs that pass the thresholds of their origin."""
     return filtered_op(scored, params)
 
 
@@ -181,7 +181,7 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     one_task=True,
 )
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
-    """Of these, as many as differ enough in words on average, split by cluster."""
+    """A draw of the filtered pairs that is varied enough in wording, divided by cluster into splits."""
     return paraphrases_op(filtered, params)
 
 
@@ -201,7 +201,7 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
     one_task=True,
 )
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
-    """How many pairs, how long, how different: the paper's Table 2, with its values beside ours."""
+    """Number, length and variety of the pairs: the paper's Table 2, with its values and ours."""
     return statistics_op(paraphrases, scored)
 
 
@@ -221,7 +221,7 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
     ],
 )
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
-    """The pairs as files of sources and targets for each split, which datasets.load_dataset reads, too."""
+    """Pairs as source and target files for each split, in a layout that datasets.load_dataset reads."""
     return released_op(paraphrases, files)
 
 
@@ -234,5 +234,5 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     expectations=file_columns(),
 )
 def release_files(paraphrases: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """The pairs as Parquet files."""
+    """Pairs as Parquet files."""
     return release_files_op(paraphrases, files, params)

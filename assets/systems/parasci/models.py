@@ -67,7 +67,7 @@ def extractions(
     filtering: FilterParams,
     strict: Strict,
 ) -> Outcomes:
-    """What PDBERT and the best clause take from the same sentences, with BERTScore: the paper's Table 3."""
+    """Parts that PDBERT and the best clause extract, with BERTScore: the paper's Table 3."""
     return extractions_op(
         intra, sentences, partial, params, seeing, statements, scoring, scorer, filtering, strict
     )
@@ -94,7 +94,7 @@ def extractions(
 def generator(
     paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
-    """A model that paraphrases sentences, and what each pair is to it."""
+    """A model that paraphrases sentences, with its training pairs."""
     return generator_op(paraphrases, params, checkpoints, strict)
 
 
@@ -123,7 +123,7 @@ def external_generators(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """A model that paraphrases for each corpus of pairs of others, and what each pair is to it."""
+    """A model that paraphrases for each corpus of other authors, with its training pairs."""
     return external_generators_op(paraphrase_pairs, params, external, checkpoints, strict)
 
 
@@ -153,7 +153,7 @@ def generated(
     external: ExternalParams,
     strict: Strict,
 ) -> Outcomes:
-    """What the models, and the baseline that copies, write for each sentence of the test splits."""
+    """Paraphrases of the test sentences by every model and by the copy baseline."""
     return generated_op(
         paraphrases, generator, external_generators, paraphrase_pairs, params, external, strict
     )

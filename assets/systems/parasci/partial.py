@@ -47,7 +47,7 @@ def pdbert(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """A model that finds the part of a sentence which paraphrases another one, and what it learnt from."""
+    """PDBERT, a model that finds the part of a sentence that paraphrases another sentence."""
     return pdbert_op(intra, sentences, params, checkpoints, strict)
 
 

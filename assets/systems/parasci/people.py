@@ -37,7 +37,7 @@ from ops.parasci.evaluation.human_evaluation import rating_sheets as rating_shee
     one_task=True,
 )
 def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outcomes:
-    """Pairs of each origin for people to rate: do they mean the same, how do they differ."""
+    """Pairs of each origin for people to rate: whether they mean the same, and how they differ."""
     return rating_sheets_op(paraphrases, params)
 
 
@@ -55,7 +55,7 @@ def rating_sheets(paraphrases: Parts, params: people.RatingSheetParams) -> Outco
     ],
 )
 def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    """Answers of a judge model to the same questions about the same rows, if a model is named."""
     return judgements_op(people.PEOPLE, rating_sheets, params, place)
 
 
@@ -84,5 +84,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """What people say of each rated pair: consistency, and the paper's Tables 4 and 5."""
+    """Ratings of pairs by people: consistency, and the paper's Tables 4 and 5."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

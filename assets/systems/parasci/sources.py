@@ -28,7 +28,7 @@ from ops.parse.scan import Records
     ],
 )
 def passages(records: Records) -> Outcomes:
-    """Sentences of abstracts, and sentences that cite a paper, without the papers that they are from."""
+    """Sentences of abstracts and sentences that cite a paper, from papers whose full text is not at hand."""
     return records.map(sources.parse_passages)
 
 
@@ -48,5 +48,5 @@ def passages(records: Records) -> Outcomes:
     ],
 )
 def paraphrase_pairs(records: Records) -> Outcomes:
-    """Paraphrase pairs of others, such as Quora's, which generators learn from and are tested on."""
+    """Paraphrase pairs of other corpora, such as Quora, to train and test generators on."""
     return records.map(sources.parse_paraphrase_pairs)

@@ -66,7 +66,7 @@ BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "
     ],
 )
 def matches(talks: Parts, papers: AllParts) -> Outcomes:
-    """The nearest titles of each talk among all papers, scored once, before any threshold."""
+    """The nearest paper titles of each talk, scored once, before any threshold."""
     return matches_op(talks, papers)
 
 
@@ -112,7 +112,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
 def pairs(
     talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams
 ) -> Outcomes:
-    """Each talk with the paper that it presents, and with the words and sentences that an alignment needs."""
+    """Talks with the papers that they present, and the words and sentences to align."""
     return pairs_op(talks, matches, papers, sentences, params)
 
 
@@ -151,7 +151,7 @@ def pairs(
     ],
 )
 def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
-    """Which paper sentence each spoken word describes, and how many words each sentence got."""
+    """Alignments of spoken words to paper sentences, with the number of words that each sentence got."""
     return pairs.map(align, params)
 
 
@@ -192,7 +192,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     ],
 )
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
-    """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
+    """Extractive summaries of each paper for every budget, from the words spent on its sentences."""
     return all_summaries(alignments, pairs, params)
 
 
@@ -218,7 +218,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     ],
 )
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
-    """The four training sets of an extractive summariser, split by paper, over all partitions."""
+    """Four training sets for an extractive summariser, divided by paper into splits."""
     return training_sets_op(summaries, alignments, params)
 
 
@@ -254,7 +254,7 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
 def tuning(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
 ) -> Outcomes:
-    """How well the model does on the talks aligned by hand, at every point of a grid of its four knobs."""
+    """Scores of the alignment model on talks aligned by hand, for a grid of its four parameters."""
     return tune(gold_alignments, pairs, talks, hmm, params)
 
 
@@ -267,5 +267,5 @@ def tuning(
     expectations=file_columns(),
 )
 def release_files(training_sets: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """The training sets as Parquet files, a configuration a set."""
+    """Training sets as Parquet files, one configuration per set."""
     return release_files_op(training_sets, files, params, config="set")

@@ -74,7 +74,7 @@ from ops.talksumm.models import extractor as extractor_op
     one_task=True,
 )
 def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
-    """Papers that people summarised, with greedy labels: what summarisers are judged on, split by paper."""
+    """Papers with summaries by people and greedy labels, to tune and test summarisers on."""
     return gold_papers_op(human_summaries, papers, sentences, params)
 
 
@@ -108,7 +108,7 @@ def extractor(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """Extractive summarisers, one a training set and architecture, and what each chooses of its examples."""
+    """Extractive summarisers for each training set and architecture, with the sentences that each selects."""
     return extractor_op(training_sets, gold_papers, params, checkpoints, strict)
 
 
@@ -134,7 +134,7 @@ def extractor(
 def system_summaries(
     gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: Strict
 ) -> Outcomes:
-    """A summary of every test paper by every system: Only and Hybrid of each extractor, and the baselines."""
+    """Summaries of the test papers by every system: Only and Hybrid of each extractor, and the baselines."""
     return system_summaries_op(gold_papers, extractor, params, strict)
 
 
@@ -157,7 +157,7 @@ def system_summaries(
     one_task=True,
 )
 def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
-    """ROUGE of every summary against those of people; the paper's Table 2 with intervals and paired tests."""
+    """ROUGE of every summary against those by people: the paper's Table 2, with intervals and tests."""
     return evaluation_op(system_summaries, gold_papers, params)
 
 
@@ -180,7 +180,7 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
 def rating_sheets(
     summaries: Parts, alignments: Parts, talks: Parts, params: people.RatingSheetParams
 ) -> Outcomes:
-    """Sentences and summaries of a sample of talks, to be rated by people, and the sheets to fill in."""
+    """Sentences and summaries of a sample of talks for people to rate, with the sheets to fill in."""
     return rating_sheets_op(summaries, alignments, talks, params)
 
 
@@ -198,7 +198,7 @@ def rating_sheets(
     ],
 )
 def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    """Answers of a judge model to the same questions about the same rows, if a model is named."""
     return judgements_op(people.PEOPLE, rating_sheets, params, place)
 
 
@@ -230,5 +230,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """What people say of each rated sentence and summary, with the tables of the paper's section 4.2."""
+    """Ratings of sentences and summaries by people, with the tables of the paper's section 4.2."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

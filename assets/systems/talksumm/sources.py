@@ -54,7 +54,7 @@ needs("talksumm", "papers", "talks")
     ],
 )
 def talks(records: Records) -> Outcomes:
-    """Transcripts of talks, word by word, with times where the transcript has them."""
+    """Transcripts of talks, word by word, with times if the transcript has them."""
     return records.map(talk_files.parse_talks)
 
 
@@ -74,7 +74,7 @@ def talks(records: Records) -> Outcomes:
     ],
 )
 def gold_alignments(records: Records) -> Outcomes:
-    """Alignments made by hand: which words of a talk describe which sentence of its paper."""
+    """Alignments made by hand of the words of a talk to the sentences of its paper."""
     return records.map(gold_files.parse_gold_alignments)
 
 
@@ -97,5 +97,5 @@ def gold_alignments(records: Records) -> Outcomes:
     ],
 )
 def human_summaries(records: Records) -> Outcomes:
-    """Summaries of papers that people wrote: what the summaries of a model are compared with."""
+    """Summaries of papers that people wrote, to compare model summaries with."""
     return records.map(gold_files.parse_human_summaries)

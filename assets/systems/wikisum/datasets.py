@@ -77,7 +77,7 @@ needs("wikisum", "articles")
     one_task=True,
 )
 def search_index(web_pages: Parts) -> Outcomes:
-    """The web pages of all partitions that a search may find, each address once."""
+    """Web pages of all partitions that a search can find, each address once."""
     return search_index_op(web_pages)
 
 
@@ -112,7 +112,7 @@ def references(
     params: ReferenceParams,
     derived: DerivedFolder,
 ) -> Outcomes:
-    """Every page that an article cites or a search finds, how much of the article it has and mentions it."""
+    """Pages that an article cites or a search finds, with how much of the article each one repeats."""
     return references_op(articles, cited_pages, found_pages, web_pages, search_index, params, derived)
 
 
@@ -150,7 +150,7 @@ def references(
     ],
 )
 def corpus(references: Parts, params: CorpusParams) -> Outcomes:
-    """The references of each article: what it cites, and what a search finds about it that is no clone."""
+    """References of each article: the pages it cites and search results, without clones of the article."""
     return references.map(corpus_op, params)
 
 
@@ -174,7 +174,7 @@ def corpus(references: Parts, params: CorpusParams) -> Outcomes:
     ],
 )
 def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: RankedParams) -> Outcomes:
-    """The paragraphs of each article's references that are worth reading, with the scores of every ranker."""
+    """Paragraphs of each article's references, with the scores of every ranker."""
     return ranked_op(corpus, articles, web_pages, params)
 
 
@@ -197,7 +197,7 @@ def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: RankedPa
     one_task=True,
 )
 def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerParams) -> Outcomes:
-    """A ranker that learns what leads have of paragraphs, and how much of a lead each ranker brings."""
+    """A ranker that learns which paragraphs leads draw on, and the recall of every ranker."""
     return learned_ranker_op(ranked, splits, params)
 
 
@@ -219,7 +219,7 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
     one_task=True,
 )
 def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Outcomes:
-    """The sub-words of inputs and targets, learnt from the articles of the training split."""
+    """A sub-word vocabulary of inputs and targets, learnt from the training split."""
     return tokenizer_op(ranked, splits, params)
 
 
@@ -266,7 +266,7 @@ def examples(
     splits: SplitParams,
     params: ExampleParams,
 ) -> Outcomes:
-    """Title and ranked paragraphs as the source, lead or whole article as the target, by set and split."""
+    """Examples: title and ranked paragraphs as the source, lead or whole article as the target."""
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
 
 
@@ -300,7 +300,7 @@ def statistics(
     clones: CorpusParams,
     spread: DispersionParams,
 ) -> Outcomes:
-    """How large inputs and leads are (Tables 1 and 2), and how many references hold what a lead says."""
+    """Sizes of inputs and leads (the paper's Tables 1 and 2), and how many references a lead draws on."""
     return statistics_op(ranked, corpus, references, examples, clones, spread)
 
 
@@ -313,5 +313,5 @@ def statistics(
     expectations=file_columns(),
 )
 def release_files(examples: Parts, files: FilesFolder, params: ReleaseParams) -> Outcomes:
-    """The examples as Parquet files, a configuration a set, without the sub-words."""
+    """Examples as Parquet files, one configuration per set, without sub-words."""
     return release_files_op(examples, files, params, "set", without=("source_tokens", "target_tokens"))

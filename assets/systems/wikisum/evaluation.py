@@ -52,7 +52,7 @@ def evaluation(
     params: EvaluationParams,
     strict: Strict,
 ) -> Outcomes:
-    """The scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
+    """Scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
     return evaluation_op(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 
@@ -70,7 +70,7 @@ def evaluation(
     one_task=True,
 )
 def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcomes:
-    """Leads for people to rate: by the five questions of DUC, and two side by side."""
+    """Leads for people to rate: by the five questions of DUC, and two leads side by side."""
     return rating_sheets_op(evaluation, params)
 
 
@@ -88,7 +88,7 @@ def rating_sheets(evaluation: Parts, params: people.RatingSheetParams) -> Outcom
     ],
 )
 def judgements(rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """What a model answers to the same questions about the same rows, where one is named; pinned."""
+    """Answers of a judge model to the same questions about the same rows, if a model is named."""
     return judgements_op(people.PEOPLE, rating_sheets, params, place)
 
 
@@ -114,5 +114,5 @@ def human_evaluation(
     asked: people.RatingSheetParams,
     params: people.HumanEvaluationParams,
 ) -> Outcomes:
-    """What people say of each rated lead, with the paper's Tables 5 and 6."""
+    """Ratings of leads by people, with the paper's Tables 5 and 6."""
     return human_evaluation_op(ratings, rating_sheets, asked, params, judgements)

@@ -51,7 +51,7 @@ def summarizer(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """Models that write what title and ranked paragraphs call for, one for each architecture and set."""
+    """Models that write a lead from title and ranked paragraphs, one for each architecture and set."""
     return summarizer_op(examples, tokenizer, params, checkpoints, strict)
 
 
@@ -76,7 +76,7 @@ def summarizer(
     ],
 )
 def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: Strict) -> Outcomes:
-    """What every model writes for each test example, with its log-perplexity and ROUGE."""
+    """Leads of the test examples by every model, with log-perplexity and ROUGE."""
     return summaries_op(examples, summarizer, params, strict)
 
 
@@ -102,7 +102,7 @@ def grid_examples(
     params: ExampleParams,
     grid: GridParams,
 ) -> Outcomes:
-    """The examples that the cells of the grid learn from: a set for each extractor, corpus and length."""
+    """Examples for the cells of the grid: one set for each extractor, corpus and length."""
     return grid_examples_op(ranked, tokenizer, learned_ranker, splits, params, grid)
 
 
@@ -135,5 +135,5 @@ def grid(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """What models of every extractor, corpus, length and architecture write, each trained for it."""
+    """Leads by a model for each extractor, corpus, length and architecture of the grid."""
     return grid_op(grid_examples, tokenizer, params, checkpoints, strict)
