@@ -126,13 +126,16 @@ def _pair(
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
             split = split._replace(second=replaced)
-            replacement = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
+            text = (first, second)
+            replacement = _example(
+                text, index, ANAPHORA, "PAIR_ANAPHORA", _first(text, split), split, used
+            )
             if replacement:
                 found = True
                 yield replacement
     if not found:
         texts = (first.text(), second.text())
-        written = running(first.annotation, first.start, second.end)
+        written = running((first, second))
         example = FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0)
         yield Candidate(example, written, written, index, CONTROL, ())
 
@@ -171,16 +174,28 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield what a rule makes of a text; where it combines with anaphora, that with mentions replaced comes
     first: the released data has both."""
+    first = _first(text, split)
+    if first is None:
+        return
     if rule.with_anaphora and links:
         replaced, used = resolved(text, split.first, split.second, links, params)
         if used:
             name = f"{rule.name}+{ANAPHORA}"
-            made = _example(text, index, name, rule.with_anaphora, split._replace(second=replaced), used)
+            made = _example(
+                text, index, name, rule.with_anaphora, first, split._replace(second=replaced), used
+            )
             if made:
                 yield made
-    made = _example(text, index, rule.name, rule.discourse_type, split, ())
+    made = _example(text, index, rule.name, rule.discourse_type, first, split, ())
     if made:
         yield made
+
+
+def _first(text: Sequence[ParsedSentence], split: RuleResult) -> Written | None:
+    """Return the first of the two sentences: that of a pair stays as it is."""
+    if len(text) == 2:
+        return Written(text[0].text(), text[0].running())
+    return sentence(text[0].annotation, split.first, [text[0].start], text[0].end)
 
 
 def _example(
@@ -188,6 +203,7 @@ def _example(
     index: int,
     rule: str,
     discourse_type: DiscourseType,
+    first: Written | None,
     split: RuleResult,
     used: tuple[Link, ...],
 ) -> Candidate | None:
@@ -195,13 +211,10 @@ def _example(
     starts = [sentence.start for sentence in text]
     whole = [sentence.text() for sentence in text]
     pair = len(text) == 2
-    first = (
-        Written(whole[0], running(annotation, text[0].start, text[0].end))
-        if pair
-        else sentence(annotation, split.first, starts, end)
-    )
+    if first is None:
+        return None
     second = sentence(annotation, split.second, starts, end, end_given=pair)
-    if first is None or second is None:
+    if second is None:
         return None
     kinds = {link.kind for link in used}
     example = FusionExample(
@@ -214,5 +227,4 @@ def _example(
         float("pronoun" in kinds),
         float("nominal" in kinds),
     )
-    fused = running(annotation, starts[0], end)
-    return Candidate(example, fused, f"{first.running} {second.running}", index, rule, used)
+    return Candidate(example, running(text), f"{first.running} {second.running}", index, rule, used)

@@ -58,15 +58,14 @@ def resolved(
     first is replaced, and another only where it is the subject of a coordinated clause; where the
     antecedent's head is in `second` anyway, nothing is. `text` holds the sentences that the tokens are of.
     """
+    begin, floor = text[0].start, _least_of_all(params)
+    likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
+    if not likely:
+        return second, ()
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
-    floor = _least_of_all(params)
-    for link in links:
-        if (
-            link.score < floor
-            or not here.issuperset(range(*link.mention))
-            or not named.issuperset(range(*link.antecedent))
-        ):
+    for link in likely:
+        if not here.issuperset(range(*link.mention)) or not named.issuperset(range(*link.antecedent)):
             continue
         sentence = _holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
@@ -110,13 +109,8 @@ def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
     """Return the link of a surname or a first name that is the subject of a sentence to the whole name in
     the sentence before: "Meshack Lufile is a player . Lufile also played for Aris"."""
     tags, heads, dependencies = second.tags, second.heads, second.dependencies
-    if "NNP" not in tags[second.start : second.end]:
-        return []
-    subjects = (
-        at
-        for at in range(second.start, second.end)
-        if tags[at] == "NNP" and dependencies[at] in SUBJECTS and heads[at] == second.root
-    )
+    names = (at for at, tag in enumerate(tags[second.start : second.end], second.start) if tag == "NNP")
+    subjects = (at for at in names if dependencies[at] in SUBJECTS and heads[at] == second.root)
     subject = next(subjects, None)
     if subject is None or second.children(subject):
         return []
@@ -234,7 +228,7 @@ def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
 
 
 def _holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
-    return next(sentence for sentence in text if token < sentence.end)
+    return text[0] if token < text[0].end else text[-1]
 
 
 def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:

@@ -42,6 +42,14 @@ _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
 
+class _Tied(NamedTuple):
+    """A conjunction, with the verbs of what it ties: each the only head of its half of the sentence."""
+
+    conjunction: int
+    main: int
+    verb: int
+
+
 class _Clauses(NamedTuple):
     conjunction: int
     verb: int
@@ -69,6 +77,19 @@ def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
             and lower[at + 1] != "else"
         ):
             yield at
+
+
+def _tied(sentence: ParsedSentence) -> Sequence[_Tied]:
+    """Return what conjunctions tie to a main clause; both rules ask for it."""
+    known: Sequence[_Tied] | None = sentence.known.get(_tied)
+    if known is None:
+        known = sentence.known[_tied] = [
+            _Tied(at, main, verb)
+            for at in _conjunctions(sentence)
+            if (verb := sentence.head_of(at + 1, sentence.end)) is not None
+            and (main := _main_of_first(sentence, at)) is not None
+        ]
+    return known
 
 
 def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
@@ -142,11 +163,7 @@ def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
 
 def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
     lower, lemmas = sentence.lower, sentence.annotation.lemmas
-    for at in _conjunctions(sentence):
-        verb = sentence.head_of(at + 1, sentence.end)
-        main = _main_of_first(sentence, at)
-        if verb is None or main is None:
-            continue
+    for at, main, verb in _tied(sentence):
         if not (
             _is_conjunct(sentence, verb, main) or (lower[at] in _MISTAGGED and _is_tied(sentence, verb, main))
         ):
@@ -239,9 +256,8 @@ def _carries_own_tense(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
-    for at in _conjunctions(sentence):
-        verb = sentence.head_of(at + 1, sentence.end)
-        if verb is None or not at < verb <= at + params.conjunct_within:
+    for at, main, verb in _tied(sentence):
+        if main != sentence.root or not at < verb <= at + params.conjunct_within:
             continue
         if sentence.lower[at] in ("for", "nor"):
             continue
@@ -251,9 +267,6 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
             continue
         # ", but were still able": of the released data's sentence coordination alone.
         if sentence.annotation.lemmas[verb] == "be" and sentence.lower[at - 1] == ",":
-            continue
-        main = _main_of_first(sentence, at)
-        if main is None or main != sentence.root:
             continue
         if _shares_object(sentence, main, verb, at):
             continue
