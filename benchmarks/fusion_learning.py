@@ -59,9 +59,10 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
     parts.mkdir(parents=True, exist_ok=True)
     annotation, began, sentences = section(AnnotationParams), time.process_time(), 0
     for path in paths:
-        chosen = islice(documents_of(path), documents)
-        for number, some in enumerate(iter(lambda: list(islice(chosen, DOCUMENTS_AT_ONCE)), [])):
-            parsed = annotate(prose(path, some, number * DOCUMENTS_AT_ONCE), annotation).kept
+        chosen = list(islice(documents_of(path), documents))
+        for number, first in enumerate(range(0, len(chosen), DOCUMENTS_AT_ONCE)):
+            some = prose(path, chosen[first : first + DOCUMENTS_AT_ONCE], first)
+            parsed = annotate(some, annotation).kept
             found = candidates(parsed, annotation, section(RuleParams))
             sentences += len(found.units)
             made = examples(found.kept, section(ExampleParams)).kept
@@ -135,7 +136,9 @@ def main() -> None:
     task = Seq2SeqTask(model, model.stored(named(short)), judging, partial(judged, judging), 1)
     training = params.training.model_copy(update={"steps": given.updates or params.training.steps})
     weights = sum(tensor.numel() for tensor in model.network.parameters())
-    print(f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are learnt")
+    print(
+        f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are learnt"
+    )
     began = time.process_time()
     ended = train(task, training, None, ProgressLines(given.size), True)
     print(f"trained in {time.process_time() - began:,.0f} s; best exact {ended.best}")

@@ -12,7 +12,7 @@ from typing import Any
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.rules import appositions, connectives, coordination, relative_clauses, subordination
-from ops.discofuse.rules.anaphora import resolved, shortened_name
+from ops.discofuse.rules.anaphora import resolved
 from ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
@@ -22,6 +22,7 @@ from ops.discofuse.rules.rule import (
     RuleParams,
     RuleResult,
 )
+from ops.discofuse.rules.sure_links import IT, shortened_name
 from ops.discofuse.rules.writing import Written, running, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
@@ -65,6 +66,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         links = by_sentence.get(index, ())
         if before is not None:
             yield from _pair(before, here, index - 1, links, words, params)
+            before.before = None  # nor is a document held by its last sentence
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
@@ -79,7 +81,7 @@ def _is_several(sentence: ParsedSentence) -> bool:
     inside = sentence.lower[sentence.start : sentence.end]
     if "\n" in "".join(inside):
         return True
-    return "." in inside[2:-3] and any(
+    return inside.count(".") > (inside[-1] == ".") and any(
         sentence.lower[at] == "."
         and sentence.words[at + 1][0].isupper()
         and len(sentence.words[at - 1]) > 3
@@ -121,15 +123,13 @@ def _pair(
             found = True
             yield made
     links = links if found else [*links, *shortened_name(first, second)]
-    if not found and links:
+    if not found and (links or second.positions(IT)):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
             split = split._replace(second=replaced)
             text = (first, second)
-            replacement = _example(
-                text, index, ANAPHORA, "PAIR_ANAPHORA", _first(text, split), split, used
-            )
+            replacement = _example(text, index, ANAPHORA, "PAIR_ANAPHORA", _first(text, split), split, used)
             if replacement:
                 found = True
                 yield replacement
@@ -177,7 +177,7 @@ def _candidates(
     first = _first(text, split)
     if first is None:
         return
-    if rule.with_anaphora and links:
+    if rule.with_anaphora and (links or text[-1].positions(IT)):
         replaced, used = resolved(text, split.first, split.second, links, params)
         if used:
             name = f"{rule.name}+{ANAPHORA}"

@@ -302,7 +302,7 @@ class RuleParams(Params, section="discofuse.rules"):
     """Least score of a link by which a pronoun is replaced."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""
-    subject_score: float = Field(default=0.7, ge=0, le=1)
+    subject_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "he" and "she" as the subject of the second sentence, where the antecedent is the subject
     of the first one's main verb."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)

@@ -86,7 +86,10 @@ def sentence(
     perhaps.
     """
     known = annotation.words
-    words = [known[token] if isinstance(token, int) else token for token in tokens]
+    try:
+        words = list(map(known.__getitem__, tokens))  # type: ignore[arg-type]
+    except TypeError:  # a word that is not in the document
+        words = [known[token] if isinstance(token, int) else token for token in tokens]
     places = list(tokens)
     for start in starts:
         if start not in places[1:]:
