@@ -1,9 +1,9 @@
 """The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a
-document a line (.txt, .tsv of which the first column is read, or .jsonl of which the field text or abstract
-is read, also .gz), or GAP's .tsv, whose column Text is read. It is parsed once, which is not timed. Prints candidates per 1,000 sentences by rule as well. Times
-are the processor's, so that other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a document a line
+(.txt, .tsv of which the first column is read, or .jsonl of which the field text or abstract is read, also
+.gz), or GAP's .tsv, whose column Text is read. It is parsed once, which is not timed. Prints candidates per
+1,000 sentences by rule as well. Times are the processor's, so that other programs do not count.
 """
 
 from __future__ import annotations
