@@ -38,7 +38,7 @@ from ops.core.parts import Artifact, Parts
 from ops.core.sampling import SplitShares, split_of
 from ops.metrics.bleu import bleu
 from ops.models.decoding import AS_USUAL, Decoding
-from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqTransformerConfig, trained_further
+from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
@@ -162,7 +162,11 @@ class GeneratorParams(SizedParams, section="parasci.generator"):
 
     def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
         """Return what the model is made of."""
-        return trained_further(self.part("model"), self.pretrained)
+        size: Seq2SeqTransformerConfig = self.part("model")
+        if self.pretrained is None:
+            return size
+        shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
+        return PretrainedSeq2SeqConfig(model=self.pretrained, **shared)
 
 
 def generator(
