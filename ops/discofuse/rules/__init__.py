@@ -22,7 +22,7 @@ from ops.discofuse.rules.rule import (
     RuleParams,
     RuleResult,
 )
-from ops.discofuse.rules.sure_links import IT, shortened_name
+from ops.discofuse.rules.sure_links import says_it, shortened_name
 from ops.discofuse.rules.writing import Written, running, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
@@ -123,7 +123,7 @@ def _pair(
             found = True
             yield made
     links = links if found else [*links, *shortened_name(first, second)]
-    if not found and (links or second.positions(IT)):
+    if not found and (links or "it" in words):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
@@ -177,7 +177,7 @@ def _candidates(
     first = _first(text, split)
     if first is None:
         return
-    if rule.with_anaphora and (links or text[-1].positions(IT)):
+    if rule.with_anaphora and (links or says_it(text[-1])):
         replaced, used = resolved(text, split.first, split.second, links, params)
         if used:
             name = f"{rule.name}+{ANAPHORA}"

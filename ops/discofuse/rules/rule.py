@@ -241,10 +241,10 @@ class ParsedSentence:
         Punctuation and conjunctions do not count.
         """
         found = None
-        heads, dependencies = self.heads, self.dependencies
-        for at in range(start, end):
-            head = heads[at]
-            if (head == at or not start <= head < end) and dependencies[at] not in _NO_PART_OF_CLAUSES:
+        for at, head in enumerate(self.heads[start:end], start):
+            if head == at or not start <= head < end:
+                if self.dependencies[at] in _NO_PART_OF_CLAUSES:
+                    continue
                 if found is not None:
                     return None
                 found = at

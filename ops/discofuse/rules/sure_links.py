@@ -13,19 +13,25 @@ from ops.coreference.links import Link
 from ops.discofuse.rules.commas import THINGS, is_person
 from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
 
-#: What "it" is to mean, the second sentence tells; see `told_to_be`.
-IT = frozenset({"it"})
+_IT = frozenset({"it"})
 _A = frozenset({"a", "an"})
 _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
+
+
+def says_it(sentence: ParsedSentence) -> bool:
+    """Tell whether a sentence has an "it"."""
+    return "it" in sentence.lower[sentence.start : sentence.end]
 
 
 def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenList) -> Link | None:
     """Return the link of "it" to the subject of a sentence that says which thing that is, where both are
     subjects: "Cardinal Pole is a school although it admits all pupils"."""
     here, source = text[-1], text[0]
-    pronoun = next((at for at in here.positions(IT) if at in second), None)
     root = source.root
-    if pronoun is None or source.annotation.lemmas[root] != "be":
+    if not says_it(here) or source.annotation.lemmas[root] != "be":
+        return None
+    pronoun = next((at for at in here.positions(_IT) if at in second), None)
+    if pronoun is None:
         return None
     predicate, noun = source.child(root, "attr"), source.child(root, "nsubj")
     if predicate is None or noun is None or source.tags[predicate] != "NN":
