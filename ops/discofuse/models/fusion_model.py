@@ -79,7 +79,7 @@ class Size(Params):
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample; half an hour and hours on a processor; Table 17, for days on a GPU.
+#: Seconds on the sample; a processor, with more or less time; Table 17, for days on a GPU.
 SIZES = {
     "tiny": Size(
         model=Seq2SeqTransformerConfig(
