@@ -1,9 +1,9 @@
 """The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a
-document a line (.txt, or .tsv of which the first column is read, also .gz), or GAP's .tsv, whose column Text
-is read. It is parsed once, which is not timed. Prints candidates per 1,000 sentences by rule as well. Times
-are the processor's, so that other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a document a line
+(.txt, .tsv of which the first column is read, or .jsonl of which the field text or abstract is read, also
+.gz), or GAP's .tsv, whose column Text is read. It is parsed once, which is not timed. Prints candidates per
+1,000 sentences by rule as well. Times are the processor's, so that other programs do not count.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import json
 import sys
 import time
 from collections import Counter
@@ -31,6 +32,10 @@ ROUNDS = 5
 def texts(path: Path) -> Iterator[str]:
     """Yield the documents of a file."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        if ".jsonl" in path.suffixes:
+            for row in map(json.loads, lines):
+                yield row.get("text") or row.get("abstract") or ""
+            return
         for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)):
             if number == 0 and "Text" in row:
                 column = row.index("Text")

@@ -46,12 +46,12 @@ def documents_of(path: Path) -> Iterator[Document]:
         yield from ((None, text) for text in texts(path))
 
 
-def prose(path: Path, documents: list[Document]) -> pa.Table:
-    """Return documents as a table of sources/prose."""
+def prose(path: Path, documents: list[Document], first: int = 0) -> pa.Table:
+    """Return documents as a table of sources/prose, numbered from `first`."""
     nothing = dict.fromkeys(PROSE.kept.names, "-")
     rows = [
         {**nothing, "id": f"{path.name} {number}", "source_ids": ["-"], "title": title, "text": text}
-        for number, (title, text) in enumerate(documents)
+        for number, (title, text) in enumerate(documents, first)
     ]
     return pa.Table.from_pylist(rows, schema=PROSE.kept)
 

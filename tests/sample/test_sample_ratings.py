@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from assets.declare.settings import section, settings
+from ops.discofuse.evaluation.people import PEOPLE as FUSION_PEOPLE
 from ops.evaluation.answers import parse_answers
 from ops.evaluation.table import TABLE
 from ops.parasci.evaluation.people import PEOPLE
@@ -183,4 +184,29 @@ def test_three_raters_rate_pairs_and_two_count_their_phenomena(everything):
     assert odd == [
         ("people/bob/parasci_pairs.csv", "line 4", "phrasal", None),
         ("people/bob/parasci_pairs.csv", "line 5", "lexical", "7"),
+    ]
+
+
+def test_two_raters_rate_examples_and_a_third_decides_nothing(everything):
+    own = everything.filter(pc.starts_with(everything["questionnaire"], "discofuse_"))
+    assert files_of("discofuse") == [
+        "ann/discofuse_clarity.csv",
+        "ann/discofuse_decisions.csv",
+        "ann/discofuse_detection.csv",
+        "bob/discofuse_clarity.csv",
+        "bob/discofuse_decisions.csv",
+        "bob/discofuse_detection.csv",
+        "chi/discofuse_clarity.csv",
+        "chi/discofuse_detection.csv",
+    ]
+    assert Counter(own["rater"].to_pylist()) == {"ann": 44, "bob": 44, "chi": 20}
+    scales = {question.name: question.scale for question in FUSION_PEOPLE.questions}
+    odd = [
+        (row["file"], row["place"], row["question"], row["answer"])
+        for row in own.to_pylist()
+        if row["answer"] not in scales[row["question"]].values
+    ]
+    assert odd == [
+        ("people/bob/discofuse_clarity.csv", "line 5", "understandable", None),
+        ("people/bob/discofuse_decisions.csv", "line 6", "merge", "perhaps"),
     ]

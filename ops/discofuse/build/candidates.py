@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import pyarrow as pa
 
@@ -54,7 +53,7 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
         first = candidate.sentence
         pair = bool(candidate.example.coherent_second_sentence)
         sources = ids[first : first + 1 + pair]
-        example = asdict(candidate.example)
+        example = candidate.example._asdict()
         content = repr((sources, candidate.rule, sorted(example.items())))
         yield {
             "id": row_id("candidate", content, str(seen[content])),

@@ -18,7 +18,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.outcome import Outcome, Outcomes, Row, Shape, columns, drop, in_blocks, in_parts
-from ops.core.params import Params
+from ops.core.params import ModelName, Params
 from ops.core.parts import Artifact, Parts
 from ops.discofuse.models.training_sets import (
     MIXTURE,
@@ -30,7 +30,13 @@ from ops.discofuse.models.training_sets import (
 )
 from ops.discofuse.schemas import BALANCED
 from ops.models.decoding import AS_USUAL, Decoding
-from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.config import (
+    CopyNetConfig,
+    PretrainedSeq2SeqConfig,
+    Seq2SeqConfig,
+    Seq2SeqTransformerConfig,
+    trained_further,
+)
 from ops.models.seq2seq.pairs import PairSet, pair_set, stored_pairs, training_texts
 from ops.models.training import CheckpointFolder, Checkpoints, Trained, TrainingParams, errors_of, train
 from ops.models.training.params import SizedParams
@@ -73,13 +79,40 @@ class Size(Params):
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample; hours on a processor; Table 17, for days on a GPU.
+#: Seconds on the sample; a processor, with more or less time; Table 17, for days on a GPU.
 SIZES = {
     "tiny": Size(
         model=Seq2SeqTransformerConfig(
             vocabulary=600, longest=96, growth=8, beam=1, layers=1, width=32, filter=64, heads=2
         ),
         training=TrainingParams(epochs=3, batch_size=16, learning_rate=0.003),
+    ),
+    "small": Size(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=4000,
+            longest=96,
+            growth=16,
+            beam=1,
+            layers=2,
+            width=128,
+            filter=512,
+            heads=4,
+            dropout=0.1,
+            attention_dropout=0.1,
+            relu_dropout=0.1,
+        ),
+        training=TrainingParams(
+            epochs=20,
+            batch_size=64,
+            batch_cost=6000,
+            learning_rate=0.002,
+            weight_decay=0.0,
+            schedule="inverse_sqrt",
+            warmup=0.05,
+            validate_every=1000,
+            checkpoint_every=500,
+            patience=5,
+        ),
     ),
     "base": Size(
         model=Seq2SeqTransformerConfig(
@@ -145,6 +178,12 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
     """Which size of models is trained, and what judges them on the way."""
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
+    pretrained: ModelName | None = Field(
+        None,
+        description="an encoder-decoder of Hugging Face that is trained further, in place of new ones: a "
+        "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
+        "`beam` and `length_penalty`",
+    )
     validation_examples: int = Field(200, ge=1, description="of its own set that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
@@ -159,18 +198,33 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
         found: TrainingParams = self.part("training")
         return found
 
+    def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
+        """Return what every model is made of."""
+        return trained_further(self.part("model"), self.pretrained)
+
 
 def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
-    """Return the vocabulary of some texts, of the kind and the size that a model's config names."""
+    """Return the vocabulary of some texts, of the kind and the size that a model's config names; that of the
+    pretrained model if it names one."""
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        from ops.models.seq2seq.pretrained import PretrainedModel
+
+        return PretrainedModel(config).pieces
     from ops.models.seq2seq.pieces import Pieces
 
     return Pieces.learn(texts, config.pieces, config.vocabulary)
 
 
-def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
-    """Return a model with random weights."""
+def make_model(
+    config: Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig, pieces: Pieces, seed: int
+) -> Seq2Seq:
+    """Return a model with random weights, or the pretrained one, which has a vocabulary of its own."""
     from ops.models.seq2seq.files import make
 
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        from ops.models.seq2seq.pretrained import PretrainedModel
+
+        return PretrainedModel(config)
     return make(config, pieces, seed)
 
 
@@ -213,11 +267,12 @@ def fusion_model(
 ) -> Outcomes:
     """Yield what the examples are to the models, and the models; the units are the examples.
 
-    The byte pairs are those of all examples in the split `train`, the same for every model. An example with
-    more than `longest` of them in source or target is dropped as `long`, with their number. Of a model
-    those weights stay that wrote most of its set's validation examples exactly; models.json says in
-    `judged_on` where it had none, and what it learnt from judged it. Raises TrainingError as
-    `training_sets` does, before anything is trained; errors of training begin with the set's name.
+    The byte pairs are those of all examples in the split `train`, the same for every model, or those of the
+    pretrained model that every model begins as. An example with more than `longest` of them in source or
+    target is dropped as `long`, with their number. Of a model those weights stay that wrote most of its set's
+    validation examples exactly; models.json says in `judged_on` where it had none, and what it learnt from
+    judged it. Raises TrainingError as `training_sets` does, before anything is trained; errors of training
+    begin with the set's name.
     """
     yield from in_parts(_outcomes(balanced, params, checkpoints, strict))
 
@@ -228,7 +283,7 @@ def _outcomes(
     from ops.models.seq2seq.files import save
 
     sets = training_sets(balanced)
-    config = params.sizes[params.size].model
+    config = params.config()
     pieces = learn_pieces(training_texts(balanced, texts_of), config)
     files: dict[str, bytes] = {}
     reports = []

@@ -12,7 +12,7 @@ from typing import Any
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.rules import appositions, connectives, coordination, relative_clauses, subordination
-from ops.discofuse.rules.anaphora import resolved, shortened_name
+from ops.discofuse.rules.anaphora import resolved
 from ops.discofuse.rules.rule import (
     Candidate,
     DiscourseType,
@@ -22,6 +22,7 @@ from ops.discofuse.rules.rule import (
     RuleParams,
     RuleResult,
 )
+from ops.discofuse.rules.sure_links import says_it, shortened_name
 from ops.discofuse.rules.writing import Written, running, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
@@ -65,6 +66,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         links = by_sentence.get(index, ())
         if before is not None:
             yield from _pair(before, here, index - 1, links, words, params)
+            before.before = None  # nor is a document held by its last sentence
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
@@ -79,7 +81,7 @@ def _is_several(sentence: ParsedSentence) -> bool:
     inside = sentence.lower[sentence.start : sentence.end]
     if "\n" in "".join(inside):
         return True
-    return "." in inside[2:-3] and any(
+    return inside.count(".") > (inside[-1] == ".") and any(
         sentence.lower[at] == "."
         and sentence.words[at + 1][0].isupper()
         and len(sentence.words[at - 1]) > 3
@@ -121,18 +123,19 @@ def _pair(
             found = True
             yield made
     links = links if found else [*links, *shortened_name(first, second)]
-    if not found and links:
+    if not found and (links or "it" in words):
         split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
             split = split._replace(second=replaced)
-            replacement = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
+            text = (first, second)
+            replacement = _example(text, index, ANAPHORA, "PAIR_ANAPHORA", _first(text, split), split, used)
             if replacement:
                 found = True
                 yield replacement
     if not found:
         texts = (first.text(), second.text())
-        written = running(first.annotation, first.start, second.end)
+        written = running((first, second))
         example = FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0)
         yield Candidate(example, written, written, index, CONTROL, ())
 
@@ -171,16 +174,28 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield what a rule makes of a text; where it combines with anaphora, that with mentions replaced comes
     first: the released data has both."""
-    if rule.with_anaphora and links:
+    first = _first(text, split)
+    if first is None:
+        return
+    if rule.with_anaphora and (links or says_it(text[-1])):
         replaced, used = resolved(text, split.first, split.second, links, params)
         if used:
             name = f"{rule.name}+{ANAPHORA}"
-            made = _example(text, index, name, rule.with_anaphora, split._replace(second=replaced), used)
+            made = _example(
+                text, index, name, rule.with_anaphora, first, split._replace(second=replaced), used
+            )
             if made:
                 yield made
-    made = _example(text, index, rule.name, rule.discourse_type, split, ())
+    made = _example(text, index, rule.name, rule.discourse_type, first, split, ())
     if made:
         yield made
+
+
+def _first(text: Sequence[ParsedSentence], split: RuleResult) -> Written | None:
+    """Return the first of the two sentences: that of a pair stays as it is."""
+    if len(text) == 2:
+        return Written(text[0].text(), text[0].running())
+    return sentence(text[0].annotation, split.first, [text[0].start], text[0].end)
 
 
 def _example(
@@ -188,6 +203,7 @@ def _example(
     index: int,
     rule: str,
     discourse_type: DiscourseType,
+    first: Written | None,
     split: RuleResult,
     used: tuple[Link, ...],
 ) -> Candidate | None:
@@ -195,13 +211,10 @@ def _example(
     starts = [sentence.start for sentence in text]
     whole = [sentence.text() for sentence in text]
     pair = len(text) == 2
-    first = (
-        Written(whole[0], running(annotation, text[0].start, text[0].end))
-        if pair
-        else sentence(annotation, split.first, starts, end)
-    )
+    if first is None:
+        return None
     second = sentence(annotation, split.second, starts, end, end_given=pair)
-    if first is None or second is None:
+    if second is None:
         return None
     kinds = {link.kind for link in used}
     example = FusionExample(
@@ -214,5 +227,4 @@ def _example(
         float("pronoun" in kinds),
         float("nominal" in kinds),
     )
-    fused = running(annotation, starts[0], end)
-    return Candidate(example, fused, f"{first.running} {second.running}", index, rule, used)
+    return Candidate(example, running(text), f"{first.running} {second.running}", index, rule, used)

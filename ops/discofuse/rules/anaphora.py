@@ -1,16 +1,16 @@
 """Mentions in the second sentence that mean something named in the first.
 
 Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: finding what a mention means
-(ops/coreference).
+(ops/coreference, sure_links.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 
-from ops.coreference.lexicon import GROUP_NAMES, PRONOUNS, TITLES, first_names
+from ops.coreference.lexicon import PRONOUNS, TITLES, first_names
 from ops.coreference.links import Link
-from ops.discofuse.annotation import DIVIDING
+from ops.discofuse.annotation import DIVIDING, QUOTES
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.rule import (
@@ -23,6 +23,7 @@ from ops.discofuse.rules.rule import (
     TokenList,
     replace,
 )
+from ops.discofuse.rules.sure_links import are_subjects, holding, means_nothing, told_to_be
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
@@ -35,12 +36,14 @@ _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
 #: They open no subject: "i.e. relation tables".
 _EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
-_SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
 #: Fewer than so many of those with a first name are women, or men.
 _NO_WOMAN = 0.01
 #: Of any link, as far as the released data tells.
 _RELEASED_SCORE = 0.3
+#: What parsers take a name for by which someone is called, and what stands behind it.
+_CALLED = frozenset({"npadvmod", "intj", "dep"})
+_AFTER_CALLED = frozenset({",", ".", "!", "?"})
 _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
 
 
@@ -58,21 +61,23 @@ def resolved(
     first is replaced, and another only where it is the subject of a coordinated clause; where the
     antecedent's head is in `second` anyway, nothing is. `text` holds the sentences that the tokens are of.
     """
+    begin, floor = text[0].start, _least_of_all(params)
+    likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
+    told = told_to_be(text, first, second)
+    if told:
+        likely = [told, *(link for link in likely if link.mention != told.mention)]
+    if not likely:
+        return second, ()
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
-    floor = _least_of_all(params)
-    for link in links:
-        if (
-            link.score < floor
-            or not here.issuperset(range(*link.mention))
-            or not named.issuperset(range(*link.antecedent))
-        ):
+    for link in likely:
+        if not here.issuperset(range(*link.mention)) or not named.issuperset(range(*link.antecedent)):
             continue
-        sentence = _holding(text, link.antecedent[0])
+        sentence = holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
         if noun is None or link.score < _least(text, first, second, link, noun, params):
             continue
-        if not _suits(sentence, link, noun, params):
+        if link is not told and not _suits(sentence, link, noun, params):
             continue
         rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -81,7 +86,7 @@ def resolved(
     taken: dict[str, int] = {}
     replaced = second
     for mention, (_, link, noun) in sorted(best.items()):
-        sentence, source = _holding(text, mention[0]), _holding(text, noun)
+        sentence, source = holding(text, mention[0]), holding(text, noun)
         phrase = _phrase(source, noun, link)
         entity = source.lower[noun]
         if _is_spoken_of(sentence, mention[0], second, {link.mention[0] for link in used}):
@@ -104,42 +109,6 @@ def resolved(
         used.append(link)
         taken.setdefault(entity, mention[0])
     return replaced, tuple(used)
-
-
-def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
-    """Return the link of a surname or a first name that is the subject of a sentence to the whole name in
-    the sentence before: "Meshack Lufile is a player . Lufile also played for Aris"."""
-    tags, heads, dependencies = second.tags, second.heads, second.dependencies
-    if "NNP" not in tags[second.start : second.end]:
-        return []
-    subjects = (
-        at
-        for at in range(second.start, second.end)
-        if tags[at] == "NNP" and dependencies[at] in SUBJECTS and heads[at] == second.root
-    )
-    subject = next(subjects, None)
-    if subject is None or second.children(subject):
-        return []
-    word, start = second.lower[subject], first.start
-    found = set()
-    for at in first.positions(frozenset({word})):
-        begin, end = at, at + 1
-        while begin > start and _is_name(first, begin - 1):
-            begin -= 1
-        while end < first.end and _is_name(first, end):
-            end += 1
-        found.add((begin, end))
-    if len(found) != 1:
-        return []
-    [(begin, end)] = found
-    whole = end - begin > 1 and word in (first.lower[begin], first.lower[end - 1])
-    titled = first.lower[begin] in TITLES or first.lower[end - 1] in GROUP_NAMES
-    return [Link("nominal", (subject, subject + 1), (begin, end), 1.0)] if whole and not titled else []
-
-
-def _is_name(sentence: ParsedSentence, token: int) -> bool:
-    kind = sentence.annotation.entities[token]
-    return sentence.tags[token] == "NNP" and kind in ("PERSON", "ORG", "") and sentence.lower[token].isalpha()
 
 
 def _is_spoken_of(
@@ -179,24 +148,9 @@ def _least(
         return params.nominal_score
     word = text[0].lower[link.mention[0]]
     person = word not in _THINGS
-    if word in _NOMINATIVES and _are_subjects(text, first, second, link.mention[0], noun):
+    if word in _NOMINATIVES and are_subjects(text, first, second, link.mention[0], noun):
         return params.subject_score if person else params.thing_subject_score
     return params.pronoun_score if person else max(params.pronoun_score, params.thing_score)
-
-
-def _are_subjects(
-    text: Sequence[ParsedSentence], first: TokenList, second: TokenList, pronoun: int, noun: int
-) -> bool:
-    """Tell whether a pronoun is the first subject of its sentence, and a noun that of the main verb of the
-    other; behind "so" it is often another's."""
-    here, source = _holding(text, pronoun), _holding(text, noun)
-    if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
-        return False
-    opens = second[0]
-    if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:
-        return False
-    subjects = (at for at in second if isinstance(at, int) and here.dependencies[at] in SUBJECTS)
-    return next(subjects, None) == pronoun
 
 
 def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) -> bool:
@@ -211,12 +165,21 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
         return entity not in ("", "PERSON")
     if word in _THINGS:
         return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
-    if _is_of_other_gender(source, link, word):
+    if _is_of_other_gender(source, link, word) or _is_called(source, link, noun):
         return False
     # A surname alone is often taken for a town or a club: 95 of 100 such links of GAP are right.
     sure = link.antecedent[1] - first == 1 and link.score >= params.name_score
     placed = entity != "ORG" and source.dependencies[noun] == "pobj"  # "the governor of Kentucky"
     return entity not in _NO_PERSONS or (sure and not placed)
+
+
+def _is_called(source: ParsedSentence, link: Link, noun: int) -> bool:
+    """Tell whether a name calls someone, as in "Come in , Bob"."""
+    start, end = link.antecedent
+    if source.tags[noun] not in NAMES or source.dependencies[noun] not in _CALLED:
+        return False
+    opens = start == source.start or source.lower[start - 1] in QUOTES | {","}
+    return opens and (end == source.end or source.lower[end] in QUOTES | _AFTER_CALLED)
 
 
 def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
@@ -231,10 +194,6 @@ def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
         return title != gender
     share = first_names().get(words[0], 0.5) if len(words) > 1 else 0.5
     return share < _NO_WOMAN if gender == "f" else share > 1 - _NO_WOMAN
-
-
-def _holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
-    return next(sentence for sentence in text if token < sentence.end)
 
 
 def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
@@ -297,7 +256,7 @@ def _may_replace(
     token = end - 1
     if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
         verb = sentence.heads[token]
-        if sentence.lower[token] == "it" and _means_nothing(sentence, verb):
+        if sentence.lower[token] == "it" and means_nothing(sentence, verb):
             return False
         if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
             return False
@@ -308,20 +267,6 @@ def _may_replace(
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
     }
     return heads.isdisjoint(others) and not _repeats(source, phrase)
-
-
-def _means_nothing(sentence: ParsedSentence, verb: int) -> bool:
-    """Tell whether "it" is the subject of "is expected that", "looks like", "was to this town that"."""
-    if sentence.tags[verb] in ("VBN", "JJ") and sentence.child(verb, "ccomp") is not None:
-        return True
-    lemma, following = sentence.annotation.lemmas[verb], verb + 1
-    if lemma in _SEEMING or following >= sentence.end:
-        return True
-    cleft = lemma == "be" and sentence.tags[following] in ("IN", "TO", "RB")
-    return cleft and any(
-        sentence.lower[at] == "that" and sentence.tags[at] in ("IN", "WDT")
-        for at in range(following + 2, sentence.end)
-    )
 
 
 def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ops.discofuse.rules.commas import (
     PEOPLE,
+    THINGS,
     Between,
     between,
     conjunct,
@@ -34,16 +35,6 @@ from ops.discofuse.rules.rule import (
 
 _PLACES = frozenset({"GPE", "LOC"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
-#: What no person is.
-_THINGS = frozenset(
-    {
-        "album", "band", "book", "church", "city", "club", "college", "comedy", "company", "country",
-        "county", "drama", "episode", "film", "firm", "game", "group", "island", "magazine", "movie",
-        "newspaper",
-        "novel", "opera", "organisation", "organization", "play", "poem", "river", "school", "series", "ship",
-        "show", "single", "song", "state", "suburb", "team", "town", "track", "university", "village",
-    }
-)  # fmt: skip
 #: Of these there are several: "a member of the club".
 _OF_SEVERAL = frozenset(
     {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
@@ -149,7 +140,7 @@ def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
     """Tell whether a noun can describe another: no person is a play, no town a child."""
     entity, word = sentence.annotation.entities[noun], sentence.lower[at]
     if entity == "PERSON":
-        return word not in _THINGS
+        return word not in THINGS
     return entity not in _PLACES or word not in PEOPLE
 
 

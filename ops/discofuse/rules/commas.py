@@ -24,6 +24,16 @@ _GO_ON = _NEED_NO_COMMA | {"VBG"}
 _MAY_BE_MEANT = NOUNS | {"CD", "PRP", "DT"}
 _OF_PEOPLE = ("er", "or", "ist", "ian", "ant", "ee", "man", "woman", "ess")
 PEOPLE = PERSON_NOUNS | FEMALE_NOUNS | MALE_NOUNS
+#: What no person is.
+THINGS = frozenset(
+    {
+        "album", "band", "book", "church", "city", "club", "college", "comedy", "company", "country",
+        "county", "drama", "episode", "film", "firm", "game", "group", "island", "magazine", "movie",
+        "newspaper",
+        "novel", "opera", "organisation", "organization", "play", "poem", "river", "school", "series", "ship",
+        "show", "single", "song", "state", "suburb", "team", "town", "track", "university", "village",
+    }
+)  # fmt: skip
 #: What ends a sentence, and marks that close behind it.
 _ENDS = CLOSING | {".", "!", "..."}
 #: In "one of the rivers , which ..." the last noun is meant as well as the first.

@@ -42,6 +42,18 @@ _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
 
+_BARE_BE = frozenset({"is", "are", "was", "were", "not", "n't"})
+_SEMICOLON = frozenset({";"})
+
+
+class _Tied(NamedTuple):
+    """A conjunction, with the verbs of what it ties: each the only head of its half of the sentence."""
+
+    conjunction: int
+    main: int
+    verb: int
+
+
 class _Clauses(NamedTuple):
     conjunction: int
     verb: int
@@ -71,6 +83,32 @@ def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
             yield at
 
 
+def _tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[_Tied]:
+    """Return what conjunctions tie to a main clause; both rules ask for it."""
+    known: Sequence[_Tied] | None = sentence.known.get(_tied)
+    if known is None:
+        known = sentence.known[_tied] = [
+            _Tied(at, main, verb)
+            for at in _conjunctions(sentence)
+            if (verb := sentence.head_of(at + 1, _end_of_second(sentence, at))) is not None
+            and (main := _main_of_first(sentence, at, params)) is not None
+        ]
+    return known
+
+
+def _end_of_second(sentence: ParsedSentence, conjunction: int) -> int:
+    """Return where the second clause ends: a third one may stand behind a semicolon."""
+    return next((at for at in sentence.positions(_SEMICOLON) if at > conjunction), sentence.end)
+
+
+def _third(sentence: ParsedSentence, verb: int, conjunction: int) -> int:
+    """Return the verb of a third clause behind a semicolon where the parser hung the second's on it, else
+    the second's."""
+    head = sentence.heads[verb]
+    behind = sentence.dependencies[verb] == "ccomp" and head > _end_of_second(sentence, conjunction)
+    return head if behind else verb
+
+
 def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
     """Tell whether "so" stands right before a subject: "It was raining so they went home"."""
     return any(
@@ -83,7 +121,7 @@ def _end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
     return conjunction - (sentence.lower[conjunction - 1] == ",")
 
 
-def _main_of_first(sentence: ParsedSentence, conjunction: int) -> int | None:
+def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
     """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
@@ -100,7 +138,9 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int) -> int | None:
     before = lower[sentence.start : end]
     if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
-    return None if _is_list(sentence, main, end) or _is_both(sentence, end) else main
+    if _is_list(sentence, main, end) and not (params.profile == "released" and lower[end] == ","):
+        return None
+    return None if _is_both(sentence, end) else main
 
 
 def _is_both(sentence: ParsedSentence, end: int) -> bool:
@@ -112,7 +152,8 @@ def _is_both(sentence: ParsedSentence, end: int) -> bool:
 
 
 def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Tell whether what ends before `end` begins a list: "He came , saw" or "It is red , it is old"."""
+    """Tell whether what ends before `end` begins a list: "He came , saw" or "It is red , it is old"; the
+    released data splits what follows such ones."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc"):
         return True
@@ -142,19 +183,18 @@ def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
 
 def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
     lower, lemmas = sentence.lower, sentence.annotation.lemmas
-    for at in _conjunctions(sentence):
-        verb = sentence.head_of(at + 1, sentence.end)
-        main = _main_of_first(sentence, at)
-        if verb is None or main is None:
-            continue
+    for at, main, verb in _tied(sentence, params):
+        third = _third(sentence, verb, at)
         if not (
-            _is_conjunct(sentence, verb, main) or (lower[at] in _MISTAGGED and _is_tied(sentence, verb, main))
+            _is_conjunct(sentence, third, main)
+            or (third != verb and sentence.heads[main] == third)
+            or (lower[at] in _MISTAGGED and _is_tied(sentence, verb, main))
         ):
             continue
         subject = sentence.subject(verb)
         if subject is None:
             if (
-                (lower[at - 1] == "," or (params.profile == "released" and lemmas[verb] == "be"))
+                (lower[at - 1] == "," or lemmas[verb] == "be")
                 and lower[at] not in ("for", "so", "nor")
                 and verb <= at + params.conjunct_within
             ):
@@ -212,8 +252,10 @@ def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: 
     painted them"."""
     last = _end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
-    if stranded or main != last:
-        return stranded
+    # "This is not and has never been easy"
+    bare = sentence.annotation.lemmas[main] == "be" and last <= main + 1 and sentence.lower[last] in _BARE_BE
+    if stranded or bare or main != last:
+        return stranded or bare
     shared = ("agent",) if sentence.child(main, "auxpass") is not None else ("dobj", "prep", "agent")
     return sentence.child(verb, *shared) is not None
 
@@ -239,9 +281,8 @@ def _carries_own_tense(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
-    for at in _conjunctions(sentence):
-        verb = sentence.head_of(at + 1, sentence.end)
-        if verb is None or not at < verb <= at + params.conjunct_within:
+    for at, main, verb in _tied(sentence, params):
+        if main != sentence.root or not at < verb <= at + params.conjunct_within:
             continue
         if sentence.lower[at] in ("for", "nor"):
             continue
@@ -249,11 +290,8 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
             continue
         if sentence.tags[verb] not in VERBS or sentence.subject(verb) is not None:
             continue
-        # ", but were still able": of the released data's sentence coordination alone.
-        if sentence.annotation.lemmas[verb] == "be" and sentence.lower[at - 1] == ",":
-            continue
-        main = _main_of_first(sentence, at)
-        if main is None or main != sentence.root:
+        # "and is a writer": a sentence coordination in the released data.
+        if sentence.annotation.lemmas[verb] == "be" and not sentence.auxiliaries(verb):
             continue
         if _shares_object(sentence, main, verb, at):
             continue

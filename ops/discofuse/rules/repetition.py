@@ -87,6 +87,10 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     if shares is None:
         return ()
     prefix = tuple(_prefix(sentence, main, verb, begin, subject, shares))
+    # "was widely known and is a teacher", where the parser took "was" for no auxiliary.
+    through = sentence.right(subject)
+    if not shares and any(at > through and sentence.tags[at] in FINITE for at in prefix):
+        return ()
     behind = prefix.index(max(at for at in prefix if at <= sentence.right(subject))) + 1
     # "The road is , however , closed": no comma stays of what is left out.
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0

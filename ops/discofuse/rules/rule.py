@@ -42,8 +42,7 @@ DiscourseType: TypeAlias = Literal[
 DISCOURSE_TYPES: tuple[DiscourseType, ...] = get_args(DiscourseType)
 
 
-@dataclass(frozen=True, slots=True)
-class FusionExample:
+class FusionExample(NamedTuple):
     """A text and the two independent sentences that it was un-fused into; space-tokenised, true-cased."""
 
     coherent_first_sentence: str
@@ -58,8 +57,7 @@ class FusionExample:
     has_coref_type_nominal: float
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What one rule, or a combination of two, makes of one text of a document, before any filter."""
 
     example: FusionExample
@@ -91,6 +89,13 @@ WH_WORDS = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: Types of entities.
 TIMES = frozenset({"DATE", "TIME"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
+_NONE: tuple[int, ...] = ()
+
+
+def in_one_line(text: str) -> str:
+    """Return a text with one blank for all white space in a row, and none around it."""
+    plain = text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " "
+    return text if plain else " ".join(text.split())
 
 
 class ParsedSentence:
@@ -100,8 +105,8 @@ class ParsedSentence:
     """
 
     __slots__ = (
-        "_children", "_positions", "_root", "_text", "annotation",
-        "before", "dependencies", "end", "heads", "lower",
+        "_children", "_positions", "_root", "_running", "_text", "annotation",
+        "before", "dependencies", "end", "heads", "known", "lower",
         "start", "tags", "words",
     )  # fmt: skip
 
@@ -122,17 +127,23 @@ class ParsedSentence:
             start += 1
         self.start, self.end = start, end
         self.before = before
-        self._children: list[list[int]] | None = None
+        #: What a rule found out that another asks for as well, by the function that finds it.
+        self.known: dict[Callable[..., Any], Any] = {}
+        self._children: dict[int, list[int]] | None = None
         self._positions: dict[frozenset[str], list[int]] = {}
         self._root = -1
+        self._running: str | None = None
         self._text: str | None = None
 
     @property
     def root(self) -> int:
         """The head of the sentence, the first where there are several."""
         if self._root < 0:
-            heads = self.heads
-            self._root = next((at for at in range(self.start, self.end) if heads[at] == at), self.start)
+            self._root = self.start
+            for at, head in enumerate(self.heads[self.start : self.end], self.start):
+                if head == at:
+                    self._root = at
+                    break
         return self._root
 
     def text(self) -> str:
@@ -142,6 +153,14 @@ class ParsedSentence:
             odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text
             self._text = " ".join(text.split()) if odd else text
         return self._text
+
+    def running(self) -> str:
+        """Return the sentence as it stands in the document, in one line."""
+        if self._running is None:
+            spaces = self.annotation.spaces[self.start : self.end]
+            pairs = zip(self.words[self.start : self.end], spaces, strict=True)
+            self._running = in_one_line("".join([word + " " if space else word for word, space in pairs]))
+        return self._running
 
     def positions(self, words: frozenset[str]) -> list[int]:
         """Return where any of `words` (small letters) stands; several rules ask for the same."""
@@ -155,16 +174,18 @@ class ParsedSentence:
         """Return the tokens from `start` to before `end`."""
         return list(range(self.start if start is None else start, self.end if end is None else end))
 
-    def children(self, token: int) -> list[int]:
+    def children(self, token: int) -> Sequence[int]:
         """Return what depends on a token of this sentence, from left to right."""
         if self._children is None:
-            start, end, heads = self.start, self.end, self.heads
-            self._children = [[] for _ in range(end - start)]
-            for at in range(start, end):
-                head = heads[at]
-                if head != at and start <= head < end:
-                    self._children[head - start].append(at)
-        return self._children[token - self.start]
+            found: dict[int, list[int]] = {}
+            for at, head in enumerate(self.heads[self.start : self.end], self.start):
+                if head != at:
+                    if head in found:
+                        found[head].append(at)
+                    else:
+                        found[head] = [at]
+            self._children = found
+        return self._children.get(token, _NONE)
 
     def child(self, token: int, *labels: str) -> int | None:
         """Return the first token that depends on `token` by one of `labels`."""
@@ -220,10 +241,10 @@ class ParsedSentence:
         Punctuation and conjunctions do not count.
         """
         found = None
-        heads, dependencies = self.heads, self.dependencies
-        for at in range(start, end):
-            head = heads[at]
-            if (head == at or not start <= head < end) and dependencies[at] not in _NO_PART_OF_CLAUSES:
+        for at, head in enumerate(self.heads[start:end], start):
+            if head == at or not start <= head < end:
+                if self.dependencies[at] in _NO_PART_OF_CLAUSES:
+                    continue
                 if found is not None:
                     return None
                 found = at
@@ -281,7 +302,7 @@ class RuleParams(Params, section="discofuse.rules"):
     """Least score of a link by which a pronoun is replaced."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""
-    subject_score: float = Field(default=0.7, ge=0, le=1)
+    subject_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "he" and "she" as the subject of the second sentence, where the antecedent is the subject
     of the first one's main verb."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)
@@ -341,16 +362,22 @@ def prepend(tokens: TokenList, before: Sequence[Token]) -> TokenList:
 def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> TokenList:
     """Return `tokens` with `new` in place of every occurrence of `old`, from the left, none overlapping."""
     sought = list(old)
+    if not sought:
+        return list(tokens)
     replaced: TokenList = []
-    at = 0
-    while at < len(tokens):
-        if sought and tokens[at : at + len(sought)] == sought:
+    at, length = 0, len(sought)
+    while True:
+        try:
+            found = tokens.index(sought[0], at)
+        except ValueError:
+            return replaced + tokens[at:]
+        replaced += tokens[at:found]
+        if tokens[found : found + length] == sought:
             replaced += new
-            at += len(sought)
+            at = found + length
         else:
-            replaced.append(tokens[at])
-            at += 1
-    return replaced
+            replaced.append(tokens[found])
+            at = found + 1
 
 
 def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:

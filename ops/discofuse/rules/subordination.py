@@ -49,6 +49,11 @@ _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 _SECOND_HALVES = frozenset({"yet", "still", "nevertheless", "nonetheless", "however", "then", "so", "but"})
 
 
+_ARTICLES = frozenset({"a", "an", "the"})
+#: "Although not a member", "although still a boy".
+_BEFORE_NOUNS = frozenset({"not", "never", "still", "only", "always"})
+
+
 class _Forward(NamedTuple):
     words: int
     comma: int
@@ -93,12 +98,16 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
 
 
 def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
-    """Tell whether a clause lacks subject and "be": "although injured", "although in favour", "although a
+    """Tell whether a clause lacks subject and "be": "although injured", "although in favour", "although not a
     good player"."""
     if sentence.auxiliaries(head):
         return False
-    if sentence.tags[head] == "NN":
-        return sentence.left(head) == body and sentence.lower[body] in ("a", "an")
+    if sentence.tags[head] in ("NN", "NNS"):
+        opens = body
+        while sentence.lower[opens] in _BEFORE_NOUNS:
+            opens += 1
+        bare = sentence.tags[head] == "NNS" and sentence.child(head, "det", "poss") is None
+        return sentence.left(head) in (body - 1, body, opens) and (bare or sentence.lower[opens] in _ARTICLES)
     return sentence.tags[head] in ("VBN", "JJ", "IN") and all(
         sentence.dependencies[at] in ("advmod", "neg") for at in range(body, head)
     )
@@ -310,21 +319,36 @@ def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResul
     first, second = split(sentence.tokens(), found.comma - sentence.start)
     phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
     first = delete(first, 0, 1)
+    past = is_past(sentence, sentence.root)
     for at in _coordinated(sentence):
-        further = finite(sentence, at, found.subject, is_past(sentence, sentence.root))
+        place = first.index(at)
+        if sentence.tags[at] != "VBG":
+            first.insert(place, be(sentence, found.subject, past))
+            continue
+        further = finite(sentence, at, found.subject, past)
         if further is None:
             return None
-        first[first.index(at)] = further
+        first[place] = further
     return RuleResult(prepend(first, [*phrase, form]), delete(second, 0, 1))
 
 
 def _coordinated(sentence: ParsedSentence) -> list[int]:
-    """Return the participles beside the one that opens a sentence: "leaving the club and joining another"."""
+    """Return the participles beside the one that opens a sentence: "leaving the club and joining another",
+    "leaving the club and called back"."""
     return [
         at
         for at in sentence.children(sentence.start)
-        if sentence.dependencies[at] == "conj" and sentence.tags[at] == "VBG" and not sentence.auxiliaries(at)
+        if sentence.dependencies[at] == "conj"
+        and not sentence.auxiliaries(at)
+        and (sentence.tags[at] == "VBG" or _is_passive(sentence, at))
     ]
+
+
+def _is_passive(sentence: ParsedSentence, participle: int) -> bool:
+    """Tell whether a past participle beside a present one lacks "be": "called the Great", "replaced by"."""
+    if sentence.child(participle, "oprd") is not None:
+        return sentence.tags[participle] in ("VBN", "VBD")
+    return sentence.tags[participle] == "VBN" and sentence.child(participle, "dobj") is None
 
 
 RULES = (

@@ -7,11 +7,12 @@ stray comma. Not here: making token lists.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ops.discofuse.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, Annotation
 from ops.discofuse.rules.morphology import is_common
-from ops.discofuse.rules.rule import NAMES, VERBS, Token, TokenList
+from ops.discofuse.rules.rule import NAMES, VERBS, ParsedSentence, Token, TokenList, in_one_line
 
 #: It opens as well as it closes: only the blanks around it tell.
 _EITHER = frozenset({'"'})
@@ -25,14 +26,13 @@ _CLITICS = frozenset({"n't", "n’t"})
 _POSSESSIVES = frozenset({"'s", "'"})
 
 
-def running(annotation: Annotation, start: int, end: int) -> str:
-    """Return the tokens from `start` to before `end` as they stand in the document, in one line."""
-    pairs = zip(annotation.words[start:end], annotation.spaces[start:end], strict=True)
-    return _in_one_line("".join([word + " " if space else word for word, space in pairs]))
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())
+def running(text: Sequence[ParsedSentence]) -> str:
+    """Return a sentence, or two in a row, as they stand in the document, in one line."""
+    written = text[0].running()
+    for before, sentence in pairwise(text):
+        apart = before.annotation.spaces[before.end - 1] or sentence.start > before.end
+        written += " " * apart + sentence.running()
+    return written
 
 
 _CLOSING = CLOSING | {"'"}
@@ -61,12 +61,19 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
     side, a blank stands between them unless one is a mark or a clitic that has none in the document. A full
     stop that a rule wrote stands like the mark before `end`, which ends the sentence in the document.
     """
+    spaces = annotation.spaces
     written: list[str] = []
-    for at, word in enumerate(words):
-        if at and _is_blank(annotation, tokens[at - 1], tokens[at], end):
-            written.append(" ")
-        written.append(word)
-    return _in_one_line("".join(written))
+    before: Token = ""
+    following = -1
+    for word, token in zip(words, tokens, strict=True):
+        if token == following:
+            blank = spaces[following - 1]
+        else:
+            blank = bool(written) and _is_blank(annotation, before, token, end)
+        written.append(" " + word if blank else word)
+        before = token
+        following = token + 1 if isinstance(token, int) else -1
+    return in_one_line("".join(written))
 
 
 def sentence(
@@ -78,9 +85,15 @@ def sentence(
     small. The text ends before `end`. `end_given`: so do the tokens, with a question mark or a bracket
     perhaps.
     """
-    words = [annotation.words[token] if isinstance(token, int) else token for token in tokens]
+    known = annotation.words
+    try:
+        words = list(map(known.__getitem__, tokens))  # type: ignore[arg-type]
+    except TypeError:  # a word that is not in the document
+        words = [known[token] if isinstance(token, int) else token for token in tokens]
     places = list(tokens)
     for start in starts:
+        if start not in places[1:]:
+            continue
         for at in [place for place, token in enumerate(tokens) if token == start]:
             if at and not (at == 1 and words[0] in OPENING):
                 words[at] = _small(annotation, start)
@@ -115,11 +128,8 @@ def sentence(
 
 
 def _is_blank(annotation: Annotation, left: Token, right: Token, end: int) -> bool:
-    if isinstance(left, int):
-        if right == left + 1:
-            return bool(annotation.spaces[left])
-        if _opens(annotation, left):
-            return False
+    if isinstance(left, int) and _opens(annotation, left):
+        return False
     if isinstance(right, int):
         return not _is_attached(annotation, right)
     return _ends_spaced(annotation, end) if right in _FINAL else right not in _POSSESSIVES

@@ -89,6 +89,17 @@ class PretrainedSeq2SeqConfig(Seq2SeqConfig):
     model: ModelName = Field(description="a folder, or a name of the Hugging Face hub that is in its cache")
 
 
+def trained_further(
+    size: Seq2SeqTransformerConfig, pretrained: ModelName | None
+) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
+    """Return the config of a new model of a size, or of a pretrained one with the bounds and the decoding of
+    that size."""
+    if pretrained is None:
+        return size
+    shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
+    return PretrainedSeq2SeqConfig(model=pretrained, **shared)
+
+
 @dataclass(frozen=True)
 class Pairs:
     """N pairs: what each is called, its source and its target."""

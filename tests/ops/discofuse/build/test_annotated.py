@@ -23,6 +23,7 @@ from ops.discofuse.annotation import (
 from ops.discofuse.build.annotated import annotate, joined, parsed, pieces
 from ops.discofuse.build.pipeline import sentence_ends
 from ops.discofuse.schemas import ANNOTATED, PROSE
+from ops.models.spacy_pipeline import load_pipeline
 from ops.text.sentences import sentence_spans
 from orchestration.files.parquet import write_table
 
@@ -209,6 +210,22 @@ def test_a_document_that_another_pipeline_parsed_is_refused_by_name():
         list(stored_annotations(table, PARAMS))
     for name in ("discofuse/annotated", "'doc-0'", "en-old 1.0 (0123456789abcdef)", pipeline_of(PARAMS)):
         assert name in str(refused.value)
+
+
+def test_a_pipeline_that_lies_in_a_folder_parses_by_its_own_rules(tmp_path):
+    folder = tmp_path / "own"
+    pipeline = load_pipeline(PARAMS.pipeline)
+    pipeline.meta["version"] = "9.9"
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "mill"}])
+    pipeline.to_disk(folder)
+    own = AnnotationParams(pipeline=str(folder))
+    found, usual = (annotate(prose(TEXTS[:1]), params).kept for params in (own, PARAMS))
+    [told] = found["pipeline"].to_pylist()
+    assert re.fullmatch(rf"{re.escape(str(folder))} 9\.9 \([0-9a-f]{{16}}\), coreference ranker.*", told)
+    [parse] = stored_annotations(found, own)
+    assert parse.entities[parse.words.index("mill")] == "ORG"
+    same = ["words", "tags", "dependencies", "heads", "lemmas"]
+    assert found.select(same).equals(usual.select(same))
 
 
 def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of_coreference(

@@ -15,9 +15,11 @@ from ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
 from ops.discofuse.models.training_sets import copied, judged, source_of, target_of
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from ops.models.seq2seq.config import Pairs
+from ops.models.seq2seq.pretrained import FOLDER
 from ops.models.training import CheckpointError, NotFiniteError, TrainingError
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, model_params
+from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
 from tests.parts import parts
 
 SPLITS = ["train", "train", "train", "validation", "test"]
@@ -172,6 +174,22 @@ def test_params_that_contradict_what_is_decided_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         model_params(**given)
     assert FusionModelParams().training.metric == "exact"
+
+
+def test_every_set_has_a_model_that_a_pretrained_one_became(tmp_path):
+    folder = write_pretrained(tmp_path / "small")
+    found = outcome(tmp_path, UNITS, model_params(pretrained=str(folder)))
+    told = models_of(found)
+    assert [(one["model"], one["architecture"]) for one in told] == [
+        (name, "pretrained") for name in ("mixture", "sports", "wiki")
+    ]
+    before = (folder / "model.safetensors").read_bytes()
+    trained = {found.files[f"{one['model']}/{FOLDER}/model.safetensors"] for one in told}
+    assert len(trained) == 3 and before not in trained
+    row = next(row for row in found.kept.to_pylist() if row["example_id"] == "sports-0")
+    assert row["source_tokens"] == source_of(SPORTS[0]).split(), "the pieces of its own vocabulary"
+    rows = [row for each in fused(tmp_path, found, SPORTS) for row in each.kept.to_pylist()]
+    assert {row["model"] for row in rows} == {None, "mixture", "sports", "wiki"}
 
 
 def test_a_source_is_the_two_sentences_and_a_target_the_text(made):

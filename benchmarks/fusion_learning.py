@@ -1,0 +1,161 @@
+"""What a fusion model learns from prose: Exact and SARI on held-out examples by type, and on pairs of others.
+
+Run: python benchmarks/fusion_learning.py PATH [PATH ...] --pairs PAIRS.tsv[.gz] --folder FOLDER
+[--documents N] [--size NAME] [--updates N] [--tests N]. A PATH is prose as in benchmarks/fusion_yield.py. Its
+examples, one training set of all paths, are made with params.yaml and kept in FOLDER: a second run with other
+sizes begins with them. PAIRS are of a split-and-rephrase corpus (sentence<TAB>first <::::> second) that no
+model learns from; so many of them are fused as --tests says. --size is of discofuse.fusion_model, --updates
+ends a training earlier.
+
+COPY, which joins the two sentences, is scored beside the model. Means are times 100. Seconds are the
+processor's. Models of FOLDER/model are loaded by ops.models.seq2seq.files.load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import random
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import pyarrow.parquet as pq
+from fusion_yield import documents_of, prose
+
+import orchestration.definitions  # noqa: F401  declares every asset
+from assets.declare.settings import section
+from ops.core.parts import OneProcess, Part, Parts
+from ops.discofuse.annotation import AnnotationParams
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.balanced import BalancedParams, balanced
+from ops.discofuse.build.candidates import candidates
+from ops.discofuse.build.examples import ExampleParams, examples
+from ops.discofuse.models.fusion_model import FusionModelParams, learn_pieces, make_model, texts_of
+from ops.discofuse.models.training_sets import copied, judged
+from ops.discofuse.rules import RuleParams
+from ops.discofuse.schemas import BALANCED, EXAMPLES
+from ops.models.seq2seq.config import Pairs
+from ops.models.seq2seq.files import save
+from ops.models.seq2seq.model import Seq2SeqTask
+from ops.models.training import train
+from ops.models.training.task import ProgressLines
+
+DOCUMENTS_AT_ONCE = 500
+
+
+def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
+    """Write the examples of prose as part files; a folder that has them stays as it is."""
+    if folder.is_dir():
+        return
+    parts = folder.with_name("examples.making")
+    parts.mkdir(parents=True, exist_ok=True)
+    annotation, began, sentences = section(AnnotationParams), time.process_time(), 0
+    for path in paths:
+        chosen = list(islice(documents_of(path), documents))
+        for number, first in enumerate(range(0, len(chosen), DOCUMENTS_AT_ONCE)):
+            some = prose(path, chosen[first : first + DOCUMENTS_AT_ONCE], first)
+            parsed = annotate(some, annotation).kept
+            found = candidates(parsed, annotation, section(RuleParams))
+            sentences += len(found.units)
+            made = examples(found.kept, section(ExampleParams)).kept
+            pq.write_table(made, parts / f"{path.name}-{number:03d}.parquet")
+    parts.rename(folder)
+    print(f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s")
+
+
+def learning_sets(folder: Path) -> dict[str, list[dict[str, str]]]:
+    """Return the balanced examples of a folder by split."""
+    parts = tuple(Part(str(path)) for path in sorted(folder.glob("*.parquet")))
+    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for outcome in balanced(Parts(EXAMPLES.kept, parts, OneProcess()), section(BalancedParams)):
+        for row in outcome.kept.select(BALANCED.kept.names).to_pylist():
+            found[row["split"]].append(row)
+    return found
+
+
+def foreign_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield source and target of every pair of a split-and-rephrase corpus."""
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        for whole, split in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield copied(*(sentence.strip() for sentence in split.split("<::::>"))), whole
+
+
+def named(texts: Iterable[tuple[str, str]]) -> Pairs:
+    """Return pairs of texts by their numbers."""
+    found = list(texts)
+    return Pairs([str(number) for number in range(len(found))], *map(list, zip(*found, strict=True)))
+
+
+def show(name: str, pairs: Pairs, predictions: Sequence[str]) -> None:
+    """Print the scores of a model and of COPY."""
+    ours, copy = judged(pairs, predictions), judged(pairs, pairs.sources)
+    print(
+        f"{name:28} {len(pairs):6,}  Exact {100 * ours['exact']:5.1f}  SARI {100 * ours['sari']:5.1f}"
+        f"   COPY {100 * copy['exact']:5.1f} {100 * copy['sari']:5.1f}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Make examples, train, and print scores."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH")
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--documents", type=int, default=1_000_000, help="of each path at most")
+    parser.add_argument("--size", default="tiny")
+    parser.add_argument("--updates", type=int, help="at most; else as the size says")
+    parser.add_argument("--tests", type=int, default=5000, help="of each kind of test at most")
+    given = parser.parse_args()
+    for path in (*given.paths, given.pairs):
+        if not path.is_file():
+            parser.exit(2, f"{path}: no such file\n")
+    params = section(FusionModelParams).model_copy(update={"size": given.size})
+    if given.size not in params.sizes:
+        parser.exit(2, f"size {given.size!r} is not among {', '.join(params.sizes)} (params.yaml)\n")
+    make_examples(given.paths, given.documents, given.folder / "examples")
+    sets = learning_sets(given.folder / "examples")
+    if not sets["train"]:
+        parser.exit(2, "no training example: give more text\n")
+    learnt, judges = (list(map(texts_of, sets[split])) for split in ("train", "validation"))
+    config = params.config()
+    pieces = learn_pieces((text for pair in learnt for text in pair), config)
+    short = [pair for pair in learnt if max(map(pieces.length, pair)) <= config.longest]
+    model = make_model(config, pieces, params.training.seed)
+    judging = named((judges or learnt)[: params.validation_examples])
+    task = Seq2SeqTask(model, model.stored(named(short)), judging, partial(judged, judging), 1)
+    training = params.training.model_copy(update={"steps": given.updates or params.training.steps})
+    weights = sum(tensor.numel() for tensor in model.network.parameters())
+    print(
+        f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are learnt"
+    )
+    began = time.process_time()
+    ended = train(task, training, None, ProgressLines(given.size), True)
+    print(f"trained in {time.process_time() - began:,.0f} s; best exact {ended.best}")
+    for name, content in save(model).items():
+        (given.folder / "model" / name).parent.mkdir(parents=True, exist_ok=True)
+        (given.folder / "model" / name).write_bytes(content)
+    model.place(True)
+    kinds: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for row in sets["test"]:
+        kinds[row["discourse_type"]].append(texts_of(row))
+    kinds = dict(sorted(kinds.items()))
+    tests = {"held out": [pair for of in kinds.values() for pair in of], **kinds}
+    tests["pairs of others"] = list(foreign_pairs(given.pairs))
+    for name, texts in tests.items():
+        pairs = named(random.Random(0).sample(texts, min(given.tests, len(texts))))  # noqa: S311
+        show(name, pairs, model.generate(pairs.sources))
+
+
+if __name__ == "__main__":
+    main()

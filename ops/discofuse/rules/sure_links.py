@@ -1,0 +1,130 @@
+"""Links between two sentences that their construction alone makes sure, and what makes one likely.
+
+Belongs here: a name that is shortened, "it" for what a sentence says is a thing, whether both are subjects,
+and an "it" that means nothing. Not here: links of the ranker (ops/coreference), replacing (anaphora.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ops.coreference.lexicon import GROUP_NAMES, TITLES
+from ops.coreference.links import Link
+from ops.discofuse.rules.commas import THINGS, is_person
+from ops.discofuse.rules.rule import SUBJECTS, ParsedSentence, TokenList
+
+_IT = frozenset({"it"})
+_A = frozenset({"a", "an"})
+_SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn"})
+
+
+def says_it(sentence: ParsedSentence) -> bool:
+    """Tell whether a sentence has an "it"."""
+    return "it" in sentence.lower[sentence.start : sentence.end]
+
+
+def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenList) -> Link | None:
+    """Return the link of "it" to the subject of a sentence that says which thing that is, where both are
+    subjects: "Cardinal Pole is a school although it admits all pupils"."""
+    here, source = text[-1], text[0]
+    root = source.root
+    if not says_it(here) or source.annotation.lemmas[root] != "be":
+        return None
+    pronoun = next((at for at in here.positions(_IT) if at in second), None)
+    if pronoun is None:
+        return None
+    predicate, noun = source.child(root, "attr"), source.child(root, "nsubj")
+    if predicate is None or noun is None or source.tags[predicate] != "NN":
+        return None
+    # "The task of the corpus is a game and it contains": what does?
+    if source.child(noun, "prep", "relcl", "acl", "conj") is not None:
+        return None
+    # A name may be a person's: "Ann was a stalwart".
+    known = source.lower[predicate] in THINGS or (
+        source.tags[noun] == "NN" and not is_person(source, noun) and not is_person(source, predicate)
+    )
+    if not known or source.tags[noun] not in ("NN", "NNP") or source.lower[source.left(predicate)] not in _A:
+        return None
+    if not are_subjects(text, first, second, pronoun, noun) or _says_nothing(here, pronoun, second):
+        return None
+    start, end = source.left(noun), source.right(noun) + 1
+    return Link("pronoun", (pronoun, pronoun + 1), (start, end), 1.0)
+
+
+def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> bool:
+    """Tell whether "it" is not surely the subject of a main clause that says something of it, unlike "it is
+    easy to see" and "it is said that"."""
+    verb = sentence.heads[pronoun]
+    governed = sentence.heads[verb] != verb and sentence.heads[verb] in second
+    if governed or sentence.dependencies[pronoun] == "expl" or means_nothing(sentence, verb):
+        return True
+    clitic = not sentence.lower[pronoun + 1][0].isalpha()  # "it 's"
+    return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
+
+
+def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
+    """Return the link of a surname or a first name that is the subject of a sentence to the whole name in
+    the sentence before: "Meshack Lufile is a player . Lufile also played for Aris"."""
+    tags, heads, dependencies = second.tags, second.heads, second.dependencies
+    subject, at = None, second.start - 1
+    for _ in range(tags[second.start : second.end].count("NNP")):
+        at = tags.index("NNP", at + 1, second.end)
+        if dependencies[at] in SUBJECTS and heads[at] == second.root:
+            subject = at
+            break
+    if subject is None or second.children(subject):
+        return []
+    word, start = second.lower[subject], first.start
+    found = set()
+    for at in first.positions(frozenset({word})):
+        begin, end = at, at + 1
+        while begin > start and _is_name(first, begin - 1):
+            begin -= 1
+        while end < first.end and _is_name(first, end):
+            end += 1
+        found.add((begin, end))
+    if len(found) != 1:
+        return []
+    [(begin, end)] = found
+    whole = end - begin > 1 and word in (first.lower[begin], first.lower[end - 1])
+    titled = first.lower[begin] in TITLES or first.lower[end - 1] in GROUP_NAMES
+    return [Link("nominal", (subject, subject + 1), (begin, end), 1.0)] if whole and not titled else []
+
+
+def _is_name(sentence: ParsedSentence, token: int) -> bool:
+    kind = sentence.annotation.entities[token]
+    return sentence.tags[token] == "NNP" and kind in ("PERSON", "ORG", "") and sentence.lower[token].isalpha()
+
+
+def are_subjects(
+    text: Sequence[ParsedSentence], first: TokenList, second: TokenList, pronoun: int, noun: int
+) -> bool:
+    """Tell whether a pronoun is the first subject of its sentence, and a noun that of the main verb of the
+    other; behind "so" it is often another's."""
+    here, source = holding(text, pronoun), holding(text, noun)
+    if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
+        return False
+    opens = second[0]
+    if isinstance(opens, int) and "so" in here.lower[max(opens - 2, here.start) : opens]:
+        return False
+    subjects = (at for at in second if isinstance(at, int) and here.dependencies[at] in SUBJECTS)
+    return next(subjects, None) == pronoun
+
+
+def means_nothing(sentence: ParsedSentence, verb: int) -> bool:
+    """Tell whether "it" is the subject of "is expected that", "looks like", "was to this town that"."""
+    if sentence.tags[verb] in ("VBN", "JJ") and sentence.child(verb, "ccomp") is not None:
+        return True
+    lemma, following = sentence.annotation.lemmas[verb], verb + 1
+    if lemma in _SEEMING or following >= sentence.end:
+        return True
+    cleft = lemma == "be" and sentence.tags[following] in ("IN", "TO", "RB")
+    return cleft and any(
+        sentence.lower[at] == "that" and sentence.tags[at] in ("IN", "WDT")
+        for at in range(following + 2, sentence.end)
+    )
+
+
+def holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
+    """Return the sentence of a text that holds a token."""
+    return text[0] if token < text[0].end else text[-1]
