@@ -47,5 +47,5 @@ def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
 
 @_crawl(formats=cited.SEARCHES)
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested pages that a search finds for articles, with the place of each record or why there is none."""
+    """Requested pages that a search finds, with the place of each record or why it has none."""
     return cited.crawl_cited(records, place)
