@@ -25,6 +25,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
@@ -159,6 +160,9 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     """Fusion examples: candidates that pass the filters, split by document into train, validation, test."""
     return candidates.map(examples_op, params)
+
+
+filter_examples("discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", partitioned=True)
 
 
 @dataset(

@@ -19,6 +19,7 @@ from assets.declare.expectations import (
     text,
     unique,
 )
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
@@ -183,6 +184,9 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
     """Of these, as many as differ enough in words on average, split by cluster."""
     return paraphrases_op(filtered, params)
+
+
+filter_examples("parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", partitioned=False)
 
 
 @dataset(

@@ -22,6 +22,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
@@ -220,6 +221,11 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """The four training sets of an extractive summariser, split by paper, over all partitions."""
     return training_sets_op(summaries, alignments, params)
+
+
+filter_examples(
+    "talksumm", "training_sets", TRAINING_SETS, ("sentences", "summary"), "example", partitioned=False
+)
 
 
 @dataset(

@@ -23,6 +23,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import needs
+from assets.filters import filter_examples
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
@@ -267,6 +268,9 @@ def examples(
 ) -> Outcomes:
     """Title and ranked paragraphs as the source, lead or whole article as the target, by set and split."""
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
+
+
+filter_examples("wikisum", "examples", EXAMPLES, ("source", "target"), "example", partitioned=True)
 
 
 @dataset(

@@ -1,0 +1,245 @@
+"""Filters of documents and of examples: the scores of a dataset, and the dataset within the bounds.
+
+Belongs here: the datasets that filter another one, declared by one call; what is declared later reads the
+filtered one in its place. Not here: which datasets are filtered (beside each), how anything is scored
+(ops/filters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from assets.declare.dataset import AllParts, dataset
+from assets.declare.declaration import Threshold
+from assets.declare.expectations import (
+    THIS_PARTITION,
+    Expectation,
+    among,
+    between,
+    identity,
+    none,
+    not_null,
+    steady,
+    text,
+    unique,
+)
+from assets.declare.settings import settings
+from ops.core.derived import DerivedFolder
+from ops.core.outcome import Outcomes, Shape
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most, below
+from ops.filters import bounds, contamination, documents, schemas
+from ops.filters import duplicates as duplicates_op
+from ops.filters.contamination import ContaminationParams, OverlapParams
+from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.personal_data import MASKS
+from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
+from ops.parse.scan import Records
+
+
+@dataset(
+    group="sources",
+    shape=TEST_SETS,
+    formats=FORMATS,
+    measures=["text.words"],
+    expectations=[
+        *identity("test"),
+        *not_null("test_set", "document", "month"),
+        among("month", THIS_PARTITION),
+        *text("text", longest=2_000_000),
+        *steady(),
+    ],
+)
+def test_sets(records: Records) -> Outcomes:
+    """Texts of test sets, which no example may have anything of."""
+    return records.map(parse_test_sets)
+
+
+def filter_documents(
+    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+) -> None:
+    """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
+
+    `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
+    """
+    _scores(name, shape, scoring)
+    _duplicates(name, scoring)
+    _filtered(name, shape, kind, scoring, bound)
+
+
+def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> None:
+    def scores(found: Parts, params: Any) -> Outcomes:
+        return documents.scores(found, params, shape)
+
+    _declare(
+        scores,
+        f"{name}_scores",
+        f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
+        {"params": scoring},
+        shape=schemas.scores(shape),
+        inputs={"found": name},
+        consumes="found",
+        measures=["words", "language_score"],
+        expectations=[
+            *identity("scores"),
+            *not_null("document_id", "words"),
+            unique("document_id"),
+            between("language_score", 0, 1),
+            *(between(kind, 0) for kind in MASKS),
+            *none("signature.items.missing"),
+            *steady(),
+        ],
+    )
+
+
+def _duplicates(name: str, scoring: type[ScoreParams]) -> None:
+    def duplicates(scores: Parts, params: Any) -> Outcomes:
+        return duplicates_op.duplicates(scores, params.floor)
+
+    _declare(
+        duplicates,
+        f"{name}_duplicates",
+        f"Of {_called(name)} of all partitions those that repeat another one, and how nearly.",
+        {"params": scoring},
+        shape=schemas.DUPLICATES,
+        inputs={"scores": f"{name}_scores"},
+        partitioned=False,
+        measures=["similarity"],
+        expectations=[
+            *identity("duplicate"),
+            *not_null("document_id", "first_id", "similarity", "exact"),
+            unique("document_id"),
+            between("similarity", 0, 1),
+            *steady(),
+        ],
+    )
+
+
+def _filtered(
+    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+) -> None:
+    def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
+        return documents.filtered(found, scores, duplicates, asked, params, shape)
+
+    units = _called(name)
+    asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
+        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
+        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
+        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
+        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
+        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+    ]
+    _declare(
+        filtered,
+        f"filtered_{name}",
+        f"{units[0].upper()}{units[1:]} within the bounds of filters.{name}, which later datasets read.",
+        {"asked": scoring, "params": bound},
+        shape=schemas.filtered(shape),
+        inputs={"found": name, "scores": f"{name}_scores", "duplicates": f"{name}_duplicates"},
+        consumes="found",
+        replaces=name,
+        thresholds=[
+            Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
+            for param, rule, scores, values, meaning in asked
+        ],
+        expectations=[*identity(kind), *steady()],
+    )
+
+
+def filter_examples(
+    group: str, name: str, shape: Shape, texts: Sequence[str], kind: str, partitioned: bool
+) -> None:
+    """Declare two datasets of a system: what its examples share with test sets, and those that pass.
+
+    `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
+    `<name>`. Nothing is declared where params.yaml names no test set.
+    """
+    if settings().sources.get("test_sets"):
+        _overlaps(group, name, shape, texts, partitioned)
+        _clean(group, name, shape, kind, partitioned)
+
+
+def _overlaps(group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool) -> None:
+    def overlaps(
+        found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
+    ) -> Outcomes:
+        return contamination.overlaps(found, test_sets, params, derived, texts, shape)
+
+    _declare(
+        overlaps,
+        "overlaps",
+        f"What each of the {_called(name)} shares with the test sets: runs of words, whole sentences.",
+        {},
+        group,
+        shape=schemas.overlaps(shape),
+        inputs={"found": name},
+        consumes="found",
+        partitioned=partitioned,
+        measures=["ngrams", "sentences"],
+        expectations=[
+            *identity("overlap"),
+            *not_null("example_id", "ngrams", "sentences"),
+            unique("example_id"),
+            between("ngrams", 0),
+            between("sentences", 0),
+            *steady(),
+        ],
+    )
+
+
+def _clean(group: str, name: str, shape: Shape, kind: str, partitioned: bool) -> None:
+    def clean(found: Parts, overlaps: Parts, params: ContaminationParams) -> Outcomes:
+        return contamination.uncontaminated(found, overlaps, params, shape)
+
+    _declare(
+        clean,
+        f"clean_{name}",
+        f"Those of the {_called(name)} that are not in a test set, which later datasets read.",
+        {},
+        group,
+        shape=schemas.filtered(shape),
+        inputs={"found": name},
+        consumes="found",
+        replaces=name,
+        partitioned=partitioned,
+        thresholds=[
+            Threshold(
+                ContaminationParams,
+                param,
+                at_most,
+                scores,
+                values=(0, 1, 2, 5, 10, 50),
+                meaning=meaning,
+                units=_called(name),
+            )
+            for param, scores, meaning in (
+                ("ngrams", contamination.asked_ngrams, "runs of words shared with a test set"),
+                ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
+            )
+        ],
+        expectations=[*identity(kind), *steady()],
+    )
+
+
+_SHARES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1)
+
+
+def _declare(
+    function: Callable[..., Outcomes],
+    name: str,
+    meaning: str,
+    params: dict[str, Any],
+    group: str = "sources",
+    *,
+    expectations: Sequence[Expectation],
+    **declared: Any,
+) -> None:
+    """Declare a function of this module as a dataset, with the classes of its params."""
+    function.__name__, function.__doc__ = name, meaning
+    function.__annotations__.update(params)
+    dataset(group=group, expectations=expectations, **declared)(function)
+
+
+def _called(name: str) -> str:
+    return name.replace("_", " ")
