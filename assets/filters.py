@@ -8,6 +8,7 @@ filtered one in its place. Not here: which datasets are filtered (beside each), 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from assets.declare.dataset import AllParts, dataset
@@ -24,7 +25,8 @@ from assets.declare.expectations import (
     text,
     unique,
 )
-from assets.declare.settings import settings
+from assets.declare.graph import optional
+from assets.declare.settings import document, settings
 from ops.core.derived import DerivedFolder
 from ops.core.outcome import Outcomes, Shape
 from ops.core.parts import Parts
@@ -33,12 +35,13 @@ from ops.filters import bounds, contamination, documents, schemas
 from ops.filters import duplicates as duplicates_op
 from ops.filters.contamination import ContaminationParams, OverlapParams
 from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.perplexity import ByteModel
 from ops.filters.personal_data import MASKS
 from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
 from ops.parse.scan import Records
 
-
-@dataset(
+_texts = partial(
+    dataset,
     group="sources",
     shape=TEST_SETS,
     formats=FORMATS,
@@ -51,6 +54,15 @@ from ops.parse.scan import Records
         *steady(),
     ],
 )
+
+
+@_texts()
+def reference_texts(records: Records) -> Outcomes:
+    """Texts that web pages should be like: a small model of n-grams learns from them."""
+    return records.map(parse_test_sets)
+
+
+@_texts()
 def test_sets(records: Records) -> Outcomes:
     """Texts of test sets, which no example may have anything of."""
     return records.map(parse_test_sets)
@@ -62,18 +74,29 @@ def filter_documents(
     """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
 
     `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
+    Nothing is declared where params.yaml has no section `filters.<name>`; an empty one has the defaults.
     """
-    _scores(name, shape, scoring)
-    _duplicates(name, scoring)
-    _filtered(name, shape, kind, scoring, bound)
+    optional(scoring, bound)
+    if (document().get("filters") or {}).get(name) is not None:
+        _scores(name, shape, scoring)
+        _duplicates(name, scoring)
+        _filtered(name, shape, kind, scoring, bound)
 
 
 def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> None:
     def scores(found: Parts, params: Any) -> Outcomes:
         return documents.scores(found, params, shape)
 
+    def scores_beside(
+        found: Parts, reference_texts: AllParts, params: Any, derived: DerivedFolder
+    ) -> Outcomes:
+        model = ByteModel(
+            derived.made(["reference_texts"], lambda folder: ByteModel.learnt(reference_texts, folder))
+        )
+        return documents.scores(found, params, shape, model)
+
     _declare(
-        scores,
+        scores_beside if name == "web_pages" and settings().sources.get("reference_texts") else scores,
         f"{name}_scores",
         f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
         {"params": scoring},
@@ -127,6 +150,7 @@ def _filtered(
         ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
         ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
         ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
+        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
         ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
         ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
     ]
@@ -155,6 +179,7 @@ def filter_examples(
     `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
     `<name>`. Nothing is declared where params.yaml names no test set.
     """
+    optional(OverlapParams, ContaminationParams)
     if settings().sources.get("test_sets"):
         _overlaps(group, name, shape, texts, partitioned)
         _clean(group, name, shape, kind, partitioned)

@@ -42,6 +42,7 @@ def leave_out(root: Path, system: str) -> None:
     del content[system]
     for name in own_datasets(system):
         content["sources"].pop(name.removeprefix("sources/"), None)
+        content.get("filters", {}).pop(name.removeprefix("sources/"), None)
     (root / "params.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
 
 

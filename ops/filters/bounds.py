@@ -52,6 +52,7 @@ def verdicts(
     asked = [
         ("language", at_least, _numbers(scores, "language_score"), params.language),
         ("personal_data", at_most, personal, params.personal_data),
+        ("perplexity", at_most, _numbers(scores, "perplexity"), params.perplexity),
         *((name, at_least, _numbers(scores, name), bound) for name, bound in params.at_least.items()),
         *((name, at_most, _numbers(scores, name), bound) for name, bound in params.at_most.items()),
         (DUPLICATE, below, similarity, params.similarity),
@@ -92,6 +93,11 @@ def asked_similarity(scores: Parts, duplicates: Parts, params: BoundParams) -> I
     return _asked(scores, duplicates, params, DUPLICATE)
 
 
+def asked_perplexity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
+    """Yield documents by what `perplexity` is asked of."""
+    return _asked(scores, duplicates, params, "perplexity")
+
+
 def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: str) -> Iterator[pa.Table]:
     """Yield documents by what a rule of quality is asked of."""
     return _asked(scores, duplicates, params, name)
@@ -99,7 +105,16 @@ def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: s
 
 def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -> Iterator[pa.Table]:
     """Yield documents by one bound: no score where another drops them, endless where they have none."""
-    read = ["document_id", "title", "beginning", "language_score", *MASKS, *params.at_least, *params.at_most]
+    read = [
+        "document_id",
+        "title",
+        "beginning",
+        "language_score",
+        "perplexity",
+        *MASKS,
+        *params.at_least,
+        *params.at_most,
+    ]
     for part in scores.parts:
         table = part.read(list(dict.fromkeys(read)))
         repeated = duplicates.read(REPEATS, ("document_id", table["document_id"].to_pylist()))

@@ -24,6 +24,7 @@ from ops.filters.duplicates import content
 from ops.filters.language import languages
 from ops.filters.lost import lost_rows
 from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.perplexity import ByteModel
 from ops.filters.personal_data import MASKS, counts, masked, personal_data
 from ops.filters.quality import RULES, measures
 from ops.filters.texts import texts, with_text
@@ -32,12 +33,14 @@ from ops.text.minhash import signature
 _BEGINNING = 200
 
 
-def scores(documents: Parts, params: ScoreParams, shape: Shape) -> Outcomes:
-    """Yield the scores of every document; `shape` is that of the documents."""
-    return documents.map(scores_of, params, shape)
+def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
+    """Yield the scores of every document; `shape` is that of the documents, `model` that of perplexity."""
+    return documents.map(scores_of, params, shape, model)
 
 
-def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome:
+def scores_of(
+    documents: pa.Table, params: ScoreParams, shape: Shape, model: ByteModel | None = None
+) -> Outcome:
     """Return the scores of one part. Raises ValueError for a language that is not known.
 
     A web page is the same as another one where its address is, too: an article may cite either address.
@@ -63,6 +66,7 @@ def scores_of(documents: pa.Table, params: ScoreParams, shape: Shape) -> Outcome
             "content": content(text, place or "") if params.duplicates else None,
             "signature": _signature(text, params),
             **(counts(text, params.region) if params.personal_data else dict.fromkeys(MASKS)),
+            "perplexity": model.perplexity(text) if model else None,
             **(measures(text) if params.quality else dict.fromkeys(RULES)),
         }
         for document, text, place, number, (likeliest, probability) in zip(

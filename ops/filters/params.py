@@ -44,6 +44,7 @@ class BoundParams(Params):
         description="a document as similar to an earlier one is a duplicate; 1: the same text",
     )
     personal_data: int | None = Field(None, ge=0, description="pieces of personal data at most")
+    perplexity: float | None = Field(None, gt=0, description="at most, under sources.reference_texts")
     mask: bool = Field(True, description="whether personal data that are looked for are masked")
     quality: Literal["published"] | None = Field(
         None, description="published: the bounds of Gopher and FineWeb, where none is given below"

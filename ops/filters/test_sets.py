@@ -1,6 +1,7 @@
-"""Test sets that no example may share texts with: any source of texts.
+"""Texts that are compared with: test sets, which no example may share anything with, and reference texts.
 
-Belongs here: their formats, and a row a text. Not here: what examples share with them (contamination.py).
+Belongs here: their formats, and a row a text. Not here: what examples share with them (contamination.py),
+what is learnt from them (perplexity.py).
 
 A source of `sources.test_sets` in params.yaml is a test set, and its name the name of it. It is a folder of
 plain texts (`plain_texts`: a file is a text), of tables (`texts`: a row is one; `fields: {text: question}`
@@ -31,7 +32,7 @@ _TEXT = pa.string()
 TEST_SETS = Shape(
     unit=RECORD,
     kept=columns(
-        ("test_set", _TEXT, "the source in params.yaml", NAME),
+        ("test_set", _TEXT, "the source in params.yaml: the name of the test set", NAME),
         ("document", _TEXT, "the text's name in its source", NAME),
         ("month", _TEXT, "that params.yaml gives it", TIME),
         ("text", _TEXT, "as it stands there", TEXT),
