@@ -119,6 +119,7 @@ def dataset(
             trials=trials,
             trains=trains,
             one_task=one_task,
+            replaces=Key(group, replaces) if replaces else None,
         )
         if one_task and any((declaration.records, declaration.files, declaration.derived)):
             raise TypeError(f"{declaration.name}: one task has neither records nor folders of this machine")
@@ -131,8 +132,6 @@ def dataset(
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.argument_inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
-        if replaces:
-            _REPLACED[Key(group, replaces)] = declaration.key
         return dagster_asset(register(declaration))
 
     return declare
@@ -146,10 +145,6 @@ _PLACES: dict[Any, str] = {
     DerivedFolder: "derived",
     Strict: "strict",
 }
-
-
-#: What is read in the place of a dataset.
-_REPLACED: dict[Key, Key] = {}
 
 
 def _arguments(
@@ -170,7 +165,9 @@ def _arguments(
         if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
             upstream = _input_key(name, group, named.get(argument, argument))
             if argument not in named:
-                upstream = _REPLACED.get(upstream, upstream)
+                upstream = next(
+                    (key for key, item in DECLARED.items() if item.replaces == upstream), upstream
+                )
             if hint is Artifact and DECLARED[upstream].partitioned:
                 raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
             all_partitions = hint in (AllParts, AllPartsAndFiles) or not partitioned

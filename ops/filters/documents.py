@@ -31,6 +31,8 @@ from ops.filters.texts import texts, with_text
 from ops.text.minhash import signature
 
 _BEGINNING = 200
+#: What of scores is judged by.
+_JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
 
 
 def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
@@ -103,7 +105,7 @@ def filtered(
         )
     with documents.engine.scratch() as folder:
         ids = [part.read(["id"])["id"] for part in documents.parts]
-        own = matches(scores, "document_id", ids, folder / "scores")
+        own = matches(scores, "document_id", ids, folder / "scores", _JUDGED)
         repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
         yield from documents.map(filtered_of, scoring, params, shape, beside=[own, repeated])
 

@@ -30,8 +30,24 @@ def test_inputs_come_from_the_own_group_first_and_then_from_sources():
 
     assert [(source.key.to_user_string(), source.all_partitions) for source in declared(longest).inputs] == [
         ("talksumm/pairs", False),
-        ("sources/papers", True),
+        ("sources/filtered_papers", True),
     ]
+
+
+def test_a_dataset_is_read_in_place_of_the_one_that_it_replaces_but_where_that_is_named():
+    @dataset(group="talksumm", shape=SHAPE, inputs={"found": "pairs"}, replaces="pairs")
+    def sure_pairs(found: Parts):
+        """The pairs that are sure."""
+
+    @dataset(group="talksumm", shape=SHAPE, inputs={"every": "pairs"})
+    def longest(pairs: Parts, every: Parts):
+        """The longest talk."""
+
+    def read(asset):
+        return {source.argument: source.key.to_user_string() for source in declared(asset).inputs}
+
+    assert read(sure_pairs) == {"found": "talksumm/pairs"}
+    assert read(longest) == {"pairs": "talksumm/sure_pairs", "every": "talksumm/pairs"}
 
 
 def test_an_argument_that_is_nothing_known_is_refused():

@@ -78,7 +78,7 @@ SENTENCE = "Volunteers began to clear the towpath in 1969."
 
 
 def test_a_whole_sentence_is_shared_however_it_is_written(tmp_path):
-    spoken = "The end. volunteers began to clear the towpath, in 1969 . It was late."
+    spoken = "The end came. VOLUNTEERS began to clear the towpath, in 1969. It was late."
     (row,) = shared(tmp_path, [("nothing", [spoken])], [("fusion", SENTENCE)])
     assert (row["ngrams"], row["sentences"], row["test_set"], row["test_id"]) == (0, 1, "fusion", "test-0")
     assert row["shared"] == "volunteers began to clear the towpath in 1969"
