@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import dagster as dg
+
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import Threshold
 from assets.declare.expectations import (
@@ -70,20 +72,23 @@ def test_sets(records: Records) -> Outcomes:
 
 def filter_documents(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
-) -> None:
+) -> list[dg.AssetsDefinition]:
     """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
 
     `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
     Nothing is declared where params.yaml has no section `filters.<name>`; an empty one has the defaults.
     """
     optional(scoring, bound)
-    if (document().get("filters") or {}).get(name) is not None:
-        _scores(name, shape, scoring)
-        _duplicates(name, scoring)
-        _filtered(name, shape, kind, scoring, bound)
+    if (document().get("filters") or {}).get(name) is None:
+        return []
+    return [
+        _scores(name, shape, scoring),
+        _duplicates(name, scoring),
+        _filtered(name, shape, kind, scoring, bound),
+    ]
 
 
-def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> None:
+def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
     def scores(found: Parts, params: Any) -> Outcomes:
         return documents.scores(found, params, shape)
 
@@ -95,7 +100,7 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> None:
         )
         return documents.scores(found, params, shape, model)
 
-    _declare(
+    return _declare(
         scores_beside if name == "web_pages" and settings().sources.get("reference_texts") else scores,
         f"{name}_scores",
         f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
@@ -116,11 +121,11 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> None:
     )
 
 
-def _duplicates(name: str, scoring: type[ScoreParams]) -> None:
+def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
     def duplicates(scores: Parts, params: Any) -> Outcomes:
         return duplicates_op.duplicates(scores, params.floor)
 
-    _declare(
+    return _declare(
         duplicates,
         f"{name}_duplicates",
         f"Of {_called(name)} of all partitions those that repeat another one, and how nearly.",
@@ -141,7 +146,7 @@ def _duplicates(name: str, scoring: type[ScoreParams]) -> None:
 
 def _filtered(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
-) -> None:
+) -> dg.AssetsDefinition:
     def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
         return documents.filtered(found, scores, duplicates, asked, params, shape)
 
@@ -154,7 +159,7 @@ def _filtered(
         ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
         ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
     ]
-    _declare(
+    return _declare(
         filtered,
         f"filtered_{name}",
         f"{units[0].upper()}{units[1:]} within the bounds of filters.{name}, which later datasets read.",
@@ -173,25 +178,30 @@ def _filtered(
 
 def filter_examples(
     group: str, name: str, shape: Shape, texts: Sequence[str], kind: str, partitioned: bool
-) -> None:
+) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and those that pass.
 
     `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
     `<name>`. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, ContaminationParams)
-    if settings().sources.get("test_sets"):
-        _overlaps(group, name, shape, texts, partitioned)
-        _clean(group, name, shape, kind, partitioned)
+    if not settings().sources.get("test_sets"):
+        return []
+    return [
+        _overlaps(group, name, shape, texts, partitioned),
+        _clean(group, name, shape, kind, partitioned),
+    ]
 
 
-def _overlaps(group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool) -> None:
+def _overlaps(
+    group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
+) -> dg.AssetsDefinition:
     def overlaps(
         found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
     ) -> Outcomes:
         return contamination.overlaps(found, test_sets, params, derived, texts, shape)
 
-    _declare(
+    return _declare(
         overlaps,
         "overlaps",
         f"What each of the {_called(name)} shares with the test sets: runs of words, whole sentences.",
@@ -213,11 +223,11 @@ def _overlaps(group: str, name: str, shape: Shape, texts: Sequence[str], partiti
     )
 
 
-def _clean(group: str, name: str, shape: Shape, kind: str, partitioned: bool) -> None:
+def _clean(group: str, name: str, shape: Shape, kind: str, partitioned: bool) -> dg.AssetsDefinition:
     def clean(found: Parts, overlaps: Parts, params: ContaminationParams) -> Outcomes:
         return contamination.uncontaminated(found, overlaps, params, shape)
 
-    _declare(
+    return _declare(
         clean,
         f"clean_{name}",
         f"Those of the {_called(name)} that are not in a test set, which later datasets read.",
@@ -259,11 +269,11 @@ def _declare(
     *,
     expectations: Sequence[Expectation],
     **declared: Any,
-) -> None:
+) -> dg.AssetsDefinition:
     """Declare a function of this module as a dataset, with the classes of its params."""
     function.__name__, function.__doc__ = name, meaning
     function.__annotations__.update(params)
-    dataset(group=group, expectations=expectations, **declared)(function)
+    return dataset(group=group, expectations=expectations, **declared)(function)
 
 
 def _called(name: str) -> str:

@@ -62,7 +62,7 @@ def papers(records: Records) -> Outcomes:
     return records.map(paper_files.parse_papers)
 
 
-filter_documents("papers", PAPERS, "paper", PaperScoreParams, PaperBoundParams)
+filtered_papers = filter_documents("papers", PAPERS, "paper", PaperScoreParams, PaperBoundParams)
 
 
 @dataset(
@@ -153,7 +153,7 @@ def web_pages(records: Records) -> Outcomes:
     return records.map(web_files.parse_web_pages)
 
 
-filter_documents("web_pages", WEB_PAGES, "page", WebPageScoreParams, WebPageBoundParams)
+filtered_web_pages = filter_documents("web_pages", WEB_PAGES, "page", WebPageScoreParams, WebPageBoundParams)
 
 
 @dataset(

@@ -121,7 +121,7 @@ def filtered_of(
     """Return the documents of one part that are within all bounds."""
     ids = documents["id"].to_pylist()
     place = {name: index for index, name in enumerate(scores["document_id"].to_pylist())}
-    scores = scores.take([place[name] for name in ids])
+    scores = scores.take(pa.array([place[name] for name in ids], pa.int64()))
     repeated = repeats_of(duplicates)
     told: dict[int, Row] = {}
     for verdict in verdicts(scores, repeated, params):

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -85,11 +85,15 @@ def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
         return document
 
     found: list[Repeat] = []
-    for pair in sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.second)):
-        one, other = sorted((first_of(pair.first), first_of(pair.second)))
-        if one != other:
-            first[other] = one
-            found.append(Repeat(other, one, pair.similarity))
+    ordered = sorted(pairs, key=lambda pair: -pair.similarity)
+    for similarity, equal in groupby(ordered, key=lambda pair: pair.similarity):
+        fallen = []
+        for pair in equal:
+            one, other = sorted((first_of(pair.first), first_of(pair.second)))
+            if one != other:
+                first[other] = one
+                fallen.append(other)
+        found += [Repeat(document, first_of(document), similarity) for document in fallen]
     return sorted(found)
 
 

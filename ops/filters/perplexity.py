@@ -80,11 +80,15 @@ class _Table:
 
     def counts_of(self, runs: Keys) -> NDArray[np.int64]:
         """Return how often each run was seen."""
+        if not len(self.keys):
+            return np.zeros(len(runs), np.int64)
         places = np.minimum(np.searchsorted(self.keys, runs), len(self.keys) - 1)
         return np.where(self.keys[places] == runs, self.counts[places], 0)
 
     def contexts(self, heads: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how often each context was seen, and before how many different bytes."""
+        if not len(self.keys):
+            return np.zeros(len(heads), np.int64), np.zeros(len(heads), np.int64)
         places = np.minimum(np.searchsorted(self.heads, heads), len(self.heads) - 1)
         there = self.heads[places] == heads
         kinds = self.starts[places + 1] - self.starts[places]

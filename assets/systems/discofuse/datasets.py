@@ -162,7 +162,9 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     return candidates.map(examples_op, params)
 
 
-filter_examples("discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", partitioned=True)
+clean_examples = filter_examples(
+    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", partitioned=True
+)
 
 
 @dataset(

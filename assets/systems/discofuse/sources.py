@@ -46,7 +46,7 @@ def prose(records: Records) -> Outcomes:
     return records.map(sources.parse_prose)
 
 
-filter_documents("prose", PROSE, "prose", ProseScoreParams, ProseBoundParams)
+filtered_prose = filter_documents("prose", PROSE, "prose", ProseScoreParams, ProseBoundParams)
 
 
 @dataset(

@@ -186,7 +186,9 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
     return paraphrases_op(filtered, params)
 
 
-filter_examples("parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", partitioned=False)
+clean_paraphrases = filter_examples(
+    "parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", partitioned=False
+)
 
 
 @dataset(

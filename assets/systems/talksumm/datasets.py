@@ -223,7 +223,7 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
     return training_sets_op(summaries, alignments, params)
 
 
-filter_examples(
+clean_training_sets = filter_examples(
     "talksumm", "training_sets", TRAINING_SETS, ("sentences", "summary"), "example", partitioned=False
 )
 

@@ -270,7 +270,9 @@ def examples(
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
 
 
-filter_examples("wikisum", "examples", EXAMPLES, ("source", "target"), "example", partitioned=True)
+clean_examples = filter_examples(
+    "wikisum", "examples", EXAMPLES, ("source", "target"), "example", partitioned=True
+)
 
 
 @dataset(

@@ -22,7 +22,7 @@ from tests.parts import in_memory, parts
 EXAMPLES = Shape(unit=pa.schema([]), kept=columns(("source", pa.string()), ("target", pa.list_(pa.string()))))
 
 
-def tests_of(folder, texts):
+def of_tests(folder, texts):
     rows = [
         {"id": f"test-{number}", "test_set": name, "document": str(number), "month": "2018-06", "text": text}
         for number, (name, text) in enumerate(texts)
@@ -37,7 +37,7 @@ def shared(folder, examples, texts, **params):
     ]
     found = overlaps(
         parts(folder / "examples", EXAMPLES.kept, rows[::2], rows[1::2]),
-        tests_of(folder / "tests", texts),
+        of_tests(folder / "tests", texts),
         OverlapParams(**params),
         NewFolder(folder / "index"),
         ("source", "target"),
