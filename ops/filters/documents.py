@@ -21,7 +21,7 @@ from ops.core.parts import Parts
 from ops.filters import schemas
 from ops.filters.bounds import DUPLICATE, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
 from ops.filters.duplicates import content
-from ops.filters.language import languages
+from ops.filters.language import FoundLanguage, languages
 from ops.filters.lost import lost_rows
 from ops.filters.params import BoundParams, ScoreParams
 from ops.filters.perplexity import ByteModel
@@ -51,9 +51,9 @@ def scores_of(
     kept = documents.select(["id", "licence", "title"]).to_pylist()
     places = documents["url"].to_pylist() if "url" in documents.column_names else [None] * len(found)
     words = count_words(pa.array(found, pa.string())).to_pylist()
-    language: list[tuple[Any, Any]] = [(None, None)] * len(found)
+    language = [FoundLanguage(None, None)] * len(found)
     if params.language is not None:
-        language = [tuple(score) for score in languages(found, params.language)]
+        language = languages(found, params.language)
     rows = [
         {
             "id": row_id("scores", document["id"]),
