@@ -25,7 +25,7 @@ LONGEST = 5
 #: Bytes of a text that are looked at.
 _MOST = 20_000
 
-Keys = NDArray[np.uint64]
+RunKeys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -72,20 +72,20 @@ class ByteModel:
 class _Table:
     """Runs of one size, and their contexts: the runs without their last byte."""
 
-    keys: Keys
+    keys: RunKeys
     counts: NDArray[np.int64]
-    heads: Keys
+    heads: RunKeys
     starts: NDArray[np.int64]
     sums: NDArray[np.int64]
 
-    def counts_of(self, runs: Keys) -> NDArray[np.int64]:
+    def counts_of(self, runs: RunKeys) -> NDArray[np.int64]:
         """Return how often each run was seen."""
         if not len(self.keys):
             return np.zeros(len(runs), np.int64)
         places = np.minimum(np.searchsorted(self.keys, runs), len(self.keys) - 1)
         return np.where(self.keys[places] == runs, self.counts[places], 0)
 
-    def contexts(self, heads: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def contexts(self, heads: RunKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how often each context was seen, and before how many different bytes."""
         if not len(self.keys):
             return np.zeros(len(heads), np.int64), np.zeros(len(heads), np.int64)
@@ -113,7 +113,7 @@ def _bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(folded[:_MOST], np.uint8)
 
 
-def _runs(data: NDArray[np.uint8], size: int) -> Keys:
+def _runs(data: NDArray[np.uint8], size: int) -> RunKeys:
     """Return each run of some bytes as a number, N - size + 1 of N bytes."""
     count = max(len(data) - size + 1, 0)
     runs = np.zeros(count, np.uint64)
