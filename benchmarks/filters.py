@@ -45,7 +45,7 @@ def main() -> None:
     """Print all of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("abstracts", type=Path)
-    parser.add_argument("--texts", type=int, default=4000)
+    parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv/filters")
     given = parser.parse_args()
     if not given.abstracts.is_file():
