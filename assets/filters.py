@@ -177,19 +177,25 @@ def _filtered(
 
 
 def filter_examples(
-    group: str, name: str, shape: Shape, texts: Sequence[str], kind: str, partitioned: bool
+    group: str,
+    name: str,
+    shape: Shape,
+    texts: Sequence[str],
+    kind: str,
+    bound: type[ContaminationParams],
+    partitioned: bool,
 ) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and those that pass.
 
     `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
     `<name>`. Nothing is declared where params.yaml names no test set.
     """
-    optional(OverlapParams, ContaminationParams)
+    optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
         _overlaps(group, name, shape, texts, partitioned),
-        _clean(group, name, shape, kind, partitioned),
+        _clean(group, name, shape, kind, bound, partitioned),
     ]
 
 
@@ -223,15 +229,22 @@ def _overlaps(
     )
 
 
-def _clean(group: str, name: str, shape: Shape, kind: str, partitioned: bool) -> dg.AssetsDefinition:
-    def clean(found: Parts, overlaps: Parts, params: ContaminationParams) -> Outcomes:
+def _clean(
+    group: str,
+    name: str,
+    shape: Shape,
+    kind: str,
+    bound: type[ContaminationParams],
+    partitioned: bool,
+) -> dg.AssetsDefinition:
+    def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
         return contamination.uncontaminated(found, overlaps, params, shape)
 
     return _declare(
         clean,
         f"clean_{name}",
         f"Those of the {_called(name)} that are not in a test set, which later datasets read.",
-        {},
+        {"params": bound},
         group,
         shape=schemas.filtered(shape),
         inputs={"found": name},
@@ -240,7 +253,7 @@ def _clean(group: str, name: str, shape: Shape, kind: str, partitioned: bool) ->
         partitioned=partitioned,
         thresholds=[
             Threshold(
-                ContaminationParams,
+                bound,
                 param,
                 at_most,
                 scores,

@@ -55,8 +55,8 @@ class OverlapParams(Params, section="filters.contamination.scores"):
     sentence: int = Field(6, ge=1, description="words that a whole sentence has at least, to be looked for")
 
 
-class ContaminationParams(Params, section="filters.contamination.bounds"):
-    """How much an example may share with a test set of sources.test_sets."""
+class ContaminationParams(Params):
+    """How much an example may share with a test set of sources.test_sets; each system has a section."""
 
     ngrams: int = Field(0, ge=0, description="runs of words at most")
     sentences: int = Field(0, ge=0, description="whole sentences at most")

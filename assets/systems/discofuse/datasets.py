@@ -38,7 +38,7 @@ from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.balanced import BalancedParams
 from ops.discofuse.build.balanced import balanced as balanced_op
 from ops.discofuse.build.candidates import candidates as candidates_op
-from ops.discofuse.build.examples import ExampleParams, certainties, lengths
+from ops.discofuse.build.examples import CleanParams, ExampleParams, certainties, lengths
 from ops.discofuse.build.examples import examples as examples_op
 from ops.discofuse.build.release import released as released_op
 from ops.discofuse.rules import RuleParams
@@ -163,7 +163,7 @@ def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
 
 
 clean_examples = filter_examples(
-    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", partitioned=True
+    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", CleanParams, partitioned=True
 )
 
 

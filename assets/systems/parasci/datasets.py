@@ -31,7 +31,7 @@ from ops.core.thresholds import at_least, at_most, below
 from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.filtered import filtered as filtered_op
-from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
 from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
 from ops.parasci.dataset.release import released as released_op
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts_of_sentences, within_papers
@@ -187,7 +187,7 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
 
 
 clean_paraphrases = filter_examples(
-    "parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", partitioned=False
+    "parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", CleanParams, partitioned=False
 )
 
 

@@ -38,6 +38,7 @@ from ops.talksumm.pairing import matches as matches_op
 from ops.talksumm.pairing import pairs as pairs_op
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.summarise import (
+    CleanParams,
     SummaryParams,
     TrainingSetParams,
     all_summaries,
@@ -224,7 +225,13 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
 
 
 clean_training_sets = filter_examples(
-    "talksumm", "training_sets", TRAINING_SETS, ("sentences", "summary"), "example", partitioned=False
+    "talksumm",
+    "training_sets",
+    TRAINING_SETS,
+    ("sentences", "summary"),
+    "example",
+    CleanParams,
+    partitioned=False,
 )
 
 

@@ -34,7 +34,7 @@ from ops.core.thresholds import at_least
 from ops.core.thresholds import at_most as at_most_op
 from ops.wikisum.corpus import CorpusParams, mentions, recalls
 from ops.wikisum.corpus import corpus as corpus_op
-from ops.wikisum.examples import ExampleParams, articles_of, citations
+from ops.wikisum.examples import CleanParams, ExampleParams, articles_of, citations
 from ops.wikisum.examples import examples as examples_op
 from ops.wikisum.learned_ranker import LearnedRankerParams
 from ops.wikisum.learned_ranker import learned_ranker as learned_ranker_op
@@ -271,7 +271,7 @@ def examples(
 
 
 clean_examples = filter_examples(
-    "wikisum", "examples", EXAMPLES, ("source", "target"), "example", partitioned=True
+    "wikisum", "examples", EXAMPLES, ("source", "target"), "example", CleanParams, partitioned=True
 )
 
 
