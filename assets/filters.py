@@ -172,7 +172,7 @@ def _filtered(
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
             for param, rule, scores, values, meaning in asked
         ],
-        expectations=[*identity(kind), *steady()],
+        expectations=_known(kind, shape),
     )
 
 
@@ -266,7 +266,7 @@ def _clean(
                 ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
             )
         ],
-        expectations=[*identity(kind), *steady()],
+        expectations=_known(kind, shape),
     )
 
 
@@ -287,6 +287,14 @@ def _declare(
     function.__name__, function.__doc__ = name, meaning
     function.__annotations__.update(params)
     return dataset(group=group, expectations=expectations, **declared)(function)
+
+
+def _known(kind: str, shape: Shape) -> list[Expectation]:
+    """Expect of rows that passed what every reader of them asks for."""
+    names = ("document", "month", "domain", "language", "set", "split", "fused", "first", "second", "summary")
+    there = not_null(*(name for name in names if name in shape.kept.names))
+    places = [between("sentences.start.least", 0)] if kind == "paper" else []
+    return [*identity(kind), *there, *places, *steady()]
 
 
 def _called(name: str) -> str:
