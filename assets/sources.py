@@ -21,11 +21,13 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
+from assets.filters import filter_documents
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import Parts
 from ops.evaluation import answers as answer_files
 from ops.evaluation.answers import ANSWERS
+from ops.filters.params import PaperBoundParams, PaperScoreParams, WebPageBoundParams, WebPageScoreParams
 from ops.parse import papers as paper_files
 from ops.parse import web as web_files
 from ops.parse import wikipedia as article_files
@@ -58,6 +60,9 @@ from ops.parse.sentences import SentenceParams, filter_sentences
 def papers(records: Records) -> Outcomes:
     """Papers: title, sections with their roles, and sentences with their place in the source."""
     return records.map(paper_files.parse_papers)
+
+
+filtered_papers = filter_documents("papers", PAPERS, "paper", PaperScoreParams, PaperBoundParams)
 
 
 @dataset(
@@ -146,6 +151,9 @@ def articles(records: Records) -> Outcomes:
 def web_pages(records: Records) -> Outcomes:
     """Web pages: every paragraph with its boilerplate score, and the language of the page."""
     return records.map(web_files.parse_web_pages)
+
+
+filtered_web_pages = filter_documents("web_pages", WEB_PAGES, "page", WebPageScoreParams, WebPageBoundParams)
 
 
 @dataset(

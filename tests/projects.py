@@ -56,6 +56,9 @@ WITHOUT_SOURCES = (
     "sources/web_pages",
 )
 
+#: What declares filters.
+FILTERS = "assets.filters"
+
 #: What Dagster shows of a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
 
@@ -282,8 +285,10 @@ def begin(project: Project) -> None:
 
 
 def datasets() -> dict[str, Declaration]:
-    """The datasets of these projects."""
-    left_out = [*WITHOUT_SOURCES, *(name for system in LEFT_OUT for name in own_datasets(system))]
+    """The datasets of these projects, which filter nothing."""
+    filters = [name for name, item in workspace().datasets.items() if item.function.__module__ == FILTERS]
+    systems = [name for system in LEFT_OUT for name in own_datasets(system)]
+    left_out = {*WITHOUT_SOURCES, *systems, *filters}
     return {name: item for name, item in workspace().datasets.items() if name not in left_out}
 
 
@@ -292,6 +297,7 @@ def small(params) -> None:
     extractor["architectures"] = ["pointer"]
     extractor["sizes"]["tiny"]["pointer_training"] = {"epochs": 1}
     params["partitions"] = {"start": "2018-06", "end": "2018-07"}
+    del params["filters"]
     month = {"field": "date"}
     params["sources"] = {
         "papers": {

@@ -68,6 +68,7 @@ def talk(folder: Path) -> Everything:
             folder, "sources/papers", JUNE, [row("paper-1", "text/a.txt", title="Rare words", text=first)],
             rejected=[(row("text/bad.txt", "text/bad.txt", path="text/bad.txt", content=b"caf\xe9 <b>"), "text/bad.txt: not UTF-8")],
         ),
+        write(folder, "sources/filtered_papers", JUNE, [row("paper-1", "text/a.txt", title="Rare words", text=first)]),
         write(folder, "sources/talks", JUNE, [row("talk-1", "talks/a.txt", title="Rare words", words=words)]),
         write(
             folder, "sources/sentences", JUNE,

@@ -40,8 +40,10 @@ def leave_out(root: Path, system: str) -> None:
         shutil.rmtree(root / folder, ignore_errors=True)  # not every system has pages of its own
     content = yaml.safe_load((root / "params.yaml").read_text())
     del content[system]
+    content.get("filters", {}).get("contamination", {}).pop(system, None)
     for name in own_datasets(system):
         content["sources"].pop(name.removeprefix("sources/"), None)
+        content.get("filters", {}).pop(name.removeprefix("sources/"), None)
     (root / "params.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
 
 

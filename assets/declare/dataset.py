@@ -64,6 +64,8 @@ def dataset(
     trials: Trials | None = None,
     trains: Trainings | None = None,
     one_task: bool = False,
+    inputs: Mapping[str, str] = {},
+    replaces: str | None = None,
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function becomes its Dagster asset.
 
@@ -87,6 +89,9 @@ def dataset(
     `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
     MLflow (declaration.py). `one_task` says that the function is no map over parts: on a cluster it is called
     by one task, on a machine that has what the dataset needs, and its outcomes come back together.
+    `inputs` gives the dataset of an argument that is not called as it is. A dataset that `replaces` another
+    one of its group is read in its place, under its name, by what is declared later: its columns are the
+    same. Only `inputs` still name the former one.
 
     `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
@@ -104,7 +109,7 @@ def dataset(
             shape,
             consumes,
             partitioned,
-            **_arguments(function, group, partitioned, records),
+            **_arguments(function, group, partitioned, records, inputs),
             measures=tuple(measures),
             formats=dict(formats or {}),
             expectations=tuple(expectations),
@@ -114,6 +119,7 @@ def dataset(
             trials=trials,
             trains=trains,
             one_task=one_task,
+            replaces=Key(group, replaces) if replaces else None,
         )
         if one_task and any((declaration.records, declaration.files, declaration.derived)):
             raise TypeError(f"{declaration.name}: one task has neither records nor folders of this machine")
@@ -142,7 +148,11 @@ _PLACES: dict[Any, str] = {
 
 
 def _arguments(
-    function: Callable[..., Outcomes], group: str, partitioned: bool, records: str | None
+    function: Callable[..., Outcomes],
+    group: str,
+    partitioned: bool,
+    records: str | None,
+    named: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return the fields of a declaration that the arguments of its function tell."""
     hints = typing.get_type_hints(function)
@@ -153,7 +163,11 @@ def _arguments(
     found: dict[str, str] = {}
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
-            upstream = _input_key(name, group, argument)
+            upstream = _input_key(name, group, named.get(argument, argument))
+            if argument not in named:
+                upstream = next(
+                    (key for key, item in DECLARED.items() if item.replaces == upstream), upstream
+                )
             if hint is Artifact and DECLARED[upstream].partitioned:
                 raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
             all_partitions = hint in (AllParts, AllPartsAndFiles) or not partitioned

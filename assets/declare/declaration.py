@@ -88,6 +88,8 @@ class Declaration:
     """The argument that takes the folder of what it derives from its inputs for all partitions."""
     one_task: bool = False
     """Whether a cluster makes it by one task: it is no map over parts."""
+    replaces: Key | None = None
+    """The dataset in whose place it is read, by what is declared later."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.core.measures names it."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)

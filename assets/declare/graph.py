@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from assets.declare.declaration import DECLARED, Declaration
 from assets.declare.settings import ParamsError, Settings, check_names, document, settings
+from ops.core.params import Params
 from ops.parse.source import DatasetSource, RowFormat, options_fault, row_formats
 
 
@@ -83,7 +84,7 @@ class AssetGraph:
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:
         """Raise ParamsError for params that do not fit, and for names that nothing declares."""
         declared = [dataset for dataset in self._declared.values() if dataset.shape is not None]
-        check_names(document, {name for dataset in declared for name in dataset.sections})
+        check_names(document, {name for dataset in declared for name in dataset.sections} | _OPTIONAL)
         sources = {dataset.records for dataset in declared if dataset.records}
         if unknown := sorted(settings.sources.keys() - sources):
             known = ", ".join(sorted(sources))
@@ -140,6 +141,14 @@ def needs(system: str, *records: str) -> None:
     Sources that it does not name may be left out: what reads them reads no rows.
     """
     _NEEDS[system] = records
+
+
+_OPTIONAL: set[str] = set()
+
+
+def optional(*kinds: type[Params]) -> None:
+    """Say that params.yaml may have the sections of some classes, though no dataset reads them now."""
+    _OPTIONAL.update(str(kind.section) for kind in kinds)
 
 
 @dataclass(frozen=True)

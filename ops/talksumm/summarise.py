@@ -25,6 +25,7 @@ from ops.core.params import Params
 from ops.core.parts import Parts
 from ops.core.sampling import Split, split_at, unit_interval
 from ops.core.thresholds import scored
+from ops.filters.contamination import ContaminationParams
 from ops.rank.choose import Budget, summarize, word_count
 from ops.talksumm.schemas import SUMMARIES, TRAINING_SETS
 
@@ -59,6 +60,10 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
     sets: tuple[str, ...] = Field(("words_150", "words_250", "ratio_30", "ratio_40"), min_length=1)
     validation: float = Field(0.1, ge=0, lt=1)
     seed: int = 0
+
+
+class CleanParams(ContaminationParams, section="filters.contamination.talksumm"):
+    """How much an example may share with a test set."""
 
 
 def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Table]:

@@ -1,9 +1,9 @@
 """Which pages are no references of an article: itself, copies of it, pages about something else, repeats.
 
 Belongs here: which page an address names; recall of shingles or of words by section (Liu et al. 2018, A.2.1);
-counting the words of a title in pages, because a search gives something for any query; MinHash of a text, and
-which texts repeat an earlier one, by datasketch. Not here: the thresholds (corpus.py), where a crawl was led
-to (references.py).
+counting the words of a title in pages, because a search gives something for any query; which texts repeat an
+earlier one, by datasketch. Not here: MinHash of a text (ops/text/minhash.py), the thresholds (corpus.py),
+where a crawl was led to (references.py).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ops.rank.rankers import content_words
+from ops.text.minhash import SCHEME
 from ops.text.word_numbers import number_words
 
 #: Behind this MediaWiki has the name of a page, which may have slashes.
@@ -34,9 +34,6 @@ WINDOW = 30
 _QUALIFIER = re.compile(r"\([^()]*\)")
 #: Letters by which words of one family are known.
 _BEGINNING = 5
-
-_WORDS = 5
-_SCHEME: Literal["affine32"] = "affine32"
 
 
 def clone_recall(reference: str, sections: Sequence[str], shingle: int = 1, least: int = 1) -> float:
@@ -124,17 +121,6 @@ def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     return counts
 
 
-def signature(text: str, permutations: int) -> list[int]:
-    """Return the MinHash of the runs of five words of a text, lower-cased."""
-    from datasketch import MinHash
-
-    words = text.lower().split()
-    runs = {" ".join(words[place : place + _WORDS]) for place in range(max(len(words) - _WORDS + 1, 1))}
-    found = MinHash(num_perm=permutations, seed=1, scheme=_SCHEME)
-    found.update_batch(run.encode(errors="surrogatepass") for run in sorted(runs))
-    return [int(value) for value in found.hashvalues]
-
-
 def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int, tuple[int, float]]:
     """Return the texts that repeat an earlier one, with the first such and how similar it is.
 
@@ -149,7 +135,7 @@ def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int
     near = MinHashLSH(threshold=similarity, num_perm=size)
     found: dict[int, tuple[int, float]] = {}
     for index, values in enumerate(signatures):
-        text = MinHash(num_perm=size, seed=1, scheme=_SCHEME, hashvalues=np.array(values, np.uint64))
+        text = MinHash(num_perm=size, seed=1, scheme=SCHEME, hashvalues=np.array(values, np.uint64))
         close = sorted(
             (other, _similarity(values, signatures[other]))
             for other in near.query(text)

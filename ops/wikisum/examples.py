@@ -19,6 +19,7 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.core.sampling import split_of
 from ops.core.thresholds import at_least, scored
+from ops.filters.contamination import ContaminationParams
 from ops.text.word_numbers import normalised
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import SEARCH, CorpusName
@@ -93,6 +94,10 @@ class _Source(NamedTuple):
     text: str
     tokens: list[int]
     paragraphs: int
+
+
+class CleanParams(ContaminationParams, section="filters.contamination.wikisum"):
+    """How much an example may share with a test set."""
 
 
 def examples(

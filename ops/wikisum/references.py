@@ -26,7 +26,8 @@ from ops.core.params import Params
 from ops.core.parts import Artifact, Parts
 from ops.crawl.local_search import LocalIndex
 from ops.crawl.search import NOT_ASKED, QUERY, Query, asked, queries
-from ops.wikisum.clones import clone_recalls, is_itself, is_titled, signature, title_mentions
+from ops.text.minhash import signature
+from ops.wikisum.clones import clone_recalls, is_itself, is_titled, title_mentions
 from ops.wikisum.crawled import Crawled, crawled_parts
 from ops.wikisum.schemas import REFERENCES
 from ops.wikisum.search_index import indexed as with_index

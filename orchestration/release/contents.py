@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,14 +19,26 @@ import yaml
 
 from assets.declare.declaration import Declaration
 from assets.rows.reading import tables
+from ops.core.counts import total
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Row, meaning
 from ops.core.parts import FILES
 from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
 from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
-from orchestration.state.freshness import Manifest
+from orchestration.state.freshness import Manifest, load_manifest
 from orchestration.workspace.workspace import Commit, Workspace
+
+
+class Filtered(NamedTuple):
+    """What a filter did to a dataset: its bounds, and how many rows it kept, dropped and changed."""
+
+    dataset: str
+    bounds: str
+    kept: int
+    dropped: str
+    masked: str
+
 
 #: The published params of a source. Paths, addresses and contacts stay private.
 _TOLD = ("kind", "dataset", "domain", "licence")
@@ -142,6 +154,32 @@ class Contents:
         names = {dataset.name for dataset in (*self.workspace.graph.ancestors(self.dataset), self.dataset)}
         return [dataset for name, dataset in self.workspace.datasets.items() if name in names]
 
+    @cached_property
+    def filters(self) -> list[Filtered]:
+        """What the filters of params.yaml dropped on the way, with the bounds that they were asked for."""
+        return [
+            Filtered(dataset.name, *self._bounds_and_counts(dataset))
+            for dataset in self.ancestors
+            if any(str(found.params.section).startswith("filters.") for found in dataset.thresholds)
+        ]
+
+    def _bounds_and_counts(self, dataset: Declaration) -> tuple[str, int, str, str]:
+        manifests = [load_manifest(self.workspace, dataset, name) for name in dataset.made_partitions]
+        counts = total(manifest.counts for manifest in manifests)
+        knobs = [
+            knob
+            for threshold in dataset.thresholds
+            for params in dataset.arguments.values()
+            if isinstance(params, threshold.params)
+            for knob in threshold.knobs(params)
+        ]
+        return (
+            ", ".join(f"{knob.path} {knob.value:g}" for knob in knobs),
+            counts["kept"],
+            _listed(counts["reasons"]),
+            _listed(counts.get("combinations", {})),
+        )
+
     def statistic(self, asked: Mapping[str, Any], config: str) -> float | None:
         """Return a number about the rows of a configuration, as requested in the head of card.md.
 
@@ -170,6 +208,10 @@ class Contents:
 
 def _told(source: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {source[name]}" for name in _TOLD if source.get(name))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.items()) or "none"
 
 
 class ForbiddenError(ValueError):

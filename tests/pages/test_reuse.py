@@ -16,7 +16,14 @@ from tests.rows_corpus import JUNE, row, talk, write
 
 #: They name all datasets, so that they are rendered each time.
 ALWAYS = {"index.html", "rows.html", "what-if.html"}
-NAMES = ["sources/papers", "sources/talks", "sources/sentences", "talksumm/pairs", "talksumm/alignments"]
+NAMES = [
+    "sources/papers",
+    "sources/filtered_papers",
+    "sources/talks",
+    "sources/sentences",
+    "talksumm/pairs",
+    "talksumm/alignments",
+]
 
 
 @pytest.fixture

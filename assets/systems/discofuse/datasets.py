@@ -25,6 +25,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
@@ -37,7 +38,7 @@ from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.balanced import BalancedParams
 from ops.discofuse.build.balanced import balanced as balanced_op
 from ops.discofuse.build.candidates import candidates as candidates_op
-from ops.discofuse.build.examples import ExampleParams, certainties, lengths
+from ops.discofuse.build.examples import CleanParams, ExampleParams, certainties, lengths
 from ops.discofuse.build.examples import examples as examples_op
 from ops.discofuse.build.release import released as released_op
 from ops.discofuse.rules import RuleParams
@@ -159,6 +160,11 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
 def examples(candidates: Parts, params: ExampleParams) -> Outcomes:
     """Fusion examples: candidates that pass the filters, divided into splits by document."""
     return candidates.map(examples_op, params)
+
+
+clean_examples = filter_examples(
+    "discofuse", "examples", EXAMPLES, ("fused", "unfused"), "example", CleanParams, partitioned=True
+)
 
 
 @dataset(

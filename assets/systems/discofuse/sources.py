@@ -15,10 +15,12 @@ from assets.declare.expectations import (
     text,
 )
 from assets.declare.graph import needs
+from assets.filters import filter_documents
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.discofuse import sources
 from ops.discofuse.schemas import FUSION_PAIRS, PROSE
+from ops.filters.params import ProseBoundParams, ProseScoreParams
 from ops.parse.scan import Records
 
 needs("discofuse", "prose")
@@ -42,6 +44,9 @@ needs("discofuse", "prose")
 def prose(records: Records) -> Outcomes:
     """Running text, one row per document, with the domain of its source."""
     return records.map(sources.parse_prose)
+
+
+filtered_prose = filter_documents("prose", PROSE, "prose", ProseScoreParams, ProseBoundParams)
 
 
 @dataset(

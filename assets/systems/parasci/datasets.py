@@ -19,6 +19,7 @@ from assets.declare.expectations import (
     text,
     unique,
 )
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
@@ -30,7 +31,7 @@ from ops.core.thresholds import at_least, at_most, below
 from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.filtered import FilterParams
 from ops.parasci.dataset.filtered import filtered as filtered_op
-from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parasci.dataset.paraphrases import CleanParams, ParaphraseParams
 from ops.parasci.dataset.paraphrases import paraphrases as paraphrases_op
 from ops.parasci.dataset.release import released as released_op
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, parts_of_sentences, within_papers
@@ -183,6 +184,11 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
     """A draw of the filtered pairs that is varied enough in wording, divided by cluster into splits."""
     return paraphrases_op(filtered, params)
+
+
+clean_paraphrases = filter_examples(
+    "parasci", "paraphrases", PARAPHRASES, ("first", "second"), "paraphrase", CleanParams, partitioned=False
+)
 
 
 @dataset(

@@ -22,6 +22,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.parts import FilesFolder, Parts
@@ -37,6 +38,7 @@ from ops.talksumm.pairing import matches as matches_op
 from ops.talksumm.pairing import pairs as pairs_op
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.summarise import (
+    CleanParams,
     SummaryParams,
     TrainingSetParams,
     all_summaries,
@@ -220,6 +222,17 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """Four training sets for an extractive summariser, divided by paper into splits."""
     return training_sets_op(summaries, alignments, params)
+
+
+clean_training_sets = filter_examples(
+    "talksumm",
+    "training_sets",
+    TRAINING_SETS,
+    ("sentences", "summary"),
+    "example",
+    CleanParams,
+    partitioned=False,
+)
 
 
 @dataset(

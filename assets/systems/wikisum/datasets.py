@@ -23,6 +23,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import needs
+from assets.filters import filter_examples
 from ops.core.derived import DerivedFolder
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
@@ -34,7 +35,7 @@ from ops.core.thresholds import at_most as at_most_op
 from ops.wikisum.corpus import CorpusParams, mentions, recalls
 from ops.wikisum.corpus import corpus as corpus_op
 from ops.wikisum.dispersion import DispersionParams
-from ops.wikisum.examples import ExampleParams, articles_of, citations
+from ops.wikisum.examples import CleanParams, ExampleParams, articles_of, citations
 from ops.wikisum.examples import examples as examples_op
 from ops.wikisum.learned_ranker import LearnedRankerParams
 from ops.wikisum.learned_ranker import learned_ranker as learned_ranker_op
@@ -268,6 +269,11 @@ def examples(
 ) -> Outcomes:
     """Examples: title and ranked paragraphs as the source, lead or whole article as the target."""
     return examples_op(ranked, tokenizer, learned_ranker, splits, params)
+
+
+clean_examples = filter_examples(
+    "wikisum", "examples", EXAMPLES, ("source", "target"), "example", CleanParams, partitioned=True
+)
 
 
 @dataset(

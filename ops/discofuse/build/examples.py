@@ -23,6 +23,7 @@ from ops.core.parts import Parts
 from ops.core.sampling import SplitShares, split_of
 from ops.core.thresholds import above, at_least, at_most, scored
 from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
+from ops.filters.contamination import ContaminationParams
 
 _TEXTS = (
     *(field.name for field in RELEASED_COLUMNS if field.type == pa.string()),
@@ -63,6 +64,10 @@ class ExampleParams(SplitShares, section="discofuse.examples"):
     fold_typography: bool = Field(
         False, description="turn typographic quotes, dashes and dots into those of ASCII before the filter"
     )
+
+
+class CleanParams(ContaminationParams, section="filters.contamination.discofuse"):
+    """How much an example may share with a test set."""
 
 
 def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:

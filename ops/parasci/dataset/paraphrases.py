@@ -30,6 +30,7 @@ from ops.core.joins import grouped
 from ops.core.outcome import Outcome, Outcomes, Row, drop, in_parts
 from ops.core.parts import Parts
 from ops.core.sampling import Split, SplitShares, drawn
+from ops.filters.contamination import ContaminationParams
 from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
 from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
@@ -206,6 +207,10 @@ def _place(unit: Row, mean: float) -> tuple[int, int]:
     """Return the rank of a pair, low for a good one, and how far it is beyond the mean, in hundredths."""
     beyond = round(100 * unit["self_bleu"]) - round(100 * mean)
     return (-round(1e8 * unit["surplus"] / beyond) if beyond > 0 else -_NEVER), beyond
+
+
+class CleanParams(ContaminationParams, section="filters.contamination.parasci"):
+    """How much an example may share with a test set."""
 
 
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:

@@ -33,7 +33,7 @@ def make(workspace, name, month, text):
 
 @pytest.fixture
 def made(tmp_workspace):
-    for dataset in ("sources/papers", "sources/talks"):
+    for dataset in ("sources/filtered_papers", "sources/talks"):
         for month in tmp_workspace.datasets[dataset].made_partitions:
             make(tmp_workspace, dataset, month, f"{dataset} {month}")
     (tmp_workspace.root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
@@ -44,14 +44,16 @@ def test_a_key_has_one_version_of_all_months_of_an_input_and_one_of_its_own_mont
     matches = made.datasets["talksumm/matches"]
     month, *others = matches.made_partitions
     before = View(made).key(matches, month)["inputs"]
-    assert before.keys() == {"sources/talks", "sources/papers"}
-    assert list(before["sources/talks"]) == [month] and list(before["sources/papers"]) == [EVERY_PARTITION]
-    make(made, "sources/papers", others[-1], "others")
+    assert before.keys() == {"sources/talks", "sources/filtered_papers"}
+    assert list(before["sources/talks"]) == [month] and list(before["sources/filtered_papers"]) == [
+        EVERY_PARTITION
+    ]
+    make(made, "sources/filtered_papers", others[-1], "others")
     after = View(made).key(matches, month)["inputs"]
     assert after["sources/talks"] == before["sources/talks"]
-    assert after["sources/papers"] != before["sources/papers"]
+    assert after["sources/filtered_papers"] != before["sources/filtered_papers"]
     keys = ({"inputs": inputs, "params": {}, "code": CODE} for inputs in (before, after))
-    assert differences(*keys) == [f"input sources/papers.{EVERY_PARTITION} changed"]
+    assert differences(*keys) == [f"input sources/filtered_papers.{EVERY_PARTITION} changed"]
 
 
 def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
@@ -59,17 +61,17 @@ def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
     month, *others = matches.made_partitions
     view = View(made)
     view.key(matches, month)
-    manifest_file(made, made.datasets["sources/papers"], others[-1]).unlink()
-    view.renew(made.datasets["sources/papers"], others[-1])
-    with pytest.raises(NotReadyError, match=f"sources/papers {others[-1]} is missing"):
+    manifest_file(made, made.datasets["sources/filtered_papers"], others[-1]).unlink()
+    view.renew(made.datasets["sources/filtered_papers"], others[-1])
+    with pytest.raises(NotReadyError, match=f"sources/filtered_papers {others[-1]} is missing"):
         view.key(matches, month)
 
 
 def test_a_manifest_that_is_written_again_is_read_again(made):
-    papers = made.datasets["sources/papers"]
+    papers = made.datasets["sources/filtered_papers"]
     month = papers.made_partitions[0]
     first = read_manifest(made, papers, month)
-    make(made, "sources/papers", month, "another")
+    make(made, "sources/filtered_papers", month, "another")
     assert read_manifest(made, papers, month).version != first.version
 
 

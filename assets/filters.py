@@ -1,0 +1,301 @@
+"""Filters of documents and of examples: the scores of a dataset, and the dataset within the bounds.
+
+Belongs here: the datasets that filter another one, declared by one call; what is declared later reads the
+filtered one in its place. Not here: which datasets are filtered (beside each), how anything is scored
+(ops/filters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dagster as dg
+
+from assets.declare.dataset import AllParts, dataset
+from assets.declare.declaration import Threshold
+from assets.declare.expectations import (
+    THIS_PARTITION,
+    Expectation,
+    among,
+    between,
+    identity,
+    none,
+    not_null,
+    steady,
+    text,
+    unique,
+)
+from assets.declare.graph import optional
+from assets.declare.settings import document, settings
+from ops.core.derived import DerivedFolder
+from ops.core.outcome import Outcomes, Shape
+from ops.core.parts import Parts
+from ops.core.thresholds import at_least, at_most, below
+from ops.filters import bounds, contamination, documents, schemas
+from ops.filters import duplicates as duplicates_op
+from ops.filters.contamination import ContaminationParams, OverlapParams
+from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.perplexity import ByteModel
+from ops.filters.personal_data import MASKS
+from ops.filters.test_sets import FORMATS, TEST_SETS, parse_test_sets
+from ops.parse.scan import Records
+
+_texts = partial(
+    dataset,
+    group="sources",
+    shape=TEST_SETS,
+    formats=FORMATS,
+    measures=["text.words"],
+    expectations=[
+        *identity("test"),
+        *not_null("test_set", "document", "month"),
+        among("month", THIS_PARTITION),
+        *text("text", longest=2_000_000),
+        *steady(),
+    ],
+)
+
+
+@_texts()
+def reference_texts(records: Records) -> Outcomes:
+    """Texts that web pages should be like: a small model of n-grams learns from them."""
+    return records.map(parse_test_sets)
+
+
+@_texts()
+def test_sets(records: Records) -> Outcomes:
+    """Texts of test sets, which no example may have anything of."""
+    return records.map(parse_test_sets)
+
+
+def filter_documents(
+    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+) -> list[dg.AssetsDefinition]:
+    """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
+
+    `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
+    Nothing is declared where params.yaml has no section `filters.<name>`; an empty one has the defaults.
+    """
+    optional(scoring, bound)
+    if (document().get("filters") or {}).get(name) is None:
+        return []
+    return [
+        _scores(name, shape, scoring),
+        _duplicates(name, scoring),
+        _filtered(name, shape, kind, scoring, bound),
+    ]
+
+
+def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
+    def scores(found: Parts, params: Any) -> Outcomes:
+        return documents.scores(found, params, shape)
+
+    def scores_beside(
+        found: Parts, reference_texts: AllParts, params: Any, derived: DerivedFolder
+    ) -> Outcomes:
+        model = ByteModel(
+            derived.made(["reference_texts"], lambda folder: ByteModel.learnt(reference_texts, folder))
+        )
+        return documents.scores(found, params, shape, model)
+
+    return _declare(
+        scores_beside if name == "web_pages" and settings().sources.get("reference_texts") else scores,
+        f"{name}_scores",
+        f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
+        {"params": scoring},
+        shape=schemas.scores(shape),
+        inputs={"found": name},
+        consumes="found",
+        measures=["words", "language_score"],
+        expectations=[
+            *identity("scores"),
+            *not_null("document_id", "words"),
+            unique("document_id"),
+            between("language_score", 0, 1),
+            *(between(kind, 0) for kind in MASKS),
+            *none("signature.items.missing"),
+            *steady(),
+        ],
+    )
+
+
+def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
+    def duplicates(scores: Parts, params: Any) -> Outcomes:
+        return duplicates_op.duplicates(scores, params.floor)
+
+    return _declare(
+        duplicates,
+        f"{name}_duplicates",
+        f"Of {_called(name)} of all partitions those that repeat another one, and how nearly.",
+        {"params": scoring},
+        shape=schemas.DUPLICATES,
+        inputs={"scores": f"{name}_scores"},
+        partitioned=False,
+        measures=["similarity"],
+        expectations=[
+            *identity("duplicate"),
+            *not_null("document_id", "first_id", "similarity", "exact"),
+            unique("document_id"),
+            between("similarity", 0, 1),
+            *steady(),
+        ],
+    )
+
+
+def _filtered(
+    name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
+) -> dg.AssetsDefinition:
+    def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
+        return documents.filtered(found, scores, duplicates, asked, params, shape)
+
+    units = _called(name)
+    asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
+        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
+        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
+        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
+        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
+        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
+        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+    ]
+    return _declare(
+        filtered,
+        f"filtered_{name}",
+        f"{units[0].upper()}{units[1:]} within the bounds of filters.{name}, which later datasets read.",
+        {"asked": scoring, "params": bound},
+        shape=schemas.filtered(shape),
+        inputs={"found": name, "scores": f"{name}_scores", "duplicates": f"{name}_duplicates"},
+        consumes="found",
+        replaces=name,
+        thresholds=[
+            Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
+            for param, rule, scores, values, meaning in asked
+        ],
+        expectations=_known(kind, shape),
+    )
+
+
+def filter_examples(
+    group: str,
+    name: str,
+    shape: Shape,
+    texts: Sequence[str],
+    kind: str,
+    bound: type[ContaminationParams],
+    partitioned: bool,
+) -> list[dg.AssetsDefinition]:
+    """Declare two datasets of a system: what its examples share with test sets, and those that pass.
+
+    `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
+    `<name>`. Nothing is declared where params.yaml names no test set.
+    """
+    optional(OverlapParams, bound)
+    if not settings().sources.get("test_sets"):
+        return []
+    return [
+        _overlaps(group, name, shape, texts, partitioned),
+        _clean(group, name, shape, kind, bound, partitioned),
+    ]
+
+
+def _overlaps(
+    group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
+) -> dg.AssetsDefinition:
+    def overlaps(
+        found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
+    ) -> Outcomes:
+        return contamination.overlaps(found, test_sets, params, derived, texts, shape)
+
+    return _declare(
+        overlaps,
+        "overlaps",
+        f"What each of the {_called(name)} shares with the test sets: runs of words, whole sentences.",
+        {},
+        group,
+        shape=schemas.overlaps(shape),
+        inputs={"found": name},
+        consumes="found",
+        partitioned=partitioned,
+        measures=["ngrams", "sentences"],
+        expectations=[
+            *identity("overlap"),
+            *not_null("example_id", "ngrams", "sentences"),
+            unique("example_id"),
+            between("ngrams", 0),
+            between("sentences", 0),
+            *steady(),
+        ],
+    )
+
+
+def _clean(
+    group: str,
+    name: str,
+    shape: Shape,
+    kind: str,
+    bound: type[ContaminationParams],
+    partitioned: bool,
+) -> dg.AssetsDefinition:
+    def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
+        return contamination.uncontaminated(found, overlaps, params, shape)
+
+    return _declare(
+        clean,
+        f"clean_{name}",
+        f"Those of the {_called(name)} that are not in a test set, which later datasets read.",
+        {"params": bound},
+        group,
+        shape=schemas.filtered(shape),
+        inputs={"found": name},
+        consumes="found",
+        replaces=name,
+        partitioned=partitioned,
+        thresholds=[
+            Threshold(
+                bound,
+                param,
+                at_most,
+                scores,
+                values=(0, 1, 2, 5, 10, 50),
+                meaning=meaning,
+                units=_called(name),
+            )
+            for param, scores, meaning in (
+                ("ngrams", contamination.asked_ngrams, "runs of words shared with a test set"),
+                ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
+            )
+        ],
+        expectations=_known(kind, shape),
+    )
+
+
+_SHARES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1)
+
+
+def _declare(
+    function: Callable[..., Outcomes],
+    name: str,
+    meaning: str,
+    params: dict[str, Any],
+    group: str = "sources",
+    *,
+    expectations: Sequence[Expectation],
+    **declared: Any,
+) -> dg.AssetsDefinition:
+    """Declare a function of this module as a dataset, with the classes of its params."""
+    function.__name__, function.__doc__ = name, meaning
+    function.__annotations__.update(params)
+    return dataset(group=group, expectations=expectations, **declared)(function)
+
+
+def _known(kind: str, shape: Shape) -> list[Expectation]:
+    """Expect of rows that passed what every reader of them asks for."""
+    names = ("document", "month", "domain", "language", "set", "split", "fused", "first", "second", "summary")
+    there = not_null(*(name for name in names if name in shape.kept.names))
+    places = [between("sentences.start.least", 0)] if kind == "paper" else []
+    return [*identity(kind), *there, *places, *steady()]
+
+
+def _called(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,127 @@
+"""Which documents are within the bounds, and what other bounds would keep.
+
+Belongs here: the order in which bounds are asked, and the scores behind what-if pages. Not here: the scores
+(documents.py, duplicates.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ops.core.parts import Parts
+from ops.core.thresholds import SCORED, ThresholdRule, at_least, at_most, below
+from ops.filters.params import BoundParams
+from ops.filters.personal_data import MASKS
+
+#: Why a document is dropped that has the text of another one.
+DUPLICATE, NEAR_DUPLICATE = "duplicate", "near_duplicate"
+
+#: What is read of duplicates.
+REPEATS = ("document_id", "first_id", "similarity", "exact")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one bound says of each of N documents."""
+
+    reason: str
+    rule: ThresholdRule
+    scores: NDArray[np.float64]
+    """NaN where a document has none."""
+    keeps: NDArray[np.bool_]
+
+
+def verdicts(
+    scores: pa.Table, repeated: Mapping[str, Mapping[str, object]], params: BoundParams
+) -> list[Verdict]:
+    """Return what every bound says of N documents, in the order in which they are asked.
+
+    `repeated` are rows of duplicates by document. The last bound that is asked is that of duplicates: it
+    says nothing of why a document is bad.
+    """
+    personal = np.sum([_numbers(scores, name) for name in MASKS], axis=0)
+    found = [repeated.get(name) for name in scores["document_id"].to_pylist()]
+    similarity = np.array([row["similarity"] if row else math.nan for row in found], np.float64)
+    asked = [
+        ("language", at_least, _numbers(scores, "language_score"), params.language),
+        ("personal_data", at_most, personal, params.personal_data),
+        ("perplexity", at_most, _numbers(scores, "perplexity"), params.perplexity),
+        *((name, at_least, _numbers(scores, name), bound) for name, bound in params.at_least.items()),
+        *((name, at_most, _numbers(scores, name), bound) for name, bound in params.at_most.items()),
+        (DUPLICATE, below, similarity, params.similarity),
+    ]
+    return [_verdict(reason, rule, values, bound) for reason, rule, values, bound in asked]
+
+
+def _verdict(reason: str, rule: ThresholdRule, scores: NDArray[np.float64], bound: float | None) -> Verdict:
+    unasked = np.isnan(scores)
+    keeps = np.ones(len(scores), bool) if bound is None else unasked | rule(scores, bound)
+    return Verdict(reason, rule, scores, keeps)
+
+
+def _numbers(scores: pa.Table, name: str) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = (
+        scores[name].cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64)
+    )
+    return found
+
+
+def repeats_of(duplicates: pa.Table) -> dict[str, Mapping[str, object]]:
+    """Return rows of duplicates by the document that repeats."""
+    return {row["document_id"]: row for row in duplicates.select(list(REPEATS)).to_pylist()}
+
+
+def asked_language(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
+    """Yield documents by what `language` is asked of."""
+    return _asked(scores, duplicates, params, "language")
+
+
+def asked_personal_data(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
+    """Yield documents by what `personal_data` is asked of."""
+    return _asked(scores, duplicates, params, "personal_data")
+
+
+def asked_similarity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
+    """Yield documents by what `similarity` is asked of."""
+    return _asked(scores, duplicates, params, DUPLICATE)
+
+
+def asked_perplexity(scores: Parts, duplicates: Parts, params: BoundParams) -> Iterator[pa.Table]:
+    """Yield documents by what `perplexity` is asked of."""
+    return _asked(scores, duplicates, params, "perplexity")
+
+
+def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: str) -> Iterator[pa.Table]:
+    """Yield documents by what a rule of quality is asked of."""
+    return _asked(scores, duplicates, params, name)
+
+
+def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -> Iterator[pa.Table]:
+    """Yield documents by one bound: no score where another drops them, endless where they have none."""
+    read = [
+        "document_id",
+        "title",
+        "beginning",
+        "language_score",
+        "perplexity",
+        *MASKS,
+        *params.at_least,
+        *params.at_most,
+    ]
+    for part in scores.parts:
+        table = part.read(list(dict.fromkeys(read)))
+        repeated = duplicates.read(REPEATS, ("document_id", table["document_id"].to_pylist()))
+        found = verdicts(table, repeats_of(repeated), params)
+        (own,) = (verdict for verdict in found if verdict.reason == reason)
+        lost = np.any([~other.keeps for other in found if other is not own], axis=0)
+        endless = math.inf if own.rule is at_least else -math.inf
+        asked = np.where(np.isnan(own.scores), endless, own.scores)
+        texts = pc.coalesce(table["title"], table["beginning"])
+        yield pa.table([table["document_id"], pa.array(asked, mask=lost), texts], SCORED)

@@ -1,0 +1,288 @@
+"""What examples share with test sets: runs of words, and whole sentences.
+
+Belongs here: the index of the test sets, what an example has of it, which examples are dropped, what other
+bounds would keep. Not here: reading test sets (test_sets.py).
+
+Brown et al. (2020), "Language Models are Few-Shot Learners", appendix C, call an example contaminated that
+shares a run of 13 words with a test set. [ours] So is one that shares a whole sentence of some words: test
+sets of sentences are mostly shorter than 13. Words are runs of letters and digits in small letters.
+
+Runs are looked up by hashes of 64 bits, sorted in a file that processes share: of a thousand million runs and
+ten million of the test sets fewer than one in a thousand is taken for one that it is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ops.core.derived import DerivedFolder
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes, Row, Shape
+from ops.core.params import Params
+from ops.core.parts import Parts
+from ops.core.thresholds import SCORED, at_most
+from ops.filters import schemas
+from ops.filters.lost import lost_rows
+from ops.text.sentences import sentence_spans
+
+#: Why an example is dropped.
+CONTAMINATED = "contaminated"
+
+_WORD = re.compile(r"[^\W_]+")
+_KEYS, _ROWS, _TESTS = "keys.npy", "rows.npy", "tests.parquet"
+#: What tells the hash of a sentence from that of a run.
+_SENTENCE = np.uint64(0x9E3779B97F4A7C15)
+_SHOWN = 300
+
+
+class OverlapParams(Params, section="filters.contamination.scores"):
+    """What is looked for."""
+
+    ngram: int = Field(13, ge=2, description="words of a run")
+    sentence: int = Field(6, ge=1, description="words that a whole sentence has at least, to be looked for")
+
+
+class ContaminationParams(Params):
+    """How much an example may share with a test set of sources.test_sets; each system has a section."""
+
+    ngrams: int = Field(0, ge=0, description="runs of words at most")
+    sentences: int = Field(0, ge=0, description="whole sentences at most")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text: runs of letters and digits in small letters."""
+    return _WORD.findall(text.lower())
+
+
+def ngrams(words: Sequence[str], size: int) -> NDArray[np.uint64]:
+    """Return a hash of each run of `size` words, N - size + 1 of N words."""
+    if len(words) < size:
+        return np.empty(0, np.uint64)
+    numbers = np.array([_hash(word) for word in words], np.uint64)
+    windows = np.lib.stride_tricks.sliding_window_view(numbers, size)
+    found: NDArray[np.uint64] = (windows * _odd(size)).sum(axis=1, dtype=np.uint64)
+    return found
+
+
+def sentences(text: str, least: int) -> Iterator[tuple[int, str]]:
+    """Yield hash and words of each sentence of `least` words or more, its words joined by blanks."""
+    for span in sentence_spans(text):
+        words = words_of(text[span[0] : span[1]])
+        if len(words) >= least:
+            joined = " ".join(words)
+            yield int(np.uint64(_hash(joined)) ^ _SENTENCE), joined
+
+
+@lru_cache(1 << 20)
+def _hash(word: str) -> int:
+    return int.from_bytes(
+        hashlib.blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
+    )
+
+
+@lru_cache
+def _odd(size: int) -> NDArray[np.uint64]:
+    return np.random.default_rng(size).integers(0, 2**63, size, np.uint64) * np.uint64(2) + np.uint64(1)
+
+
+@dataclass(frozen=True)
+class ContaminationIndex:
+    """Hashes of the runs and sentences of test sets, sorted, each with the row of its text; on disk."""
+
+    folder: Path
+
+    @classmethod
+    def written(cls, test_sets: Parts, params: OverlapParams, folder: Path) -> ContaminationIndex:
+        """Write the index of some test sets into a folder, which is made.
+
+        A text is in the order of test set and id, so that the first of several is the same each time.
+        """
+        folder.mkdir(parents=True)
+        tests = test_sets.read(["id", "test_set", "text"]).sort_by(
+            [("test_set", "ascending"), ("id", "ascending")]
+        )
+        keys, rows = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+        for row, text in enumerate(tests["text"].to_pylist()):
+            found = np.array([key for key, _ in sentences(text, params.sentence)], np.uint64)
+            own = np.unique(np.concatenate([ngrams(words_of(text), params.ngram), found]))
+            keys.append(own)
+            rows.append(np.full(len(own), row, np.uint32))
+        every = np.concatenate(keys)
+        order = np.argsort(every, kind="stable")
+        np.save(folder / _KEYS, every[order])
+        np.save(folder / _ROWS, np.concatenate(rows)[order])
+        pq.write_table(tests.select(["id", "test_set"]), folder / _TESTS)
+        return cls(folder)
+
+    def found(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the first row of each of N keys in the index, or the number of rows where none is."""
+        every, rows, tests = _opened(str(self.folder))
+        places = np.searchsorted(every, keys)
+        inside = places < len(every)
+        hit = np.zeros(len(keys), bool)
+        hit[inside] = every[places[inside]] == keys[inside]
+        found = np.full(len(keys), len(tests), np.uint32)
+        found[hit] = rows[places[hit]]
+        return found
+
+    def every(self, key: int) -> NDArray[np.uint32]:
+        """Return all rows that have a key."""
+        keys, rows, _ = _opened(str(self.folder))
+        start, end = (
+            np.searchsorted(keys, np.uint64(key), "left"),
+            np.searchsorted(keys, np.uint64(key), "right"),
+        )
+        return np.asarray(rows[start:end])
+
+    def tests(self) -> list[tuple[str, str]]:
+        """Return test set and id of every text."""
+        return _opened(str(self.folder))[2]
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: str) -> tuple[NDArray[np.uint64], NDArray[np.uint32], list[tuple[str, str]]]:
+    tests = pq.read_table(Path(folder) / _TESTS)
+    names = list(zip(tests["test_set"].to_pylist(), tests["id"].to_pylist(), strict=True))
+    keys, rows = (np.load(Path(folder) / name, mmap_mode="r") for name in (_KEYS, _ROWS))
+    return keys, rows, names
+
+
+def overlaps(
+    examples: Parts,
+    test_sets: Parts,
+    params: OverlapParams,
+    derived: DerivedFolder,
+    columns: Sequence[str],
+    shape: Shape,
+) -> Outcomes:
+    """Yield what every example shares with the test sets, by some columns: texts, or lists of texts."""
+    folder = derived.made(["test_sets"], lambda folder: ContaminationIndex.written(test_sets, params, folder))
+    return examples.map(overlaps_of, ContaminationIndex(folder), params, tuple(columns), shape)
+
+
+def overlaps_of(
+    examples: pa.Table, index: ContaminationIndex, params: OverlapParams, columns: Sequence[str], shape: Shape
+) -> Outcome:
+    """Return what the examples of one part share with the test set that each shares most with."""
+    units = examples.select(["id", "licence", *columns]).to_pylist()
+    rows = [
+        {
+            "id": row_id("overlap", unit["id"]),
+            "source_ids": [unit["id"]],
+            "licence": unit["licence"],
+            "example_id": unit["id"],
+            **shared([unit[name] for name in columns if unit[name]], index, params),
+        }
+        for unit in units
+    ]
+    return Outcome.of(schemas.overlaps(shape), [unit["id"] for unit in units], rows)
+
+
+def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: OverlapParams) -> Row:
+    """Return what some texts share with the test set that they share most with, by both counts together.
+
+    A text is one, or a list of its sentences. Of several test sets, the first by name counts. Repeated runs
+    and sentences count once.
+    """
+    tests = index.tests()
+    runs: dict[int, str] = {}
+    whole: dict[int, str] = {}
+    for text in texts if tests else ():
+        pieces = text if isinstance(text, list) else [text]
+        words = words_of("\n".join(pieces))
+        keys = ngrams(words, params.ngram)
+        for place in np.flatnonzero(index.found(keys) < len(tests)):
+            runs.setdefault(int(keys[place]), " ".join(words[place : place + params.ngram]))
+        found = {key: words for piece in pieces for key, words in sentences(piece, params.sentence)}
+        listed = np.fromiter(found, np.uint64, len(found))
+        for key in listed[index.found(listed) < len(tests)].tolist():
+            whole.setdefault(key, found[key])
+    counts: dict[str, Counter[str]] = {"ngrams": Counter(), "sentences": Counter()}
+    first: dict[str, tuple[str, str]] = {}
+    for kind, found_texts in (("ngrams", runs), ("sentences", whole)):
+        for key, words_of_it in found_texts.items():
+            rows = index.every(key)
+            for name in {tests[row][0] for row in rows}:
+                counts[kind][name] += 1
+                test = next(tests[row][1] for row in rows if tests[row][0] == name)
+                first.setdefault(name, (test, words_of_it))
+    both = counts["ngrams"] + counts["sentences"]
+    if not both:
+        return {"test_set": None, "test_id": None, "ngrams": 0, "sentences": 0, "shared": None}
+    most = min(both, key=lambda name: (-both[name], name))
+    test, text = first[most]
+    numbers = {kind: counts[kind][most] for kind in counts}
+    return {"test_set": most, "test_id": test, **numbers, "shared": text[:_SHOWN]}
+
+
+def uncontaminated(examples: Parts, overlaps: Parts, params: ContaminationParams, shape: Shape) -> Outcomes:
+    """Yield the examples that share no more with a test set than the bounds allow, as they are.
+
+    The others are dropped as `contaminated`, the runs shared being the score, or the sentences where the runs
+    are within their bound; the detail names the test set and its text.
+    """
+    return examples.map(uncontaminated_of, params, shape, beside=[overlaps])
+
+
+def uncontaminated_of(
+    examples: pa.Table, overlaps: pa.Table, params: ContaminationParams, shape: Shape
+) -> Outcome:
+    """Return the examples of one part. Raises ValueError where the overlaps are those of others."""
+    if examples["id"].to_pylist() != overlaps["example_id"].to_pylist():
+        raise ValueError("the overlaps are not those of the examples")
+    runs, whole = _within(overlaps, params)
+    keep = pc.and_(runs, whole)
+    lost = overlaps.append_column("within", runs).filter(pc.invert(keep)).to_pylist()
+    reasons = [
+        {
+            "reason": CONTAMINATED,
+            "score": float(row["sentences"] if row["within"] else row["ngrams"]),
+            "detail": f"in {row['test_set']}, {row['test_id']}: {row['shared']}",
+        }
+        for row in lost
+    ]
+    made = schemas.filtered(shape)
+    return Outcome(
+        examples["id"].combine_chunks(),
+        examples.filter(keep).cast(made.kept),
+        lost_rows(examples.filter(pc.invert(keep)), reasons, made),
+        made.rejected.empty_table(),
+    )
+
+
+def _within(overlaps: pa.Table, params: ContaminationParams) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Return of each example whether its shared runs, and its shared sentences, are within the bounds."""
+    names = ("ngrams", "sentences")
+    runs, whole = (at_most(overlaps[name].to_numpy(), getattr(params, name)) for name in names)
+    return pa.array(runs), pa.array(whole)
+
+
+def asked_ngrams(overlaps: Parts, params: ContaminationParams) -> Iterator[pa.Table]:
+    """Yield the examples by what `ngrams` is asked of: without a score where `sentences` drops them."""
+    for table in overlaps:
+        yield _scored(table, "ngrams", _within(table, params)[1])
+
+
+def asked_sentences(overlaps: Parts, params: ContaminationParams) -> Iterator[pa.Table]:
+    """Yield the examples by what `sentences` is asked of: without a score where `ngrams` drops them."""
+    for table in overlaps:
+        yield _scored(table, "sentences", _within(table, params)[0])
+
+
+def _scored(overlaps: pa.Table, name: str, asked: pa.Array) -> pa.Table:
+    scores = pc.if_else(asked, overlaps[name].cast(pa.float64()), None)
+    texts = pc.coalesce(overlaps["shared"], "")
+    return pa.table([overlaps["example_id"], scores, texts], SCORED)

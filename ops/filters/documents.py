@@ -1,0 +1,162 @@
+"""Documents: their scores, and those within the bounds.
+
+Belongs here: the two ops, for documents of any source. Not here: single scores (language.py, duplicates.py,
+personal_data.py, quality.py), what the bounds say (bounds.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ops.core.identity import row_id
+from ops.core.joins import matches
+from ops.core.measures import count_words
+from ops.core.outcome import Outcome, Outcomes, Row, Shape
+from ops.core.parts import Parts
+from ops.filters import schemas
+from ops.filters.bounds import DUPLICATE, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
+from ops.filters.duplicates import content
+from ops.filters.language import FoundLanguage, languages
+from ops.filters.lost import lost_rows
+from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.perplexity import ByteModel
+from ops.filters.personal_data import MASKS, counts, masked, personal_data
+from ops.filters.quality import RULES, measures
+from ops.filters.texts import texts, with_text
+from ops.text.minhash import signature
+
+_BEGINNING = 200
+#: What of scores is judged by.
+_JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
+
+
+def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
+    """Yield the scores of every document; `shape` is that of the documents, `model` that of perplexity."""
+    return documents.map(scores_of, params, shape, model)
+
+
+def scores_of(
+    documents: pa.Table, params: ScoreParams, shape: Shape, model: ByteModel | None = None
+) -> Outcome:
+    """Return the scores of one part. Raises ValueError for a language that is not known.
+
+    A web page is the same as another one where its address is, too: an article may cite either address.
+    """
+    found = list(texts(documents))
+    kept = documents.select(["id", "licence", "title"]).to_pylist()
+    places = documents["url"].to_pylist() if "url" in documents.column_names else [None] * len(found)
+    words = count_words(pa.array(found, pa.string())).to_pylist()
+    language = [FoundLanguage(None, None)] * len(found)
+    if params.language is not None:
+        language = languages(found, params.language)
+    rows = [
+        {
+            "id": row_id("scores", document["id"]),
+            "source_ids": [document["id"]],
+            "licence": document["licence"],
+            "document_id": document["id"],
+            "title": document["title"],
+            "beginning": text[:_BEGINNING],
+            "words": number,
+            "language": likeliest,
+            "language_score": probability,
+            "content": content(text, place or "") if params.duplicates else None,
+            "signature": _signature(text, params),
+            **(counts(text, params.region) if params.personal_data else dict.fromkeys(MASKS)),
+            "perplexity": model.perplexity(text) if model else None,
+            **(measures(text) if params.quality else dict.fromkeys(RULES)),
+        }
+        for document, text, place, number, (likeliest, probability) in zip(
+            kept, found, places, words, language, strict=True
+        )
+    ]
+    return Outcome.of(schemas.scores(shape), [document["id"] for document in kept], rows)
+
+
+def _signature(text: str, params: ScoreParams) -> list[int] | None:
+    if params.duplicates != "near" or not text.split():
+        return None
+    return signature(text, params.permutations, params.shingle)
+
+
+def filtered(
+    documents: Parts,
+    scores: Parts,
+    duplicates: Parts,
+    scoring: ScoreParams,
+    params: BoundParams,
+    shape: Shape,
+) -> Outcomes:
+    """Yield the documents that are within all bounds, as they are but for masks.
+
+    A document is dropped by the first bound that it does not meet: `language`, `personal_data`, a rule of
+    quality, `duplicate`, `near_duplicate`, whose detail names the document that stays. What was masked is
+    counted. Raises ValueError for a bound on similarity below what was looked for.
+    """
+    if scoring.duplicates == "near" and params.similarity is not None and params.similarity < scoring.floor:
+        raise ValueError(
+            f"filters: bounds.similarity ({params.similarity}) is below scores.floor ({scoring.floor}): "
+            "documents that are less similar were not looked for"
+        )
+    with documents.engine.scratch() as folder:
+        ids = [part.read(["id"])["id"] for part in documents.parts]
+        own = matches(scores, "document_id", ids, folder / "scores", _JUDGED)
+        repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
+        yield from documents.map(filtered_of, scoring, params, shape, beside=[own, repeated])
+
+
+def filtered_of(
+    documents: pa.Table,
+    scores: pa.Table,
+    duplicates: pa.Table,
+    scoring: ScoreParams,
+    params: BoundParams,
+    shape: Shape,
+) -> Outcome:
+    """Return the documents of one part that are within all bounds."""
+    ids = documents["id"].to_pylist()
+    place = {name: index for index, name in enumerate(scores["document_id"].to_pylist())}
+    scores = scores.take(pa.array([place[name] for name in ids], pa.int64()))
+    repeated = repeats_of(duplicates)
+    told: dict[int, Row] = {}
+    for verdict in verdicts(scores, repeated, params):
+        for index in np.flatnonzero(~verdict.keeps).tolist():
+            told.setdefault(index, _reason(verdict, index, repeated.get(ids[index]), scores))
+    lost = np.isin(np.arange(len(ids)), list(told))
+    kept, masks = documents.filter(pa.array(~lost)), Counter[str]()
+    if scoring.personal_data and params.mask:
+        kept, masks = _masked(kept, scoring.region)
+    made = schemas.filtered(shape)
+    return Outcome(
+        documents["id"].combine_chunks(),
+        kept.cast(made.kept),
+        lost_rows(documents.filter(pa.array(lost)), [told[index] for index in sorted(told)], made),
+        made.rejected.empty_table(),
+        {f"{name} masked": number for name, number in sorted(masks.items())},
+    )
+
+
+def _reason(verdict: Verdict, index: int, repeat: Mapping[str, Any] | None, scores: pa.Table) -> Row:
+    reason, detail = verdict.reason, None
+    if reason == DUPLICATE and repeat is not None:
+        reason, detail = DUPLICATE if repeat["exact"] else NEAR_DUPLICATE, f"as {repeat['first_id']}"
+    elif reason == "language":
+        detail = scores["language"][index].as_py()
+    return {"reason": reason, "score": float(verdict.scores[index]), "detail": detail}
+
+
+def _masked(documents: pa.Table, region: str | None) -> tuple[pa.Table, Counter[str]]:
+    """Return documents with their personal data masked, and how many of each kind were."""
+    found: Counter[str] = Counter()
+
+    def change(text: str) -> str:
+        found.update(datum.kind for datum in personal_data(text, region))
+        return masked(text, region)
+
+    rows: list[Row] = [with_text(row, change) for row in documents.to_pylist()]
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=documents.schema), found

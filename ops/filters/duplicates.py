@@ -1,0 +1,202 @@
+"""Which documents repeat others, over all partitions: exactly, or nearly by MinHash.
+
+Belongs here: the hash of a text, candidates by locality-sensitive hashing, the groups that they are connected
+to, and at which similarity a document falls into a group with an earlier one. Not here: MinHash itself
+(ops/text/minhash.py), the bound on similarity (bounds.py).
+
+A group is what is connected by pairs of documents that are as similar as the bound, or more (Broder 1997).
+Joined from the most similar pair down, each document falls once into a group with one whose id is before its
+own: at that similarity or any lower bound it is dropped, at a higher one it stays. So one number a document
+says what every bound does.
+
+Candidates are documents with an equal band of their signatures (Leskovec, Rajaraman and Ullman, "Mining of
+Massive Datasets", chapter 3). Of the documents of a band each is compared with the first and with the one
+before it, so that time grows with the documents, and not with the square of a large group.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ops.core.database import database, insert
+from ops.core.identity import row_id
+from ops.core.outcome import Outcome, Outcomes
+from ops.core.parts import Parts
+from ops.filters.schemas import DUPLICATES
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: What is estimated of two texts that differ is less than the similarity of two that do not.
+_NEARLY = 0.9999
+_COLUMNS = ("document_id", "licence", "content", "signature")
+_BANDS = pa.schema([("document_id", pa.string()), ("band", pa.int32()), ("hash", pa.uint64())])
+_PAIRS = 4096
+
+
+class SimilarPair(NamedTuple):
+    """Two documents by their ids, and how similar they are, 0 to 1."""
+
+    first: str
+    second: str
+    similarity: float
+
+
+class Repeat(NamedTuple):
+    """That a document falls into a group whose first is another, at a similarity."""
+
+    document: str
+    first: str
+    similarity: float
+
+
+def content(text: str, place: str = "") -> str | None:
+    """Return a hash of a text whose white space is folded, and of its place: 128 bits of BLAKE2b.
+
+    None of an empty text: it repeats nothing.
+    """
+    folded = " ".join(text.split())
+    if not folded:
+        return None
+    data = f"{place}\n{folded}".encode(errors="surrogatepass")
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
+    """Return each document that some bound would drop, by its id: see above.
+
+    Equal pairs, and pairs either way round, count once.
+    """
+    first: dict[str, str] = {}
+
+    def first_of(document: str) -> str:
+        while (found := first.get(document, document)) != document:
+            first[document] = first.get(found, found)  # half the way, for the next who asks
+            document = found
+        return document
+
+    found: list[Repeat] = []
+    ordered = sorted(pairs, key=lambda pair: -pair.similarity)
+    for similarity, equal in groupby(ordered, key=lambda pair: pair.similarity):
+        fallen = []
+        for pair in equal:
+            one, other = sorted((first_of(pair.first), first_of(pair.second)))
+            if one != other:
+                first[other] = one
+                fallen.append(other)
+        found += [Repeat(document, first_of(document), similarity) for document in fallen]
+    return sorted(found)
+
+
+def duplicates(scores: Parts, floor: float) -> Outcomes:
+    """Yield the documents of all partitions that repeat another one, exactly or at `floor` or above.
+
+    Nearly where signatures are there. Nothing is a unit of it: each document has its fate where it is
+    filtered. How many pairs were compared is counted.
+    """
+    with scores.engine.scratch() as scratch, database(scratch / "documents") as tables:
+        for table in chain([scores.schema.empty_table()], (part.read(_COLUMNS) for part in scores.parts)):
+            insert(tables, "documents", table.select(_COLUMNS))
+            insert(tables, "bands", _bands(table, floor))
+        compared = 0
+        exact, near = list(_exact(tables)), list[SimilarPair]()
+        for first, second, similarity in _compared(tables):
+            compared += len(first)
+            chosen = np.flatnonzero(similarity >= floor)
+            near += [SimilarPair(first[place], second[place], float(similarity[place])) for place in chosen]
+        same = {repeat.document for repeat in repeats(exact)}
+        found = repeats([*exact, *near])
+        licences = _licences(tables, [repeat.document for repeat in found])
+    rows = [
+        {
+            "id": row_id("duplicate", repeat.document),
+            "source_ids": [repeat.document, repeat.first],
+            "licence": licences[repeat.document],
+            "document_id": repeat.document,
+            "first_id": repeat.first,
+            "similarity": repeat.similarity,
+            "exact": repeat.document in same,
+        }
+        for repeat in found
+    ]
+    yield Outcome.of(DUPLICATES, [], rows, combinations={"pairs compared": compared} if compared else {})
+
+
+def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
+    query = """
+        SELECT min(document_id) OVER (PARTITION BY content) AS first, document_id FROM documents
+        WHERE content IS NOT NULL QUALIFY first <> document_id
+    """
+    for first, second in tables.sql(query).fetchall():
+        yield SimilarPair(first, second, 1.0)
+
+
+def _compared(
+    tables: duckdb.DuckDBPyConnection,
+) -> Iterator[tuple[list[str], list[str], NDArray[np.float64]]]:
+    """Yield pairs of documents that share a band, and how similar their signatures are, to 4 places."""
+    query = """
+        WITH one_a_text AS (
+            SELECT document_id, signature FROM documents WHERE signature IS NOT NULL
+            QUALIFY row_number() OVER (PARTITION BY content ORDER BY document_id) = 1
+        ), placed AS (
+            SELECT document_id,
+                first_value(document_id) OVER same AS first, lag(document_id) OVER same AS former
+            FROM bands JOIN one_a_text USING (document_id)
+            WINDOW same AS (PARTITION BY band, hash ORDER BY document_id)
+        ), pairs AS (
+            SELECT first AS one, document_id AS other FROM placed WHERE first <> document_id
+            UNION SELECT former, document_id FROM placed WHERE former IS NOT NULL
+        )
+        SELECT one, other, a.signature, b.signature FROM pairs
+        JOIN documents a ON a.document_id = one JOIN documents b ON b.document_id = other
+        ORDER BY one, other
+    """
+    for batch in tables.sql(query).to_arrow_reader(_PAIRS):
+        one, other = (_matrix(batch.column(place)) for place in (2, 3))
+        similarity = np.minimum((one == other).mean(axis=1), _NEARLY).round(4)
+        yield batch.column(0).to_pylist(), batch.column(1).to_pylist(), similarity
+
+
+def _bands(scores: pa.Table, floor: float) -> pa.Table:
+    """Return a hash of every band of every signature; datasketch says how many bands suit a floor."""
+    signed = scores.filter(pc.is_valid(scores["signature"])).combine_chunks()
+    if not len(signed):
+        return _BANDS.empty_table()
+    signatures = _matrix(signed["signature"].chunk(0))
+    bands, rows = _shape_of_bands(floor, signatures.shape[1])
+    odd = np.random.default_rng(1).integers(0, 2**63, rows, np.uint64) * np.uint64(2) + np.uint64(1)
+    found = signatures[:, : bands * rows].reshape(-1, bands, rows).astype(np.uint64)
+    hashes = (found * odd).sum(axis=2, dtype=np.uint64)
+    names = signed["document_id"].take(pa.array(np.repeat(np.arange(len(signed)), bands)))
+    numbers = np.tile(np.arange(bands, dtype=np.int32), len(signed))
+    return pa.table([names, numbers, hashes.ravel()], schema=_BANDS)
+
+
+@cache
+def _shape_of_bands(floor: float, size: int) -> tuple[int, int]:
+    from datasketch import MinHashLSH
+
+    chosen = MinHashLSH(threshold=floor, num_perm=size)
+    return int(chosen.b), int(chosen.r)
+
+
+def _matrix(signatures: pa.ListArray) -> NDArray[np.uint32]:
+    """Return N signatures of K numbers as an array, N x K."""
+    numbers: NDArray[np.uint32] = signatures.flatten().to_numpy().reshape(len(signatures), -1)
+    return numbers
+
+
+def _licences(tables: duckdb.DuckDBPyConnection, documents: list[str]) -> dict[str, str]:
+    tables.register("wanted", pa.table({"wanted_id": pa.array(documents, pa.string())}))
+    query = "SELECT document_id, licence FROM documents JOIN wanted ON document_id = wanted_id"
+    return dict(tables.sql(query).fetchall())

@@ -1,0 +1,20 @@
+"""Units that a filter drops, as rows.
+
+Belongs here: adding why, without a detour of whole units over Python. Not here: the reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from ops.core.outcome import DROP_COLUMNS, Row, Shape
+
+
+def lost_rows(units: pa.Table, reasons: Sequence[Row], shape: Shape) -> pa.Table:
+    """Return N units with the N reasons why they are dropped: `reason`, `score`, `detail`."""
+    told = pa.Table.from_pylist(list(reasons), schema=DROP_COLUMNS)
+    for field in DROP_COLUMNS:
+        units = units.append_column(field, told[field.name])
+    return units.cast(shape.dropped)

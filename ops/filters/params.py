@@ -1,0 +1,100 @@
+"""What is scored of documents, and the bounds on the scores: the sections `filters.<source>` of params.yaml.
+
+Belongs here: the knobs. Not here: what is done with them.
+
+Scores and bounds are sections of their own: to move a bound scores nothing again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from ops.core.params import Params
+from ops.filters import quality
+
+
+class ScoreParams(Params):
+    """Which scores a document gets; one that is off costs nothing."""
+
+    language: str | None = Field("en", description="whose probability is scored, ISO 639-1; null: off")
+    duplicates: Literal["exact", "near"] | None = Field("exact", description="null: off")
+    shingle: int = Field(5, ge=1, description="words of a run that near-duplicates share")
+    permutations: int = Field(128, ge=16, description="numbers of a MinHash")
+    floor: float = Field(
+        0.7, gt=0, lt=1, description="least similarity of near-duplicates that is looked for"
+    )
+    personal_data: bool = Field(False, description="whether personal data are looked for")
+    region: str | None = Field(
+        "US", pattern="^[A-Z]{2}$", description="whose telephone numbers need no code; null: none's"
+    )
+    quality: bool = Field(False, description="whether the rules of Gopher and FineWeb are scored")
+
+
+class BoundParams(Params):
+    """What a document must have. A score that is missing drops nothing; null: no bound."""
+
+    language: float | None = Field(0.5, ge=0, le=1, description="least probability of the language")
+    similarity: float | None = Field(
+        0.8,
+        gt=0,
+        le=1,
+        description="a document as similar to an earlier one is a duplicate; 1: the same text",
+    )
+    personal_data: int | None = Field(None, ge=0, description="pieces of personal data at most")
+    perplexity: float | None = Field(None, gt=0, description="at most, under sources.reference_texts")
+    mask: bool = Field(True, description="whether personal data that are looked for are masked")
+    quality: Literal["published"] | None = Field(
+        None, description="published: the bounds of Gopher and FineWeb, where none is given below"
+    )
+    at_least: Mapping[str, float] = Field({}, description="by rule of quality")
+    at_most: Mapping[str, float] = Field({}, description="by rule of quality")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _published(cls, value: Any) -> Any:
+        if isinstance(value, Mapping) and value.get("quality") == "published":
+            at_least = {**quality.AT_LEAST, **value.get("at_least", {})}
+            return {**value, "at_least": at_least, "at_most": {**quality.AT_MOST, **value.get("at_most", {})}}
+        return value
+
+    @field_validator("at_least", "at_most")
+    @classmethod
+    def _known(cls, value: Mapping[str, float]) -> Mapping[str, float]:
+        if unknown := sorted(value.keys() - quality.RULES.keys()):
+            raise ValueError(f"{unknown[0]!r} is no rule; known: {', '.join(quality.RULES)}")
+        return value
+
+    @model_validator(mode="after")
+    def _of_its_side(self) -> BoundParams:
+        for side in ("at_least", "at_most"):
+            own = quality.AT_LEAST if side == "at_least" else quality.AT_MOST
+            if odd := sorted(getattr(self, side).keys() - own.keys()):
+                raise ValueError(f"{odd[0]} is no rule of {side}")
+        return self
+
+
+class ProseScoreParams(ScoreParams, section="filters.prose.scores"):
+    """What is scored of prose."""
+
+
+class ProseBoundParams(BoundParams, section="filters.prose.bounds"):
+    """What a document of prose must have."""
+
+
+class PaperScoreParams(ScoreParams, section="filters.papers.scores"):
+    """What is scored of papers."""
+
+
+class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
+    """What a paper must have."""
+
+
+class WebPageScoreParams(ScoreParams, section="filters.web_pages.scores"):
+    """What is scored of web pages."""
+
+
+class WebPageBoundParams(BoundParams, section="filters.web_pages.bounds"):
+    """What a web page must have."""

@@ -1,0 +1,122 @@
+"""How unlike reference texts a text is: its perplexity under a small model of n-grams.
+
+Belongs here: the model, learning it, and what it says of a text. Not here: the bound (bounds.py), reading
+reference texts (test_sets.py).
+
+As CCNet (Wenzek et al. 2020, section 4.2) judges pages by a model of Wikipedia, pages are judged by texts
+that params.yaml names. [ours] The model is one of runs of five bytes of UTF-8, each estimate mixed with that
+of the shorter run as Witten and Bell (1991) do: it learns from a few texts, knows no words, and is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ops.core.numerics import log
+from ops.core.parts import Parts
+
+#: Bytes of the longest run; up to eight fit a number.
+LONGEST = 5
+#: Bytes of a text that are looked at.
+_MOST = 20_000
+
+RunKeys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class ByteModel:
+    """Runs of 1 to LONGEST bytes with their counts, sorted by run, in a folder."""
+
+    folder: Path
+
+    @classmethod
+    def learnt(cls, reference: Parts, folder: Path) -> ByteModel:
+        """Learn from the column `text` and write the model into a folder, which is made."""
+        folder.mkdir(parents=True)
+        for size in range(1, LONGEST + 1):
+            found = [np.empty(0, np.uint64)]
+            for part in reference.parts:
+                found += [_runs(_bytes(text), size) for text in part.read(["text"])["text"].to_pylist()]
+                found = [np.concatenate(found)]
+            keys, counts = np.unique(found[0], return_counts=True)
+            np.save(folder / f"runs-{size}.npy", keys)
+            np.save(folder / f"counts-{size}.npy", counts)
+        return cls(folder)
+
+    def perplexity(self, text: str) -> float | None:
+        """Return 2 to the bits a byte, from 1 (foreseen) to 256, to 2 places; None of an empty text.
+
+        None as well of a model that learnt from nothing.
+        """
+        data, tables = _bytes(text), _tables(str(self.folder))
+        if not len(data) or not len(tables[0].keys):
+            return None
+        probability = np.full(len(data), 1 / 256)
+        for size, table in enumerate(tables, start=1):
+            runs = _runs(data, size)
+            seen, kinds = table.contexts(runs >> np.uint64(8))
+            shorter = probability[size - 1 :]
+            # a context that was never seen says nothing: the shorter run's estimate stays
+            mixed = (table.counts_of(runs) + kinds * shorter) / np.maximum(seen + kinds, 1)
+            probability[size - 1 :] = np.where(seen > 0, mixed, shorter)
+        # one order of addition, so that the bits are the same wherever it runs
+        return round(float(np.exp(-np.cumsum(log(probability))[-1] / len(data))), 2)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Runs of one size, and their contexts: the runs without their last byte."""
+
+    keys: RunKeys
+    counts: NDArray[np.int64]
+    heads: RunKeys
+    starts: NDArray[np.int64]
+    sums: NDArray[np.int64]
+
+    def counts_of(self, runs: RunKeys) -> NDArray[np.int64]:
+        """Return how often each run was seen."""
+        if not len(self.keys):
+            return np.zeros(len(runs), np.int64)
+        places = np.minimum(np.searchsorted(self.keys, runs), len(self.keys) - 1)
+        return np.where(self.keys[places] == runs, self.counts[places], 0)
+
+    def contexts(self, heads: RunKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how often each context was seen, and before how many different bytes."""
+        if not len(self.keys):
+            return np.zeros(len(heads), np.int64), np.zeros(len(heads), np.int64)
+        places = np.minimum(np.searchsorted(self.heads, heads), len(self.heads) - 1)
+        there = self.heads[places] == heads
+        kinds = self.starts[places + 1] - self.starts[places]
+        seen = self.sums[self.starts[places + 1]] - self.sums[self.starts[places]]
+        return np.where(there, seen, 0), np.where(there, kinds, 0)
+
+
+@lru_cache(maxsize=1)
+def _tables(folder: str) -> tuple[_Table, ...]:
+    return tuple(_loaded(Path(folder), size) for size in range(1, LONGEST + 1))
+
+
+def _loaded(folder: Path, size: int) -> _Table:
+    keys, counts = (np.load(folder / f"{name}-{size}.npy") for name in ("runs", "counts"))
+    heads, starts = np.unique(keys >> np.uint64(8), return_index=True)
+    sums = np.concatenate([[0], np.cumsum(counts)])
+    return _Table(keys, counts, heads, np.append(starts, len(keys)), sums)
+
+
+def _bytes(text: str) -> NDArray[np.uint8]:
+    folded = " ".join(text.split()).encode(errors="surrogatepass")
+    return np.frombuffer(folded[:_MOST], np.uint8)
+
+
+def _runs(data: NDArray[np.uint8], size: int) -> RunKeys:
+    """Return each run of some bytes as a number, N - size + 1 of N bytes."""
+    count = max(len(data) - size + 1, 0)
+    runs = np.zeros(count, np.uint64)
+    for place in range(size):
+        runs = (runs << np.uint64(8)) | data[place : place + count].astype(np.uint64)
+    return runs

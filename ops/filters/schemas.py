@@ -1,0 +1,72 @@
+"""The columns of scores of documents, of their duplicates, and of what examples share with test sets.
+
+Belongs here: one `Shape` a dataset, or what makes it. Not here: what fills them.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ops.core.outcome import TEXT, TITLE, Shape, columns
+from ops.filters.quality import RULES
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+#: What personal data are counted, by the column that counts them.
+PERSONAL = {
+    "emails": "addresses of e-mail",
+    "telephones": "telephone numbers",
+    "network_addresses": "public addresses of the internet protocol, version 4 or 6",
+    "credit_cards": "numbers of credit cards",
+}
+
+_SCORES = columns(
+    ("document_id", _TEXT, "the row that was scored"),
+    ("title", _TEXT, "of the document", TITLE),
+    ("beginning", _TEXT, "its first words", TEXT),
+    ("words", _INT, "of the text that was scored"),
+    ("language", _TEXT, 'the likeliest, as a code of ISO 639: "en"; missing where not asked'),
+    ("language_score", _REAL, "probability of the language that is asked for, 0 to 1"),
+    ("content", _TEXT, "hash of the text and of a web page's address; missing where not asked or empty"),
+    ("signature", pa.list_(pa.uint32()), "MinHash of its runs of words; missing where not asked"),
+    *((name, _INT, f"how many {meaning}; missing where not asked") for name, meaning in PERSONAL.items()),
+    ("perplexity", _REAL, "of a byte, under the reference texts, 1 to 256; missing where there are none"),
+    *((name, _REAL, f"{rule.meaning}; missing where not asked") for name, rule in RULES.items()),
+)
+
+
+def scores(documents: Shape) -> Shape:
+    """Return the columns of the scores of some documents."""
+    return Shape(unit=documents.kept, kept=_SCORES)
+
+
+#: A document that repeats another one, whose id comes first.
+DUPLICATES = Shape(
+    unit=_SCORES,
+    kept=columns(
+        ("document_id", _TEXT, "the row that repeats"),
+        ("first_id", _TEXT, "the first of its group by id: it stays"),
+        ("similarity", _REAL, "at which it falls into a group with an earlier one; 1: the same text"),
+        ("exact", pa.bool_(), "whether the text is the same but for white space"),
+    ),
+)
+
+
+def filtered(documents: Shape) -> Shape:
+    """Return the columns of documents that passed: their own."""
+    return Shape(unit=documents.kept, kept=documents.kept)
+
+
+def overlaps(examples: Shape) -> Shape:
+    """Return the columns of what each of some examples shares with test sets."""
+    return Shape(
+        unit=examples.kept,
+        kept=columns(
+            ("example_id", _TEXT, "the row that was compared"),
+            ("test_set", _TEXT, "the one that shares most; missing where none shares anything"),
+            ("test_id", _TEXT, "row of sources/test_sets, the first that shares most"),
+            ("ngrams", _INT, "distinct runs of words that the example shares with the test set"),
+            ("sentences", _INT, "distinct whole sentences that it shares with the test set"),
+            ("shared", _TEXT, "the first run or sentence that is shared, normalised", TEXT),
+        ),
+    )

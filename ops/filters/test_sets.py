@@ -1,0 +1,140 @@
+"""Texts that are compared with: test sets, which no example may share anything with, and reference texts.
+
+Belongs here: their formats, and a row a text. Not here: what examples share with them (contamination.py),
+what is learnt from them (perplexity.py).
+
+A source of `sources.test_sets` in params.yaml is a test set, and its name the name of it. It is a folder of
+plain texts (`plain_texts`: a file is a text), of tables (`texts`: a row is one; `fields: {text: question}`
+names the column), or the kept rows of another dataset (`columns`: their texts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.identity import row_id
+from ops.core.outcome import NAME, TEXT, TIME, Outcome, Row, Shape, columns, of_role
+from ops.core.params import Params
+from ops.parse.decoding import check_characters, decoded, text_at
+from ops.parse.files import whole_files
+from ops.parse.records import Record, read_each
+from ops.parse.schemas import RECORD
+from ops.parse.source import AnyFormat, Only, ParseError, Raw, Source
+from ops.parse.tables import Table
+
+_TEXT = pa.string()
+
+TEST_SETS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("test_set", _TEXT, "the source in params.yaml: the name of the test set", NAME),
+        ("document", _TEXT, "the text's name in its source", NAME),
+        ("month", _TEXT, "that params.yaml gives it", TIME),
+        ("text", _TEXT, "as it stands there", TEXT),
+    ),
+)
+
+
+class PlainTexts:
+    """Reads plain text; every *.txt file below the folder is one."""
+
+    any_encoding = True
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every file; the document id is its stem."""
+        return whole_files(folder, source, (".txt",), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: the file's stem."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> str:
+        """Return the text. Raises ParseError."""
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        return decoded(raw.content).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+
+
+class TextTable(Table):
+    """Reads tables; every row of every table below the folder has a text."""
+
+    def __init__(self) -> None:
+        super().__init__(text="text", id="id", date="date")
+
+    def parse(self, raw: Raw) -> str:
+        """Return the text. Raises ParseError that names the column."""
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        row = self.row(raw)
+        return text_at(self.needed(raw, row, "text"), "text")
+
+
+class TextColumns(Params):
+    """Which columns of the rows of a dataset are texts."""
+
+    columns: tuple[str, ...] = Field((), description="by default those that hold the row's text")
+
+
+@dataclass(frozen=True)
+class RowTexts:
+    """Reads columns of rows of another dataset; those of a row are one text."""
+
+    wanted: tuple[str, ...] = ()
+    beside = False
+    options = TextColumns
+
+    def given(self, options: TextColumns) -> RowTexts:
+        """Return the format with these options."""
+        return RowTexts(options.columns)
+
+    def columns(self, kept: pa.Schema) -> list[str]:
+        """Return the columns. Raises ValueError where one is missing or no text, or there is none."""
+        found = list(self.wanted) or list(of_role(kept, "text"))
+        for name in found:
+            if name not in kept.names or kept.field(name).type != pa.string():
+                raise ValueError(f"has no text {name}")
+        if not found:
+            raise ValueError("has no text")
+        return found
+
+    def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
+        """Return the texts of a row, a line each."""
+        found = [row[name] for name in self.columns(kept) if row[name]]
+        return Raw(row["id"], row["id"], "\n".join(found).encode())
+
+    def parse(self, raw: Raw) -> str:
+        """Return the text. Raises ParseError."""
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        return decoded(raw.content)
+
+
+FORMATS: dict[str, AnyFormat] = {"columns": RowTexts(), "plain_texts": PlainTexts(), "texts": TextTable()}
+
+
+def parse_test_sets(records: Sequence[Record]) -> Outcome:
+    """Return every record as a text, or rejected with file, line and cause; shape TEST_SETS."""
+
+    def rows(record: Record) -> list[Row]:
+        text = FORMATS[record.kind].parse(record.raw).strip()
+        check_characters(text, "the text")
+        if not text:
+            raise ParseError("no text")
+        return [
+            {
+                "id": row_id("test", record.source, record.raw.document),
+                "source_ids": [record.id],
+                "licence": record.licence,
+                "test_set": record.source,
+                "document": record.raw.document,
+                "month": record.month,
+                "text": text,
+            }
+        ]
+
+    return read_each(records, TEST_SETS, rows)

@@ -1,0 +1,51 @@
+"""What of a document is scored: its running text; and that text with personal data masked.
+
+Belongs here: which columns hold it. Not here: the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from ops.core.outcome import Row
+
+#: A paragraph of a web page that scores as much is no part of its main content (ops/parse/web.py).
+_BOILERPLATE = 0.5
+_BETWEEN = "\n\n"
+
+
+def texts(documents: pa.Table) -> Iterator[str]:
+    """Yield the text of each document: sentences of a paper, main paragraphs of a web page, else its text.
+
+    A page without main content is all of its paragraphs.
+    """
+    columns = [name for name in ("text", "sentences", "paragraphs") if name in documents.column_names]
+    for row in documents.select(columns).to_pylist():
+        if "sentences" in row:
+            yield "\n".join(sentence["text"] for sentence in row["sentences"])
+        elif "paragraphs" in row:
+            main = [place for place in row["paragraphs"] if place["boilerplate"] < _BOILERPLATE]
+            yield _BETWEEN.join(
+                row["text"][place["start"] : place["end"]] for place in main or row["paragraphs"]
+            )
+        else:
+            yield row["text"]
+
+
+def with_text(document: Row, change: Callable[[str], str]) -> Row:
+    """Return a document whose text, or each paragraph of it, is what `change` makes of it.
+
+    Raises ValueError for one that is made of sentences: these have their place in the source.
+    """
+    if "sentences" in document:
+        raise ValueError("papers cannot be masked: their sentences have a place in the source")
+    if "paragraphs" not in document:
+        return {**document, "text": change(document["text"])}
+    changed = [change(document["text"][place["start"] : place["end"]]) for place in document["paragraphs"]]
+    places, start = [], 0
+    for place, text in zip(document["paragraphs"], changed, strict=True):
+        places.append({**place, "start": start, "end": start + len(text)})
+        start += len(text) + len(_BETWEEN)
+    return {**document, "text": _BETWEEN.join(changed), "paragraphs": places}

@@ -1,0 +1,67 @@
+"""Perplexity under reference texts: against the formula, byte by byte."""
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ops.filters.perplexity import LONGEST, ByteModel
+from ops.filters.test_sets import TEST_SETS
+from tests.parts import parts
+
+
+def model(folder, texts):
+    rows = [{"id": f"test-{number}", "text": text} for number, text in enumerate(texts)]
+    return ByteModel.learnt(parts(folder / "texts", TEST_SETS.kept, rows[::2], rows[1::2]), folder / "model")
+
+
+def naive(texts, text):
+    """Witten and Bell's estimate of every byte from the bytes before it."""
+    folded = [" ".join(found.split()).encode() for found in texts]
+    counts = Counter(
+        data[place : place + size]
+        for data in folded
+        for size in range(1, LONGEST + 1)
+        for place in range(len(data) - size + 1)
+    )
+    followers = {}
+    for run, count in counts.items():
+        followers.setdefault(run[:-1], Counter())[run[-1:]] = count
+
+    def estimate(context, byte):
+        shorter = estimate(context[1:], byte) if context else 1 / 256
+        seen = followers.get(context)
+        if not seen:
+            return shorter
+        return (seen[byte] + len(seen) * shorter) / (seen.total() + len(seen))
+
+    data = " ".join(text.split()).encode()
+    logs = [
+        math.log(estimate(data[max(0, place - LONGEST + 1) : place], data[place : place + 1]))
+        for place in range(len(data))
+    ]
+    return math.exp(-sum(logs) / len(data))
+
+
+TEXT = st.text("ab é", min_size=1, max_size=30).filter(lambda text: text.split())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXT, min_size=1, max_size=4), TEXT)
+def test_a_perplexity_is_that_of_the_formula(tmp_path_factory, texts, text):
+    found = model(tmp_path_factory.mktemp("model"), texts).perplexity(text)
+    assert found == pytest.approx(naive(texts, text), abs=0.006)
+
+
+def test_running_text_is_less_perplexing_than_a_list_of_numbers(tmp_path):
+    learnt = model(
+        tmp_path, ["The mill stands on a dam that was built by monks. The tide fills the pond."] * 2
+    )
+    assert learnt.perplexity("The tide fills the dam.") < 6 < learnt.perplexity("Tel. 0815/4711 [x] >> #42")
+
+
+def test_an_empty_text_and_a_model_of_nothing_have_no_perplexity(tmp_path):
+    assert model(tmp_path / "one", ["text"]).perplexity(" ") is None
+    assert model(tmp_path / "none", []).perplexity("text") is None
