@@ -208,7 +208,7 @@ def features(
             "shared_words": round(shared_words(first, second), 4),
             "forward": forward,
             "backward": backward,
-            "entailed": min(forward, backward) if ways else None,
+            "entailed": min(ways[number]) if ways else None,
         }
 
 

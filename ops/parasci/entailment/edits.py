@@ -31,8 +31,8 @@ class Edit(NamedTuple):
     """Whether the text says all that the sentence says."""
 
 
-class Draw:
-    """Choices that depend on a name alone."""
+class Choices:
+    """What is chosen by a name alone."""
 
     def __init__(self, *name: object) -> None:
         self._name = name
@@ -101,7 +101,7 @@ _END = re.compile(r"[\s.,;:]+\Z")
 _SHORTEST_CLAUSE, _LONGEST_CLAUSE, _SHORTEST_REST = 3, 14, 5
 
 
-def edited(sentence: str, other: str, draw: Draw, kinds: Sequence[str]) -> Edit | None:
+def edited(sentence: str, other: str, draw: Choices, kinds: Sequence[str]) -> Edit | None:
     """Return an edit of one of these kinds, drawn; None where the sentence has nothing for any of them.
 
     `other` is a sentence that says something else: words, names and clauses are taken from it.
@@ -117,7 +117,7 @@ def _put(sentence: str, span: tuple[int, int], text: str) -> str:
     return sentence[: span[0]] + text + sentence[span[1] :]
 
 
-def _number(sentence: str, _: str, draw: Draw) -> str | None:
+def _number(sentence: str, _: str, draw: Choices) -> str | None:
     """Change a digit of a number, or a number in words."""
     digits = [found.span() for found in _NUMBER.finditer(sentence)]
     words = [found.span() for found in _WORD.finditer(sentence) if found[0].lower() in _NUMBERS]
@@ -132,7 +132,7 @@ def _number(sentence: str, _: str, draw: Draw) -> str | None:
     return _put(sentence, span, word[:place] + digit + word[place + 1 :])
 
 
-def _negation(sentence: str, _: str, draw: Draw) -> str | None:
+def _negation(sentence: str, _: str, draw: Choices) -> str | None:
     """Take a "not" away, or put one behind an auxiliary verb."""
     if found := _NOT.search(sentence):
         return _put(sentence, found.span(), "")
@@ -143,7 +143,7 @@ def _negation(sentence: str, _: str, draw: Draw) -> str | None:
     return f"{sentence[:place]} not{sentence[place:]}"
 
 
-def _opposite(sentence: str, _: str, draw: Draw) -> str | None:
+def _opposite(sentence: str, _: str, draw: Choices) -> str | None:
     """Put the contrary in the place of a word."""
     found = [word.span() for word in _WORD.finditer(sentence) if word[0].lower() in _OPPOSITE]
     if not found:
@@ -152,7 +152,7 @@ def _opposite(sentence: str, _: str, draw: Draw) -> str | None:
     return _put(sentence, span, _OPPOSITE[sentence[slice(*span)].lower()])
 
 
-def _turned(sentence: str, _: str, __: Draw) -> str | None:
+def _turned(sentence: str, _: str, __: Choices) -> str | None:
     """Let both sides of a comparison change places."""
     found = _COMPARED.search(sentence)
     if found is None or found["first"].lower() == found["second"].lower():
@@ -160,7 +160,7 @@ def _turned(sentence: str, _: str, __: Draw) -> str | None:
     return _put(sentence, found.span(), f"{found['second']} {found['verb']} {found['first']}")
 
 
-def _name(sentence: str, other: str, draw: Draw) -> str | None:
+def _name(sentence: str, other: str, draw: Choices) -> str | None:
     """Put a name of another sentence in the place of one."""
     its, others = (
         [found.span() for found in NAME.finditer(text) if found.start()] for text in (sentence, other)
@@ -171,7 +171,7 @@ def _name(sentence: str, other: str, draw: Draw) -> str | None:
     return _put(sentence, draw.one(its, "name"), draw.one(sorted(names), "other name"))
 
 
-def _word(sentence: str, other: str, draw: Draw) -> str | None:
+def _word(sentence: str, other: str, draw: Choices) -> str | None:
     """Put a word of content of another sentence in the place of one."""
     its = _content(sentence)
     words = {word.lower() for word, _ in _content(other)} - {word.lower() for word, _ in its}
@@ -198,7 +198,7 @@ def _clauses(sentence: str) -> list[str]:
     return [clause for clause in _CLAUSE.split(sentence) if clause]
 
 
-def _dropped(sentence: str, _: str, draw: Draw) -> str | None:
+def _dropped(sentence: str, _: str, draw: Choices) -> str | None:
     """Leave out a clause or a phrase, not the first one."""
     found = _clauses(sentence)
     places = [
@@ -211,7 +211,7 @@ def _dropped(sentence: str, _: str, draw: Draw) -> str | None:
     return rest if len(rest.split()) >= _SHORTEST_REST else None
 
 
-def _added(sentence: str, other: str, draw: Draw) -> str | None:
+def _added(sentence: str, other: str, draw: Choices) -> str | None:
     """Put a clause of another sentence between two clauses, or behind the last one."""
     words = range(_SHORTEST_CLAUSE, _LONGEST_CLAUSE + 1)
     clauses = [_END.sub("", clause) for clause in _clauses(other)[1:] if len(clause.split()) in words]
@@ -223,7 +223,7 @@ def _added(sentence: str, other: str, draw: Draw) -> str | None:
     return _ended(" ".join([*found[:place], draw.one(clauses, "clause"), *found[place:]]), sentence)
 
 
-_EDITS: Mapping[str, Callable[[str, str, Draw], str | None]] = {
+_EDITS: Mapping[str, Callable[[str, str, Choices], str | None]] = {
     "number": _number,
     "negation": _negation,
     "opposite": _opposite,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.parasci.entailment.edits import CLAUSES, SENSE, Draw, edited
+from ops.parasci.entailment.edits import CLAUSES, SENSE, Choices, edited
 
 #: Of two edits one changes the sense; the other one leaves a clause out, or adds one.
 _SHARE_OF_SENSE = 0.5
@@ -35,11 +35,11 @@ def of_pair(name: str, pair: tuple[str, str], other: str, seed: int = 0) -> Iter
     The pair itself; one sentence and an edit of the other one; a sentence and an edit of itself. `other` is a
     sentence that says something else.
     """
-    draw = Draw(seed, name)
+    draw = Choices(seed, name)
     first, second = pair if draw.place("order") < 0.5 else pair[::-1]
     yield Entailed("pair", first, second, True, True)
     for base, sentence in (("pair", second), ("same", first)):
-        its = Draw(seed, name, base)
+        its = Choices(seed, name, base)
         kinds = SENSE if its.place("sense") < _SHARE_OF_SENSE else CLAUSES
         edit = edited(sentence, other, its, kinds) or edited(sentence, other, its, (*SENSE, *CLAUSES))
         if edit is not None:

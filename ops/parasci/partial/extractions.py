@@ -218,7 +218,7 @@ def _rows(
     cut = [any(both) for both in zip(*map(matcher.tokens.truncated, (parts, shorts)), strict=True)]
     measured = features(parts, shorts, list(cosines), matcher, entailment)
     for (pair, system, part), truncated, of_pair in zip(extracted, cut, measured, strict=True):
-        row = {
+        row: Row = {
             **{name: of_pair[name] for name in ("precision", "recall", "f1", "length_rate")},
             "consistency": consistency(of_pair, scorer),
         }

@@ -8,7 +8,7 @@ from ops.parasci.candidates.pairs import CoarseParams
 from ops.parasci.dataset.scored import ScoredParams, scored
 from ops.parasci.dataset.scorer import ScorerParams, consistency
 from ops.parasci.entailment.config import EntailmentConfig, EntailmentExample
-from ops.parasci.entailment.edits import CLAUSES, SENSE, Draw, edited
+from ops.parasci.entailment.edits import CLAUSES, SENSE, Choices, edited
 from ops.parasci.entailment.entailment import ENTAILMENT, MODELS, EntailmentParams, entailment
 from ops.parasci.entailment.examples import of_pair, of_unlike
 from ops.parasci.entailment.model import EntailmentModel, EntailmentTask, load
@@ -26,7 +26,7 @@ OTHER = "We read SemCor from left to right by using a stack that holds open brac
 
 def edits(sentence, kind, other=OTHER):
     """Return what an edit of a kind makes of a sentence, by several draws."""
-    found = (edited(sentence, other, Draw(number), [kind]) for number in range(30))
+    found = (edited(sentence, other, Choices(number), [kind]) for number in range(30))
     return {edit.text: edit for edit in found if edit is not None}
 
 
