@@ -8,7 +8,8 @@ means   of each sitting: pairs, mean consistency with a 95 % interval over pairs
         with how many pairs of each origin there are, the mean of all, and what it is above the authors';
         these also up to a mean Self-BLEU, the least first
 fit     ridge regression of the mean rating of a pair on its features: rank correlation with readers on pairs
-        that were held out, beside that of F1 alone; calibration; weights for params.yaml
+        that were held out, beside that of F1 alone; calibration; weights for params.yaml. Pairs for which a
+        feature is not known are left out
 curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parquet): by least predicted
         consistency, pairs that pass, and pairs drawn, with their mean prediction and Self-BLEU
 
@@ -164,11 +165,15 @@ def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
 
 def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
-    pairs, values = read()
-    pairs = [
-        row for row in pairs if row["sitting"] in options.sitting.split(",") and row["origin"] != "authors"
-    ]
     names = options.features.split(",")
+    all_pairs, values = read()
+    pairs = [
+        row
+        for row in all_pairs
+        if row["sitting"] in options.sitting.split(",")
+        and row["origin"] != "authors"
+        and all(map(row.get, names))
+    ]
     ratings = np.array(
         [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in pairs]
     )
@@ -177,7 +182,16 @@ def fit(options: argparse.Namespace) -> None:
         return np.array([[float(row[name]) for name in chosen] for row in pairs])
 
     print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on pairs held out:")
-    for chosen in (names, ["f1"], ["shared_words"], ["cosine"], ["least"], ["weakest"], ["self_bleu"]):
+    for chosen in (
+        names,
+        ["f1"],
+        ["shared_words"],
+        ["cosine"],
+        ["least"],
+        ["weakest"],
+        ["self_bleu"],
+        CHOSEN,
+    ):
         runs = [held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)]
         rank = np.mean([spearmanr(run, ratings)[0] for run in runs])
         error = np.mean([np.sqrt(np.mean((run - ratings) ** 2)) for run in runs])
@@ -191,6 +205,19 @@ def fit(options: argparse.Namespace) -> None:
         own = np.array([row["origin"] == origin for row in pairs])
         print(f"  {origin:12} {own.sum():4} {predicted[own].mean():.2f}  {ratings[own].mean():.2f}")
     intercept, weights = ridge(columns(names), ratings)
+    others = [
+        row
+        for row in all_pairs
+        if row["sitting"] == RANDOM and row["origin"] != "authors" and all(map(row.get, names))
+    ]
+    rated = [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in others]
+    print(f"by these weights, {len(others)} random pairs of the sitting {RANDOM}: rank correlation")
+    for chosen in (names, ["f1"], CHOSEN):
+        base, each = ridge(columns(chosen), ratings)
+        found = [
+            base + sum(float(row[name]) * w for name, w in zip(chosen, each, strict=True)) for row in others
+        ]
+        print(f"  {','.join(chosen):70} {spearmanr(found, rated)[0]:.3f}")
     listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
     print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
 
