@@ -67,7 +67,7 @@ class EntailmentSize(Params):
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample; a quarter of an hour on two cores for thousands of pairs.
+#: Seconds on the sample, which has too few pairs to learn from; for thousands of pairs.
 SIZES = {
     "tiny": EntailmentSize(
         model=EntailmentConfig(trained_layers=1, longest=128),
