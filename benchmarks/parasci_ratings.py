@@ -8,7 +8,8 @@ means   of each sitting: pairs, mean consistency with a 95 % interval over pairs
         with how many pairs of each origin there are, the mean of all, and what it is above the authors';
         these also up to a mean Self-BLEU, the least first
 fit     ridge regression of the mean rating of a pair on its features: rank correlation with readers on pairs
-        that were held out, beside that of F1 alone; calibration; weights for params.yaml
+        that were held out, beside that of F1 alone; calibration; weights for params.yaml. Pairs for which a
+        feature is not known are left out
 curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parquet): by least predicted
         consistency, pairs that pass, and pairs drawn, with their mean prediction and Self-BLEU
 
@@ -22,7 +23,7 @@ import argparse
 import csv
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -162,13 +163,19 @@ def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
     return found
 
 
+def _known(
+    pairs: Sequence[dict[str, str]], names: Sequence[str], wanted: Callable[[dict[str, str]], bool]
+) -> list[dict[str, str]]:
+    """Return the wanted pairs of which all these features are known."""
+    return [row for row in pairs if wanted(row) and all(row[name] for name in names)]
+
+
 def fit(options: argparse.Namespace) -> None:
     """Print correlations on held-out pairs, calibration, and weights."""
-    pairs, values = read()
-    pairs = [
-        row for row in pairs if row["sitting"] in options.sitting.split(",") and row["origin"] != "authors"
-    ]
     names = options.features.split(",")
+    all_pairs, values = read()
+    sittings = options.sitting.split(",")
+    pairs = _known(all_pairs, names, lambda row: row["sitting"] in sittings and row["origin"] != "authors")
     ratings = np.array(
         [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in pairs]
     )
@@ -177,7 +184,16 @@ def fit(options: argparse.Namespace) -> None:
         return np.array([[float(row[name]) for name in chosen] for row in pairs])
 
     print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on pairs held out:")
-    for chosen in (names, ["f1"], ["shared_words"], ["cosine"], ["least"], ["weakest"], ["self_bleu"]):
+    for chosen in (
+        names,
+        ["f1"],
+        ["shared_words"],
+        ["cosine"],
+        ["least"],
+        ["weakest"],
+        ["self_bleu"],
+        CHOSEN,
+    ):
         runs = [held_out(columns(chosen), ratings, seed) for seed in range(REPEATS)]
         rank = np.mean([spearmanr(run, ratings)[0] for run in runs])
         error = np.mean([np.sqrt(np.mean((run - ratings) ** 2)) for run in runs])
@@ -191,6 +207,30 @@ def fit(options: argparse.Namespace) -> None:
         own = np.array([row["origin"] == origin for row in pairs])
         print(f"  {origin:12} {own.sum():4} {predicted[own].mean():.2f}  {ratings[own].mean():.2f}")
     intercept, weights = ridge(columns(names), ratings)
+    for told, others in (
+        (
+            f"random pairs of ours of the sitting {RANDOM}",
+            _known(all_pairs, names, lambda row: row["sitting"] == RANDOM and row["origin"] != "authors"),
+        ),
+        ("pairs of the authors", _known(all_pairs, names, lambda row: row["origin"] == "authors")),
+    ):
+        rated = [np.mean([value for _, value in values[row["sitting"] + row["pair"]]]) for row in others]
+        print(f"rank correlation by these weights, {len(others)} {told}:")
+        for chosen in (names, ["f1"], CHOSEN):
+            base, each = ridge(columns(chosen), ratings)
+            found = [
+                base + sum(float(row[name]) * weight for name, weight in zip(chosen, each, strict=True))
+                for row in others
+            ]
+            print(f"  {','.join(chosen):70} {spearmanr(found, rated)[0]:.3f}")
+    by_default = np.mean([held_out(columns(CHOSEN), ratings, seed) for seed in range(REPEATS)], axis=0)
+    draws = np.random.default_rng(0).integers(0, len(ratings), (2000, len(ratings)))
+    ahead = [
+        spearmanr(predicted[its], ratings[its])[0] - spearmanr(by_default[its], ratings[its])[0]
+        for its in draws
+    ]
+    low, high = np.percentile(ahead, [2.5, 97.5])
+    print(f"above {','.join(CHOSEN)}, held out: {np.mean(ahead):.3f} ({low:.3f} to {high:.3f})")
     listed = ", ".join(f"{name}: {weight:.3f}" for name, weight in zip(names, weights, strict=True))
     print(f"  scorer:\n    intercept: {intercept:.3f}\n    weights: {{{listed}}}")
 

@@ -94,6 +94,13 @@ _SCORED = columns(
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
     ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
+    (
+        "forward",
+        _FLOAT,
+        "log-odds that the first says all that the second says; missing without a model",
+    ),
+    ("backward", _FLOAT, "the same the other way round"),
+    ("entailed", _FLOAT, "the lesser of both"),
     ("first_words", _INT),
     ("second_words", _INT),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),

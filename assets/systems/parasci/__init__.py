@@ -3,5 +3,5 @@
 from importlib import import_module
 
 # A dataset is declared before what reads it.
-for module in ("sources", "candidates", "partial", "datasets", "models", "people"):
+for module in ("sources", "candidates", "partial", "entailment", "datasets", "models", "people"):
     import_module(f"{__name__}.{module}")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 _DIGITS = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d+(?:,\d{3})*(?:\.\d+)?")
 #: "One" is left out: it is a pronoun more often than a number.
-_WORDS = {
+NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate(
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
@@ -46,7 +46,7 @@ _DOWN = frozenset((
 ))  # fmt: skip
 
 #: A word with a capital inside ("SemCor", "BLEU", "IBM4"), or that begins with one inside of a sentence.
-_NAME = re.compile(r"\b[\w]*[A-Z][\w]*(?:-\w+)*")
+NAME = re.compile(r"\b[\w]*[A-Z][\w]*(?:-\w+)*")
 
 
 class Agreement(NamedTuple):
@@ -77,7 +77,7 @@ def agreement(first: str, second: str) -> Agreement:
 def numbers(sentence: str) -> set[str]:
     """Return the numbers of a sentence, in digits or words: {"1200", "3.5", "2"}."""
     digits = {found.replace(",", "") for found in _DIGITS.findall(sentence)}
-    return digits | {_WORDS[word] for word in _WORD.findall(sentence.lower()) if word in _WORDS}
+    return digits | {NUMBER_WORDS[word] for word in _WORD.findall(sentence.lower()) if word in NUMBER_WORDS}
 
 
 def negated(sentence: str) -> bool:
@@ -92,7 +92,7 @@ def names(sentence: str) -> set[str]:
     The first word is one only if it has a capital behind its first letter. A text in small letters has none.
     """
     found = set()
-    for match in _NAME.finditer(sentence):
+    for match in NAME.finditer(sentence):
         word = match.group()
         if any(sign.isupper() for sign in word[1:]) or (match.start() and len(word) > 1):
             found.add(word.lower().replace("-", "").removesuffix("s"))

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +24,7 @@ from ops.core.joins import grouped, stored
 from ops.core.loaded import Loaded
 from ops.core.outcome import Outcome, Outcomes, Row, drop
 from ops.core.params import ModelName, Params
-from ops.core.parts import Parts
+from ops.core.parts import Artifact, Parts
 from ops.core.thresholds import at_least
 from ops.core.thresholds import scored as scored_units
 from ops.metrics.bertscore import BertScorer
@@ -32,8 +33,12 @@ from ops.models.encoder import ENCODER
 from ops.parasci.candidates.pairs import CoarseParams, length_rate
 from ops.parasci.dataset.agreement import agreement
 from ops.parasci.dataset.release import released_form, shared_words
-from ops.parasci.dataset.scorer import ScorerParams, consistency
+from ops.parasci.dataset.scorer import Features, ScorerParams, consistency
+from ops.parasci.entailment.stored import trained
 from ops.parasci.schemas import SCORED
+
+if TYPE_CHECKING:
+    from ops.parasci.entailment.model import EntailmentModel
 
 #: Pairs of a part.
 _PAIRS = 20_000
@@ -68,6 +73,7 @@ def scored(
     definitions: Parts,
     citations: Parts,
     partial: Parts,
+    entailment: Artifact,
     coarse: CoarseParams,
     params: ScoredParams,
     scorer: ScorerParams,
@@ -112,14 +118,20 @@ def scored(
         )
         yield Outcome.of(SCORED, [], [], combinations=counts)
         blocks = stored(_blocks(by_pair), _FOUND, intra, folder / "blocks")
-        yield from blocks.map(scored_of, Loaded(BertScorer, (params.encoder, params.layer, strict)), scorer)
+        matcher = Loaded(BertScorer, (params.encoder, params.layer, strict))
+        yield from blocks.map(scored_of, matcher, Loaded(trained, (entailment, strict)), scorer)
 
 
-def scored_of(found: pa.Table, matcher: Loaded[BertScorer], scorer: ScorerParams) -> Outcome:
+def scored_of(
+    found: pa.Table,
+    matcher: Loaded[BertScorer],
+    entailment: Loaded[EntailmentModel | None],
+    scorer: ScorerParams,
+) -> Outcome:
     """Return the pairs of which these are the rows, those of a pair together, scored."""
     its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
-    return Outcome.of(SCORED, units, list(_rows(its, matcher.model, scorer)))
+    return Outcome.of(SCORED, units, list(_rows(its, matcher.model, entailment.model, scorer)))
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
@@ -165,14 +177,23 @@ def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
 
 
 def features(
-    firsts: Sequence[str], seconds: Sequence[str], cosines: Sequence[float], matcher: BertScorer
-) -> Iterator[dict[str, float]]:
-    """Yield what is measured of each of N pairs, by column; `truncated` is for the caller to ask for."""
+    firsts: Sequence[str],
+    seconds: Sequence[str],
+    cosines: Sequence[float],
+    matcher: BertScorer,
+    entailment: EntailmentModel | None,
+) -> Iterator[Features]:
+    """Yield what is measured of each of N pairs, by column; `truncated` is for the caller to ask for.
+
+    Without a model of entailment its columns are missing values.
+    """
     matches = matcher.match(firsts, seconds)
     repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
-    for first, second, cosine, copied, *values in zip(
-        firsts, seconds, cosines, repeated, *matches, strict=True
+    ways = entailment.predict(firsts, seconds).round(2).tolist() if entailment and firsts else None
+    for number, (first, second, cosine, copied, *values) in enumerate(
+        zip(firsts, seconds, cosines, repeated, *matches, strict=True)
     ):
+        forward, backward = ways[number] if ways else (None, None)
         precision, recall, f1, weakest = (round(float(value), 4) for value in values)
         yield {
             "cosine": cosine,
@@ -185,13 +206,21 @@ def features(
             "length_rate": round(length_rate(len(first.split()), len(second.split())), 4),
             "self_bleu": round(float(copied), 2),
             "shared_words": round(shared_words(first, second), 4),
+            "forward": forward,
+            "backward": backward,
+            "entailed": min(ways[number]) if ways else None,
         }
 
 
-def _rows(found: Sequence[Sequence[Row]], matcher: BertScorer, scorer: ScorerParams) -> Iterator[Row]:
+def _rows(
+    found: Sequence[Sequence[Row]],
+    matcher: BertScorer,
+    entailment: EntailmentModel | None,
+    scorer: ScorerParams,
+) -> Iterator[Row]:
     firsts, seconds = ([several[0][side] for several in found] for side in ("first", "second"))
     cosines = [max(member["cosine"] for member in several) for several in found]
-    measured = features(firsts, seconds, cosines, matcher)
+    measured = features(firsts, seconds, cosines, matcher, entailment)
     cut = dict(zip([*firsts, *seconds], matcher.tokens.truncated([*firsts, *seconds]), strict=True))
     for several, of_pair in zip(found, measured, strict=True):
         row = several[0]

@@ -32,10 +32,15 @@ Feature: TypeAlias = Literal[
     "negation",
     "names",
     "direction",
+    "entailed",
 ]
 
-#: Columns of parasci/scored; `least` is the lesser of BERTScore's precision and recall.
+#: Columns of parasci/scored. `least` is the lesser of BERTScore's precision and recall, `entailed` is that of
+#: both ways of entailment.
 FEATURES: tuple[Feature, ...] = get_args(Feature)
+
+#: What is measured of a pair by column; missing is what no model was there for.
+Features: TypeAlias = Mapping[str, float | None]
 
 
 class ScorerParams(Params, section="parasci.scorer"):
@@ -47,7 +52,18 @@ class ScorerParams(Params, section="parasci.scorer"):
     )
 
 
-def consistency(features: Mapping[str, float], params: ScorerParams) -> float:
-    """Return the predicted rating of a pair by its features, two decimals; it may lie outside of 1 to 5."""
-    value = params.intercept + sum(weight * features[name] for name, weight in params.weights.items())
-    return round(value, 2)
+def consistency(features: Features, params: ScorerParams) -> float:
+    """Return the predicted rating of a pair by its features, two decimals; it may lie outside of 1 to 5.
+
+    Raises ValueError if a feature with a weight is missing.
+    """
+    total = params.intercept
+    for name, weight in params.weights.items():
+        value = features[name]
+        if value is None:
+            raise ValueError(
+                f"parasci.scorer.weights has {name}, but there is no model of entailment: "
+                "set parasci.entailment.wanted: true, or leave the weight out"
+            )
+        total += weight * value
+    return round(total, 2)

@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ from pydantic import Field
 
 from ops.core.identity import row_id
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.core.parts import Parts
+from ops.core.parts import Artifact, Parts
 from ops.core.sampling import drawn
 from ops.core.thresholds import at_least
 from ops.evaluation.table import TABLE, Bootstrap, by_system, fields_of, mean_scores, system_tests
@@ -34,9 +34,13 @@ from ops.parasci.candidates.pairs import cosines_of, looked_up, stored_embedding
 from ops.parasci.dataset.filtered import PARTS_ORIGIN, FilterParams, passes
 from ops.parasci.dataset.scored import ScoredParams, features
 from ops.parasci.dataset.scorer import ScorerParams, consistency
+from ops.parasci.entailment.stored import trained
 from ops.parasci.partial.partial import PartialParams, Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
+
+if TYPE_CHECKING:
+    from ops.parasci.entailment.model import EntailmentModel
 
 _MARK = re.compile(r"[,;:.!?()\u2013\u2014\u2026](?=\s|\Z)|(?<=\s)[(\u2013\u2014-](?=\s|\w)")
 
@@ -125,6 +129,7 @@ def extractions(
     intra: Parts,
     sentences: Parts,
     partial: Parts,
+    entailment: Artifact,
     params: ExtractionParams,
     seeing: PartialParams,
     statements: StatementParams,
@@ -161,7 +166,8 @@ def extractions(
         if part
     ]
     matcher = BertScorer(scoring.encoder, scoring.layer, strict)
-    rows = list(_rows(extracted, matcher, embed, scorer, filtering, unsure))
+    model = trained(entailment, strict)
+    rows = list(_rows(extracted, matcher, model, embed, scorer, filtering, unsure))
     kept, names = {row["pair_id"] for row in rows}, {pair.row["id"] for pair in pairs}
     dropped = [
         drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
@@ -198,6 +204,7 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
 def _rows(
     extracted: Sequence[tuple[Seen, str, str]],
     matcher: BertScorer,
+    entailment: EntailmentModel | None,
     embed: Embed,
     scorer: ScorerParams,
     filtering: FilterParams,
@@ -209,9 +216,9 @@ def _rows(
     parts, shorts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]
     cosines = map(float, cosines_of(embed(parts), embed(shorts)))
     cut = [any(both) for both in zip(*map(matcher.tokens.truncated, (parts, shorts)), strict=True)]
-    measured = features(parts, shorts, list(cosines), matcher)
+    measured = features(parts, shorts, list(cosines), matcher, entailment)
     for (pair, system, part), truncated, of_pair in zip(extracted, cut, measured, strict=True):
-        row = {
+        row: Row = {
             **{name: of_pair[name] for name in ("precision", "recall", "f1", "length_rate")},
             "consistency": consistency(of_pair, scorer),
         }

@@ -8,7 +8,6 @@ best span (spans.py), which texts are compared (ops/parasci/partial).
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from transformers import AutoTokenizer
 
 from ops.core.stored_rows import Made
 from ops.models.encoder import encoder, encoder_folder
+from ops.models.last_layers import with_own_layers
 from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
 from ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
@@ -144,14 +144,7 @@ class SpanNetwork(nn.Module):
 
     def __init__(self, encoder: Any, trained_layers: int, seed: int) -> None:
         super().__init__()
-        layers = encoder.encoder.layer
-        if trained_layers > len(layers):
-            raise ValueError(f"trained_layers is {trained_layers}: the encoder has {len(layers)}")
-        first = len(layers) - trained_layers
-        encoder.requires_grad_(False)
-        shared = [encoder.embeddings, *layers[:first]]
-        base = copy.deepcopy(encoder, {id(part): part for part in shared})
-        self.layers = base.encoder.layer[first:].requires_grad_(True)
+        base, self.layers = with_own_layers(encoder, trained_layers)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.head = nn.Linear(encoder.config.hidden_size, 2)

@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from ops.core.parts import Artifact
+from ops.parasci.entailment.entailment import ENTAILMENT
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+from tests.parts import parts
 
 
 def unit(*numbers):
@@ -38,6 +41,11 @@ def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
     }  # fmt: skip
 
 
+def no_entailment(folder):
+    """Return parasci/entailment without a model."""
+    return Artifact(parts(folder / "entailment", ENTAILMENT.kept, []), folder / "no files")
+
+
 def scored_pair(
     name,
     first="one",
@@ -55,6 +63,7 @@ def scored_pair(
         "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9,
         **dict.fromkeys(("precision", "recall", "f1", "least", "weakest"), 0.9),
         **dict.fromkeys(("numbers", "negation", "names", "direction"), 1.0), "shared_words": 0.5,
+        **dict.fromkeys(("forward", "backward", "entailed")),
         "consistency": consistency, "length_rate": length_rate, "first_words": 9, "second_words": 9,
         "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
     }  # fmt: skip

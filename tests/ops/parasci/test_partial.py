@@ -39,7 +39,7 @@ from ops.parasci.partial.pdbert import (
 from ops.parasci.schemas import CANDIDATES, SENTENCES
 from ops.parasci.sentences import StatementParams
 from tests.checkpoints import Memory, StoppedError
-from tests.ops.parasci.parasci_cases import candidate, statement, unit
+from tests.ops.parasci.parasci_cases import candidate, no_entailment, statement, unit
 from tests.parts import dealt, parts
 
 #: The paper's own example, 4.1.1.
@@ -276,7 +276,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
         part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
         stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
-        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), PartialParams(),
+        return list(extractions(intra, stored, told, no_entailment(tmp_path), ExtractionParams(resamples=50), PartialParams(),
                                 StatementParams(), ScoredParams(confidence=0.5), ScorerParams(), FilterParams(origins={"partial": Limits(consistency=2.0)}), True))  # fmt: skip
 
     outcomes = extracted(0.5)

@@ -1,0 +1,241 @@
+"""Entailment of two sentences, both ways: what a model of it learns from, and training it.
+
+Belongs here: which pairs the model learns from, and its training. Not here: what is made of a pair
+(examples.py), the network (model.py), what is asked of it (ops/parasci/dataset/scored.py).
+
+Nobody labelled these examples: a pair within a paper that is very much alike says the same, one that is less
+alike does not, and an edit is known for what it changes. [ours]
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.identity import row_id
+from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.core.params import ModelName, Params
+from ops.core.parts import Parts
+from ops.core.sampling import drawn, place_of
+from ops.core.stored_rows import Made, StoredRows
+from ops.models.encoder import ENCODER
+from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
+from ops.models.training.params import SizedParams
+from ops.models.training.report import count_weights, training_report
+from ops.models.training.task import ProgressLines
+from ops.parasci.entailment.config import EntailmentConfig, EntailmentExample
+from ops.parasci.entailment.examples import Entailed, of_pair, of_unlike
+from ops.parasci.entailment.stored import MODEL
+from ops.parasci.schemas import CANDIDATES
+
+#: The file that tells of the model's training.
+MODELS = "models.json"
+
+_TEXT, _INT, _BOOL = pa.string(), pa.int32(), pa.bool_()
+
+ENTAILMENT = Shape(
+    unit=CANDIDATES.kept,
+    kept=columns(
+        ("pair_id", _TEXT, "row of parasci/intra"),
+        ("number", _INT, "of the example"),
+        ("split", _TEXT, "train: the model learnt from it; validation: it was judged by it"),
+        (
+            "kind",
+            _TEXT,
+            "pair, unlike, or what was edited (pair: the other sentence, same: itself) and how",
+        ),
+        ("first", _TEXT, "one text", TEXT),
+        ("second", _TEXT, "the other text", TEXT),
+        ("forward", _BOOL, "whether the first says all that the second says"),
+        ("backward", _BOOL, "whether the second says all that the first says"),
+    ),
+)
+
+
+class EntailmentSize(Params):
+    """What of the encoder is trained, and how."""
+
+    model: EntailmentConfig = EntailmentConfig()
+    training: TrainingParams = TrainingParams()
+
+
+#: Seconds on the sample, which has too few pairs to learn from; for thousands of pairs.
+SIZES = {
+    "tiny": EntailmentSize(
+        model=EntailmentConfig(trained_layers=1, longest=128),
+        training=TrainingParams(epochs=1, batch_size=16, learning_rate=0.0003),
+    ),
+    "base": EntailmentSize(
+        model=EntailmentConfig(trained_layers=4, longest=192),
+        training=TrainingParams(epochs=1, batch_size=32, learning_rate=0.0001),
+    ),
+}
+
+
+class EntailmentParams(SizedParams, section="parasci.entailment"):
+    """Whether there is a model, from which pairs it learns, by which encoder, and how."""
+
+    wanted: bool = Field(False, description="whether a model is trained; without one nothing is learnt")
+    sizes: dict[str, EntailmentSize] = Field(SIZES, min_length=1)
+    encoder: ModelName = Field(ENCODER, description="that reads both texts together")
+    cosine: float = Field(0.85, ge=-1, le=1, description="from this one on a pair says the same")
+    unlike: float = Field(0.7, ge=-1, le=1, description="below it no pair does")
+    validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
+    seed: int = Field(0, ge=0, description="of all draws")
+
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """The weights stay that tell most ways."""
+        return {
+            "model": {"encoder": self.encoder},
+            "training": {"metric": "accuracy", "direction": "max", "tie": "loss"},
+        }
+
+
+@dataclass(frozen=True)
+class _Examples:
+    """What the model learns from, and what judges it."""
+
+    name: str
+    learnt: Sequence[EntailmentExample]
+    judges: Sequence[EntailmentExample]
+    judged_on: str
+
+
+def entailment(
+    intra: Parts, params: EntailmentParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
+    """Yield the examples that were made of pairs within papers, and the model that learnt from them.
+
+    Units are the pairs; reasons: `not_wanted` (no model is), `between` (neither alike nor unlike enough),
+    `identical`, `not_drawn` (as many unlike pairs are drawn as there are alike ones). The pairs of a share of
+    the papers judge the model; where that is none, what was learnt from. Without any example there is no
+    model. In memory are the names of papers, 2 bytes a pair and 8 an example.
+    """
+    if not params.wanted:
+        for table in intra:
+            units = table.to_pylist()
+            yield Outcome.of(
+                ENTAILMENT, [unit["id"] for unit in units], [], [drop(unit, "not_wanted") for unit in units]
+            )
+        yield Outcome.of(ENTAILMENT, [], [], files={MODELS: b"[]"})
+        return
+    reasons = Counter(_kind(row, params) for row in intra.rows(["cosine", "first", "second"]))
+    share = reasons["alike"] / max(1, reasons["unlike"])
+    split = _splits((row["key"] for row in intra.rows() if _drawn(row, share, params) is None), params)
+    numbers = array("h")  # of the examples of each pair that is drawn
+    with intra.engine.scratch() as folder:
+
+        def examples() -> Iterator[Row]:
+            other = ""
+            for row in intra.rows():
+                if _drawn(row, share, params) is None:
+                    found = list(_rows(row, other, split[row["key"]], params))
+                    numbers.append(len(found))
+                    yield from found
+                elif _kind(row, params) == "unlike":
+                    other = row["second"]
+
+        rows = StoredRows(ENTAILMENT.kept, examples(), folder)
+        files = _trained(rows, params, checkpoints, strict)
+        remaining, of_pairs = iter(rows), iter(numbers)
+        for table in intra:
+            units = table.to_pylist()
+            kept: list[Row] = []
+            lost: list[Row] = []
+            for unit in units:
+                reason = _drawn(unit, share, params)
+                if reason is None:
+                    kept += islice(remaining, next(of_pairs))
+                else:
+                    lost.append(drop(unit, reason, unit["cosine"] if reason == "between" else None))
+            yield Outcome.of(ENTAILMENT, [unit["id"] for unit in units], kept, lost)
+    yield Outcome.of(ENTAILMENT, [], [], files=files)
+
+
+def _kind(row: Row, params: EntailmentParams) -> str:
+    """Return whether a pair says the same, does not, or why it is neither."""
+    if row["first"].lower().split() == row["second"].lower().split():
+        return "identical"
+    if row["cosine"] >= params.cosine:
+        return "alike"
+    return "unlike" if row["cosine"] < params.unlike else "between"
+
+
+def _drawn(row: Row, share: float, params: EntailmentParams) -> str | None:
+    """Return why nothing is made of a pair; None where something is."""
+    kind = _kind(row, params)
+    if kind == "unlike":
+        return None if place_of(params.seed, row["id"]) < share else "not_drawn"
+    return None if kind == "alike" else kind
+
+
+def _splits(names: Iterable[str], params: EntailmentParams) -> dict[str, str]:
+    """Return the split of each paper, given by name."""
+    papers = sorted(set(names), key=lambda paper: drawn(params.seed, paper))
+    validation = round(params.validation * len(papers))
+    return {paper: "validation" if place < validation else "train" for place, paper in enumerate(papers)}
+
+
+def _rows(row: Row, other: str, split: str, params: EntailmentParams) -> Iterator[Row]:
+    """Yield the examples of a pair; words and clauses of edits are of a sentence that is unlike others."""
+    pair = row["first"], row["second"]
+    alike = _kind(row, params) == "alike"
+    found = of_pair(row["id"], pair, other, params.seed) if alike else [of_unlike(pair)]
+    for number, example in enumerate(found):
+        yield _row(row, number, split, example)
+
+
+def _row(row: Row, number: int, split: str, example: Entailed) -> Row:
+    return {
+        "id": row_id("entailed", row["id"], str(number)),
+        "source_ids": [row["id"]],
+        "licence": row["licence"],
+        "pair_id": row["id"],
+        "number": number,
+        "split": split,
+        **example._asdict(),
+    }
+
+
+def _trained(
+    rows: StoredRows, params: EntailmentParams, checkpoints: CheckpointFolder, strict: bool
+) -> dict[str, bytes]:
+    """Return the model's files, and what its training was."""
+    examples = _examples(rows)
+    if not len(examples.learnt):
+        return {MODELS: b"[]"}
+    from ops.parasci.entailment.model import EntailmentModel, EntailmentTask
+
+    training = params.part("training")
+    model = EntailmentModel(params.part("model"), training.seed, strict)
+    with errors_of(MODEL):
+        task = EntailmentTask(model, examples.learnt, examples.judges)
+        ended = train(task, training, checkpoints.at(MODEL), ProgressLines(MODEL), strict)
+    weights = count_weights(model.network)
+    report = training_report(
+        MODEL, model.config.kind, model.config, examples, training, ended, chosen=True, weights=weights
+    )
+    files = {f"{MODEL}/{name}": content for name, content in model.save().items()}
+    return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
+
+
+def _examples(rows: StoredRows) -> _Examples:
+    places = {"train": array("q"), "validation": array("q")}
+    for place, row in enumerate(rows):
+        places[row["split"]].append(place)
+    learnt, judges = (Made(found, partial(_example, rows)) for found in places.values())
+    told = "validation split" if len(judges) else "training set"
+    return _Examples("pairs and edits", learnt, judges if len(judges) else learnt, told)
+
+
+def _example(rows: StoredRows, place: int) -> EntailmentExample:
+    row = rows[place]
+    return EntailmentExample(row["id"], row["first"], row["second"], row["forward"], row["backward"])

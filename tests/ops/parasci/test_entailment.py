@@ -1,0 +1,238 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ops.core.parts import Artifact
+from ops.parasci.candidates.pairs import CoarseParams
+from ops.parasci.dataset.scored import ScoredParams, scored
+from ops.parasci.dataset.scorer import ScorerParams, consistency
+from ops.parasci.entailment.config import EntailmentConfig, EntailmentExample
+from ops.parasci.entailment.edits import CLAUSES, SENSE, Choices, edited
+from ops.parasci.entailment.entailment import ENTAILMENT, MODELS, EntailmentParams, entailment
+from ops.parasci.entailment.examples import of_pair, of_unlike
+from ops.parasci.entailment.model import EntailmentModel, EntailmentTask, load
+from ops.parasci.entailment.served import KIND
+from ops.parasci.entailment.stored import MODEL, trained
+from ops.parasci.partial.partial import PARTIAL
+from ops.parasci.schemas import CANDIDATES
+from tests.checkpoints import Memory
+from tests.ops.parasci.parasci_cases import candidate, no_entailment
+from tests.parts import dealt, parts
+
+SENTENCE = "The parser of Smith outperforms it on 12 tasks, which makes the method useful for long texts."
+OTHER = "We read SemCor from left to right by using a stack that holds open brackets."
+
+
+def edits(sentence, kind, other=OTHER):
+    """Return what an edit of a kind makes of a sentence, by several draws."""
+    found = (edited(sentence, other, Choices(number), [kind]) for number in range(30))
+    return {edit.text: edit for edit in found if edit is not None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence", "texts"),
+    [
+        ("number", "It has two parts in all.", {f"It has {word} parts in all." for word in
+         ("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")}),
+        ("number", "It wins 7 times.", {f"It wins {digit} times." for digit in "12345689"}),
+        ("negation", "It is not long.", {"It is long."}),
+        ("negation", "It is long.", {"It is not long."}),
+        ("opposite", "Higher values are kept.", {"lower values are kept."}),
+        ("turned", "Clearly BERT is faster than GloVe.", {"Clearly GloVe is faster than BERT."}),
+        ("name", "We use BERT here.", {"We use SemCor here."}),
+        ("dropped", "We find the sense of a word, which is hard for a parser.", {"We find the sense of a word, which is hard.",
+         "We find the sense of a word, for a parser."}),
+        ("added", "We find the sense.", {"We find the sense from left to right.",
+         "We find the sense using a stack that holds open brackets."}),
+    ],
+)  # fmt: skip
+def test_an_edit_makes_these_texts_of_a_sentence(kind, sentence, texts):
+    assert set(edits(sentence, kind)) <= texts
+    assert edits(sentence, kind)
+
+
+def test_a_word_of_content_gives_place_to_one_of_the_other_sentence():
+    words = {"semcor", "right", "using", "stack", "holds", "brackets"}
+    texts = {text for word in words for text in (f"We {word} trees.", f"We parse {word}.")}
+    assert len(edits("We parse trees.", "word").keys() & texts) > 3
+    assert edits("We parse trees.", "word").keys() <= texts
+
+
+@pytest.mark.parametrize("kind", [*SENSE, *CLAUSES])
+def test_an_edit_tells_who_says_what_and_ends_as_the_sentence_does(kind):
+    for text, edit in edits(SENTENCE, kind).items():
+        assert text != SENTENCE
+        assert text.endswith(".")
+        assert not text.endswith((",.", "..", " ."))
+        assert (edit.forward, edit.backward) == (kind == "dropped", kind == "added")
+
+
+@pytest.mark.parametrize("kind", [*SENSE, *CLAUSES])
+def test_a_sentence_that_has_nothing_of_a_kind_has_no_edit_of_it(kind):
+    assert edits("We go on.", kind, "We see it.") == {}
+
+
+def test_examples_of_a_pair_are_the_pair_an_edit_of_it_and_an_edit_of_a_sentence():
+    pair = SENTENCE, "Smith's parser beats it on 12 tasks; so the method is of use for long texts."
+    kinds = Counter()
+    for number in range(40):
+        found = list(of_pair(f"pair {number}", pair, OTHER))
+        assert found == list(of_pair(f"pair {number}", pair, OTHER))
+        assert [example.kind.split(":")[0] for example in found] == ["pair", "pair", "same"]
+        assert {found[0].first, found[0].second} == set(pair)
+        assert (found[0].forward, found[0].backward) == (True, True)
+        assert all(not (example.forward and example.backward) for example in found[1:])
+        for example in found[2:]:
+            assert len({example.first, example.second} & set(pair)) == 1
+        kinds.update(example.kind.split(": ")[1] for example in found[1:])
+    assert set(kinds) >= {"number", "negation", "word", "dropped", "added"}
+
+
+def test_a_swapped_example_has_its_ways_swapped():
+    example = next(
+        example
+        for number in range(40)
+        for example in of_pair(str(number), (SENTENCE, SENTENCE), OTHER)
+        if example.kind.endswith(("dropped", "added"))
+    )
+    assert example.swapped() == (
+        example.kind,
+        example.second,
+        example.first,
+        example.backward,
+        example.forward,
+    )
+    longer = max(example.first, example.second, key=len)
+    assert (longer == example.first) == example.forward
+    assert of_unlike(("a", "b"))[1:] == ("a", "b", False, False)
+
+
+def pairs():
+    """Return pairs within papers: alike, in between, identical, unlike."""
+    rows = [
+        candidate(
+            f"alike {number}",
+            f"We train {number + 3} models of a parser, which is hard.",
+            f"A parser has {number + 3} models that we train, which is hard.",
+            key=f"paper {number % 5}",
+            cosine=0.9,
+        )
+        for number in range(10)
+    ]
+    rows += [
+        candidate(f"unlike {number}", f"Trees of {number} words.", "The sense of a word is found in SemCor.",
+                  key=f"paper {number % 5}", cosine=0.6)
+        for number in range(30)
+    ]  # fmt: skip
+    rows.append(candidate("between", "We parse.", "We tag.", cosine=0.8))
+    return [*rows, candidate("identical", "We parse.", "we  parse.", cosine=1.0)]
+
+
+def test_no_model_is_made_unless_it_is_wanted(tmp_path):
+    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
+    outcomes = list(entailment(intra, EntailmentParams(), Memory(), True))
+    dropped = [row for outcome in outcomes for row in outcome.dropped.to_pylist()]
+    assert {row["reason"] for row in dropped} == {"not_wanted"}
+    assert len(dropped) == len(pairs())
+    assert [dict(outcome.files) for outcome in outcomes if outcome.files] == [{MODELS: b"[]"}]
+    assert trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path)) is None
+
+
+def test_a_model_learns_from_alike_pairs_their_edits_and_as_many_unlike_pairs(tmp_path):
+    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
+    outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
+    kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    reasons = Counter(row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist())
+    of_kind = Counter(row["kind"].split(":")[0] for row in kept)
+    assert of_kind["pair"] == 20
+    assert of_kind["same"] == 10
+    assert of_kind["unlike"] == 30 - reasons["not_drawn"]
+    assert 3 <= of_kind["unlike"] <= 20
+    assert (reasons["between"], reasons["identical"]) == (1, 1)
+    assert Counter(row["split"] for row in kept).keys() == {"train", "validation"}
+    of_split = {(row["pair_id"], row["split"]) for row in kept}
+    assert len(of_split) == len({row["pair_id"] for row in kept})
+    files = next(dict(outcome.files) for outcome in outcomes if outcome.files)
+    for name, content in files.items():
+        path = tmp_path / "files" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    model = trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path / "files"))
+    assert model is not None
+    rows = [{"first": "We parse.", "second": "We tag."}]
+    [answer] = KIND.answer(model, rows, {})
+    assert all(0 < value < 1 for value in answer.values())
+    assert answer == KIND.answer(KIND.load(model.save()), rows, {})[0]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return EntailmentModel(EntailmentConfig(trained_layers=1, longest=64))
+
+
+def test_a_swapped_pair_has_both_ways_swapped_and_no_pair_depends_on_others(model):
+    firsts, seconds = [SENTENCE, "We parse.", OTHER], [OTHER, "We tag trees.", "We parse."]
+    found = model.predict(firsts, seconds)
+    assert found.shape == (3, 2)
+    assert np.allclose(found, model.predict(seconds, firsts)[:, ::-1], atol=1e-5)
+    alone = np.concatenate([model.predict([a], [b]) for a, b in zip(firsts, seconds, strict=True)])
+    assert np.allclose(found, alone, atol=1e-5)
+    assert model.predict([], []).shape == (0, 2)
+
+
+def test_a_pair_that_is_longer_than_the_model_reads_is_cut(model):
+    assert [len(tokens) for tokens in model.tokens(["word " * 200], ["We tag."])] == [64]
+    assert np.isfinite(model.predict(["word " * 200], ["word " * 200])).all()
+
+
+def test_saved_weights_give_the_same_answers(model):
+    again = load(model.save())
+    assert np.array_equal(again.predict([SENTENCE], [OTHER]), model.predict([SENTENCE], [OTHER]))
+
+
+def test_validation_counts_the_ways_that_are_told(model):
+    examples = [
+        EntailmentExample("a", SENTENCE, OTHER, False, False),
+        EntailmentExample("b", OTHER, OTHER, True, True),
+    ]
+    task = EntailmentTask(model, examples, examples)
+    told = model.scores(model.tokens([SENTENCE, OTHER], [OTHER, OTHER])).detach().numpy() > 0
+    expected = np.mean(told == np.array([[False, False], [True, True]]))
+    assert task.validate()["accuracy"] == pytest.approx(expected)
+    assert list(task.names) == ["a", "b"]
+    assert task.loss([0, 1]).item() == pytest.approx(task.validate()["loss"], rel=1e-5)
+
+
+def test_a_weight_for_entailment_without_a_model_is_refused():
+    params = ScorerParams(intercept=1.0, weights={"f1": 1.0, "entailed": 0.5})
+    assert consistency({"f1": 0.5, "entailed": 2.0}, params) == 2.5
+    with pytest.raises(ValueError, match=r"parasci\.entailment\.wanted"):
+        consistency({"f1": 0.5, "entailed": None}, params)
+
+
+def test_scored_pairs_have_both_ways_where_there_is_a_model(tmp_path, model):
+    lists = [dealt(tmp_path / "intra", CANDIDATES.kept, [candidate("a", SENTENCE, OTHER)])]
+    lists += [parts(tmp_path / name, CANDIDATES.kept, []) for name in ("definitions", "citations")]
+    lists.append(parts(tmp_path / "partial", PARTIAL.kept, []))
+    for name, content in model.save().items():
+        path = tmp_path / "files" / MODEL / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    without = no_entailment(tmp_path)
+
+    def row(artifact, weights):
+        scorer = ScorerParams(intercept=1.0, weights=weights)
+        outcomes = scored(*lists, artifact, CoarseParams(cosine=0.5), ScoredParams(), scorer, True)
+        [found] = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+        return found
+
+    found = row(Artifact(without.rows, tmp_path / "files"), {"entailed": 2.0})
+    forward, backward = model.predict([found["first"]], [found["second"]]).round(2)[0]
+    assert (found["forward"], found["backward"]) == (forward, backward)
+    assert found["entailed"] == min(forward, backward)
+    assert found["consistency"] == pytest.approx(1 + 2 * found["entailed"], abs=0.005)
+    plain = row(without, {"f1": 1.0})
+    assert plain["forward"] is plain["backward"] is plain["entailed"] is None
+    with pytest.raises(ValueError, match=r"parasci\.entailment\.wanted"):
+        row(without, {"entailed": 2.0})
