@@ -12,7 +12,7 @@ BETA = 4.0
 def bert_ibleu(similarity: float, self_bleu: float, beta: float = BETA) -> float:
     """Return ((beta / similarity + 1 / (1 - self_bleu)) / (beta + 1))^-1, from 0 to 1.
 
-    Niu et al. (2021), "Unsupervised Paraphrasing with Pretrained Language Models", section 4: the weighted
+    Niu et al. (2021), "Unsupervised Paraphrasing with Pretrained Language Models": the weighted
     harmonic mean of BERTScore (`similarity`) and 1 - Self-BLEU, both of a paraphrase against its source, both
     from 0 to 1. 0 for a copy, whose Self-BLEU is 1, and where BERTScore is not above 0: the limits of the
     mean. Raises ValueError for `beta` that is not above 0.
