@@ -17,6 +17,7 @@ import argparse
 import csv
 import gzip
 import random
+import shutil
 import sys
 import time
 from collections import defaultdict
@@ -52,13 +53,14 @@ DOCUMENTS_AT_ONCE = 500
 
 
 def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
-    """Write the examples of prose as part files; a folder that has them stays as it is."""
+    """Write the examples of prose as part files. A folder that has them stays: name another for other texts."""
     if folder.is_dir():
         return
     parts = folder.with_name("examples.making")
-    parts.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(parts, ignore_errors=True)  # of a run that was cut short
+    parts.mkdir(parents=True)
     annotation, began, sentences = section(AnnotationParams), time.process_time(), 0
-    for path in paths:
+    for place, path in enumerate(paths):
         chosen = list(islice(documents_of(path), documents))
         for number, first in enumerate(range(0, len(chosen), DOCUMENTS_AT_ONCE)):
             some = prose(path, chosen[first : first + DOCUMENTS_AT_ONCE], first)
@@ -66,7 +68,7 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
             found = candidates(parsed, annotation, section(RuleParams))
             sentences += len(found.units)
             made = examples(found.kept, section(ExampleParams)).kept
-            pq.write_table(made, parts / f"{path.name}-{number:03d}.parquet")
+            pq.write_table(made, parts / f"{place:02d}-{number:03d}.parquet")
     parts.rename(folder)
     print(f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s")
 

@@ -170,7 +170,7 @@ def commit_finished(view: View, made: Declaration | None = None) -> list[str]:
     if names:
         with _restored_when_killed(workspace):
             whole = len(due) == len(workspace.datasets) and len(names) >= _MANY
-            targets: dict[str | None, bool] = {None: False} if whole else _grouped(workspace, moved)
+            targets: dict[str | None, bool] = {None: False} if whole else grouped(workspace, moved)
             if names[0] == "code" and not whole:
                 targets = {"code": False, **targets}
             _commit(workspace, targets)
@@ -212,11 +212,11 @@ def _put_back(copy: Path, lock: Path) -> None:
         copy.unlink()
 
 
-def _grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:
-    """Return the fewest commits of DVC that cover these datasets and no other, inputs first.
+def grouped(workspace: Workspace, moved: Sequence[Declaration]) -> dict[str | None, bool]:
+    """Return the fewest commits of DVC that cover these datasets, inputs first, as `dvc_commit` takes them.
 
     DVC reads and writes all of dvc.lock for each commit, which takes seconds. A stage whose ancestors have
-    all moved is committed together with them.
+    all moved is committed together with them, and so are the stage `code` and .dvc files of its sources.
     """
     names = {stage_name(dataset) for dataset in moved}
     targets, covered = dict[str | None, bool](), set[str]()

@@ -172,8 +172,9 @@ class _Worker:
         """End the process once its tasks have ended, or after `patience` seconds."""
         if wait(self.tasks.copy(), patience).not_done:
             self.kill()
-        if self._pool is not None:
+        if self._pool is not None and self._process is not None:
             self._pool.shutdown(cancel_futures=True)
+            connection.wait([self._process.sentinel])  # shutdown waits for none that was released before
 
     def _begin(self, resources: Resources) -> None:
         context, arguments = get_context("spawn"), (self.number, resources)

@@ -18,13 +18,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ops.models.installed import MODELS_TXT
 from ops.models.trained import ModelKind
-from orchestration.executors.base import WorkerDiedError
+from orchestration.executors.base import WorkerDiedError, WorkerNotStartedError
 from orchestration.executors.local import WorkerProcesses
 from orchestration.files.damage import DamagedError, damaged, make_folder, set_aside
 from orchestration.files.publish import lock_within
@@ -95,14 +96,23 @@ def sending(workspace: Workspace) -> Iterator[None]:
     if not waiting(workspace):
         yield
         return
-    with contextlib.closing(WorkerProcesses(1, "JOBS", _PATIENCE_TO_END)) as executor:
-        sent = executor.submit(send, workspace)
+    with contextlib.closing(WorkerProcesses(1, "", _PATIENCE_TO_END)) as executor:
+        sent = _begun(executor, workspace)
         yield
         try:
             line = sent.result()
-        except WorkerDiedError as error:
-            line = f"sending runs to MLflow: {error}"
+        except (WorkerDiedError, WorkerNotStartedError) as error:
+            line = f"runs are waiting for MLflow: {error}"
     _warn(line)
+
+
+def _begun(executor: WorkerProcesses, workspace: Workspace) -> Future[str]:
+    try:
+        return executor.submit(send, workspace)
+    except OSError as error:  # no room for another process: what was made is committed all the same
+        failed = Future[str]()
+        failed.set_exception(WorkerNotStartedError(describe(error)))
+        return failed
 
 
 def _warn(line: str) -> None:

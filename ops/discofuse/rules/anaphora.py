@@ -63,12 +63,12 @@ def resolved(
     """
     begin, floor = text[0].start, _least_of_all(params)
     likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
+    named, here = set(first), set(second)
     told = told_to_be(text, first, second)
-    if told:
+    if told and named.issuperset(range(*told.antecedent)):
         likely = [told, *(link for link in likely if link.mention != told.mention)]
     if not likely:
         return second, ()
-    named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
     for link in likely:
         if not here.issuperset(range(*link.mention)) or not named.issuperset(range(*link.antecedent)):

@@ -104,7 +104,7 @@ def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
         return False
     if sentence.tags[head] in ("NN", "NNS"):
         opens = body
-        while sentence.lower[opens] in _BEFORE_NOUNS:
+        while opens < head and sentence.lower[opens] in _BEFORE_NOUNS:
             opens += 1
         bare = sentence.tags[head] == "NNS" and sentence.child(head, "det", "poss") is None
         return sentence.left(head) in (body - 1, body, opens) and (bare or sentence.lower[opens] in _ARTICLES)

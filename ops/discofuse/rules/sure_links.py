@@ -58,7 +58,8 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
     governed = sentence.heads[verb] != verb and sentence.heads[verb] in second
     if governed or sentence.dependencies[pronoun] == "expl" or means_nothing(sentence, verb):
         return True
-    clitic = not sentence.lower[pronoun + 1][0].isalpha()  # "it 's"
+    after = pronoun + 1
+    clitic = after < sentence.end and not sentence.lower[after][0].isalpha()  # "it 's"
     return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
 
 

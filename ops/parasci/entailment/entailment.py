@@ -134,14 +134,15 @@ def entailment(
     with intra.engine.scratch() as folder:
 
         def examples() -> Iterator[Row]:
-            other = ""
+            others: dict[str, str] = {}  # by split, so that no text of one is learnt in the other
             for row in intra.rows():
+                place = split.get(row["key"], "train")
                 if _drawn(row, share, params) is None:
-                    found = list(_rows(row, other, split[row["key"]], params))
+                    found = list(_rows(row, others.get(place, ""), place, params))
                     numbers.append(len(found))
                     yield from found
-                elif _kind(row, params) == "unlike":
-                    other = row["second"]
+                if _kind(row, params) == "unlike":
+                    others[place] = row["second"]
 
         rows = StoredRows(ENTAILMENT.kept, examples(), folder)
         files = _trained(rows, params, checkpoints, strict)
