@@ -53,7 +53,7 @@ DOCUMENTS_AT_ONCE = 500
 
 
 def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
-    """Write the examples of prose as part files. A folder that has them stays: name another for other texts."""
+    """Write the examples of prose as part files. A folder that has some stays as it is."""
     if folder.is_dir():
         return
     parts = folder.with_name("examples.making")

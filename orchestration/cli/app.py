@@ -1,4 +1,4 @@
-"""What people type: `silverloom run`, `plan`, `explain` and the other commands; each has a `make` target.
+"""What people type: `silverloom run`, `plan`, `explain` and the other commands.
 
 Belongs here: commands, their options, what they print. Not here: commands that programs run (internal.py).
 Each command imports what it needs only when it runs, so that `--help` and shell completion stay fast.

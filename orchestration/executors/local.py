@@ -267,7 +267,7 @@ def _death(status: int, setting: str) -> str:
     if status >= 0:
         return f"its worker process ended with status {status}"
     name = signal.Signals(-status).name
-    memory = f" (out of memory? Lower {setting})" if name == "SIGKILL" else ""
+    memory = f" (out of memory? Lower {setting})" if name == "SIGKILL" and setting else ""
     return f"its worker process was ended by {name}{memory}"
 
 

@@ -59,7 +59,7 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
     if governed or sentence.dependencies[pronoun] == "expl" or means_nothing(sentence, verb):
         return True
     after = pronoun + 1
-    clitic = after < sentence.end and not sentence.lower[after][0].isalpha()  # "it 's"
+    clitic = after == sentence.end or not sentence.lower[after][0].isalpha()  # "it 's"; "so is it"
     return clitic or sentence.child(verb, "ccomp", "acomp", "csubj", "advcl") is not None
 
 

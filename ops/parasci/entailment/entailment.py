@@ -16,9 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import Self
 
 import pyarrow as pa
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ops.core.identity import row_id
 from ops.core.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
@@ -91,6 +92,12 @@ class EntailmentParams(SizedParams, section="parasci.entailment"):
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
     seed: int = Field(0, ge=0, description="of all draws")
 
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.unlike > self.cosine:
+            raise ValueError(f"unlike is {self.unlike}, above cosine, {self.cosine}: a pair would be both")
+        return self
+
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """The weights stay that tell most ways."""
         return {
@@ -134,7 +141,7 @@ def entailment(
     with intra.engine.scratch() as folder:
 
         def examples() -> Iterator[Row]:
-            others: dict[str, str] = {}  # by split, so that no text of one is learnt in the other
+            others = _first_unlike(intra, split, params)
             for row in intra.rows():
                 place = split.get(row["key"], "train")
                 if _drawn(row, share, params) is None:
@@ -159,6 +166,15 @@ def entailment(
                     lost.append(drop(unit, reason, unit["cosine"] if reason == "between" else None))
             yield Outcome.of(ENTAILMENT, [unit["id"] for unit in units], kept, lost)
     yield Outcome.of(ENTAILMENT, [], [], files=files)
+
+
+def _first_unlike(intra: Parts, split: Mapping[str, str], params: EntailmentParams) -> dict[str, str]:
+    """Return the first sentence of an unlike pair by split, so that no text of one split is in another."""
+    found: dict[str, str] = {}
+    for row in intra.rows(["cosine", "first", "second", "key"]):
+        if _kind(row, params) == "unlike":
+            found.setdefault(split.get(row["key"], "train"), row["second"])
+    return found
 
 
 def _kind(row: Row, params: EntailmentParams) -> str:

@@ -108,7 +108,7 @@ def test_a_swapped_example_has_its_ways_swapped():
     assert of_unlike(("a", "b"))[1:] == ("a", "b", False, False)
 
 
-def pairs():
+def pairs(unlike=30):
     """Return pairs within papers: alike, in between, identical, unlike."""
     rows = [
         candidate(
@@ -123,7 +123,7 @@ def pairs():
     rows += [
         candidate(f"unlike {number}", f"Trees of {number} words.", "The sense of a word is found in SemCor.",
                   key=f"paper {number % 5}", cosine=0.6)
-        for number in range(30)
+        for number in range(unlike)
     ]  # fmt: skip
     rows.append(candidate("between", "We parse.", "We tag.", cosine=0.8))
     return [*rows, candidate("identical", "We parse.", "we  parse.", cosine=1.0)]
@@ -164,6 +164,19 @@ def test_a_model_learns_from_alike_pairs_their_edits_and_as_many_unlike_pairs(tm
     [answer] = KIND.answer(model, rows, {})
     assert all(0 < value < 1 for value in answer.values())
     assert answer == KIND.answer(KIND.load(model.save()), rows, {})[0]
+
+
+def test_edits_by_other_sentences_are_made_where_all_unlike_pairs_are_drawn(tmp_path):
+    intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs(unlike=3))
+    outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
+    kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    kinds = {row["kind"].split(": ")[-1] for row in kept}
+    assert "unlike" in kinds and kinds & {"word", "name", "added"}
+
+
+def test_a_pair_is_either_alike_or_unlike():
+    with pytest.raises(ValueError, match="a pair would be both"):
+        EntailmentParams(cosine=0.6, unlike=0.7)
 
 
 @pytest.fixture(scope="module")

@@ -101,6 +101,9 @@ def test_it_is_the_thing_that_the_sentence_before_says_what_it_is(text, expected
         "Hill Park is a school , but nobody knows when it was built .",
         "The mayor is a woman . It rained all day .",
         "The task of the corpus is a game , and it contains many words .",
+        "Hill Park is a school . So is it",  # which ends the text
+        "The bread is a gift . What is it",
+        "The bread is a gift . Here comes it",
     ],
 )
 def test_what_may_mean_another_thing_or_nothing_stays(text):
