@@ -67,6 +67,7 @@ class Client:
     """`etag` and `last_modified` of the latest response, for conditional requests."""
     _asked: float = field(default=-1e9, init=False)
     _turn: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
+    _closed: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._pools = urllib3.PoolManager(retries=False, maxsize=self.connections)
@@ -102,10 +103,13 @@ class Client:
         """Send a body; return the status and the body of the answer, whatever the status is.
 
         A server that is busy or broken is asked again, and so it is after an answer that is cut or late. No
-        redirect is followed: keys are for one address. Raises FetchError where no whole answer comes of it.
+        redirect is followed: keys are for one address. Raises FetchError where no whole answer comes of it,
+        and after `close`.
         """
         with self._explained(url, math.inf):
             self.policy.check_url(url)
+        if self._closed.is_set():
+            raise FetchError(f"{url}: not asked, as all ends")
         tries = 0
         while True:
             try:
@@ -119,10 +123,13 @@ class Client:
                     return status, found
                 fault = FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
                 wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
-            if tries >= self.retries or wait > self.longest_wait:
+            if tries >= self.retries or wait > self.longest_wait or self._closed.wait(wait):
                 raise fault
             tries += 1
-            time.sleep(wait)
+
+    def close(self) -> None:
+        """Send no further body: what waits to be sent again ends now, what is under way after this try."""
+        self._closed.set()
 
     def _pieces(self, url: str, response: Any, end: float) -> Iterator[bytes]:
         """Yield an answer in pieces. Raises FetchError for one that is too large, cut or late."""

@@ -5,6 +5,7 @@ import sys
 
 import dagster as dg
 import pytest
+import yaml
 from mlflow import MlflowClient
 from starlette.testclient import TestClient
 
@@ -122,6 +123,26 @@ def test_mlflows_store_has_the_artifact_root_that_it_is_given(tmp_path):
     compat.open_mlflow_store(url, "mlflow-artifacts:/")
     (default,) = MlflowClient(url).search_experiments()
     assert default.artifact_location == "mlflow-artifacts:/0"
+
+
+@pytest.mark.parametrize(("ancestors", "recorded"), [(True, {"one", "two"}), (False, {"two"})])
+def test_dvc_commits_a_stage_alone_or_with_its_ancestors(tmp_path, ancestors, recorded):
+    from dvc.repo import Repo
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    Repo.init(str(tmp_path)).close()
+    stages = {
+        "one": {"cmd": "make it", "outs": [{"made": {"persist": True}}]},
+        "two": {"cmd": "make more", "deps": ["made"], "outs": [{"more": {"persist": True}}]},
+        "other": {"cmd": "make other", "outs": [{"another": {"persist": True}}]},
+    }
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
+    for name in ("made", "more", "another"):
+        (tmp_path / name).write_text(name)
+    compat.dvc_commit(tmp_path, {"two": ancestors})
+    locked = yaml.safe_load((tmp_path / "dvc.lock").read_text())["stages"]
+    assert set(locked) == recorded
+    assert locked["two"]["deps"][0]["path"] == "made"
 
 
 def test_dvc_commits_stages_and_says_when_its_lock_is_held(tmp_path):

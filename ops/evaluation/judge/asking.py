@@ -17,6 +17,8 @@ from ops.evaluation.human_evaluation import People
 from ops.evaluation.judge.params import JudgeParams
 from ops.evaluation.questionnaire import Questionnaire
 from ops.evaluation.sheets import shown_text
+from ops.parse.decoding import check_characters
+from ops.parse.source import ParseError
 
 #: What a model writes for what it cannot judge; people leave it empty.
 UNANSWERED = "-"
@@ -27,6 +29,10 @@ _AROUND = " \t*`\"'#>_"
 
 class UnsoundError(ValueError):
     """An answer that does not count; the text says why."""
+
+
+class NoCompletionError(UnsoundError):
+    """A response that is no chat completion, so that the model has not answered."""
 
 
 def request(row: Row, questionnaire: Questionnaire, people: People, params: JudgeParams) -> dict[str, Any]:
@@ -46,14 +52,22 @@ Write {UNANSWERED} in the place of an answer to what you cannot judge, {people.l
 
 
 def said(response: str) -> str:
-    """Return what a model writes in a response. Raises UnsoundError for what is no chat completion."""
+    """Return what a model writes in a response.
+
+    Raises NoCompletionError for what is no chat completion, UnsoundError where nothing is written or what is
+    written is no text.
+    """
     try:
         choice = json.loads(response)["choices"][0]
         text = choice["message"]["content"]
-    except (ValueError, LookupError, TypeError):
-        raise UnsoundError(f"no chat completion: {' '.join(response.split())[:200]!r}") from None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise NoCompletionError(f"no chat completion: {' '.join(response.split())[:200]!r}") from None
     if not isinstance(text, str) or not text.strip():
-        raise UnsoundError(f"it says nothing; it ended by {choice.get('finish_reason')!r}")
+        raise UnsoundError(f"it says nothing; it ended by {choice.get('finish_reason')!r:.200}")
+    try:
+        check_characters(text, "the answer")
+    except ParseError as error:
+        raise UnsoundError(str(error)) from None
     return text
 
 

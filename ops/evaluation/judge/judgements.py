@@ -5,8 +5,8 @@ over interruptions and taken from the former version. Not here: the wording (ask
 (ops/crawl/client.py), what ratings come to (ops/evaluation/human_evaluation.py).
 
 An answer belongs to its request: the same row, wording, model and body. Whatever else changes, it is taken
-from what was published, and nobody is asked again but on demand. A request that no answer came to is told as
-an error of its row, and is asked again whenever the dataset is made.
+from what was published, and nobody is asked again but on demand. Only a chat completion is an answer. A
+request that none came to is told as an error of its row, and is asked again whenever the dataset is made.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlPlace
 from ops.evaluation.answers import RATINGS
 from ops.evaluation.human_evaluation import People
-from ops.evaluation.judge.asking import UnsoundError, answers, request, said
+from ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
 from ops.evaluation.judge.params import JudgeParams
 
 #: The file of requests and answers beside the rows, one a line.
@@ -55,6 +55,10 @@ class JudgeError(RuntimeError):
     """The model cannot be asked: what it answered is kept, and the next run goes on from it."""
 
 
+class _RefusedError(FetchError):
+    """The server answers a request, but with no chat completion."""
+
+
 class Asked(NamedTuple):
     """A request and what came of it."""
 
@@ -71,6 +75,24 @@ class Asked(NamedTuple):
     def of(cls, line: bytes) -> Asked:
         """Return what a line says."""
         return cls(**json.loads(line))
+
+    @property
+    def refusal(self) -> str:
+        """Why this is no answer of the model; "" if it is one."""
+        if self.status != _OK:
+            return f"status {self.status}: {self.told}".rstrip(": ")
+        try:
+            said(self.response)
+        except NoCompletionError as error:
+            return str(error)
+        except UnsoundError:  # an answer, even if it does not count
+            pass
+        return ""
+
+    @property
+    def told(self) -> str:
+        """The beginning of the response, in a line."""
+        return " ".join(self.response.split())[:200]
 
 
 def judgements_shape(people: People) -> Shape:
@@ -141,8 +163,6 @@ def _ratings(
     """Yield the rating of each question that was answered. Raises UnsoundError."""
     if isinstance(outcome, FetchError):
         raise UnsoundError(str(outcome))
-    if outcome.status != _OK:
-        raise UnsoundError(f"status {outcome.status}: {' '.join(outcome.response.split())[:200]}")
     text = said(outcome.response)
     for question, value in answers(text, chosen[unit["questionnaire"]]).items():
         yield {
@@ -167,24 +187,27 @@ def _asked(
     wanted = {_digest(body): body for body in requests.values()}
     former = {} if place.recrawl else _published(place.former)
     with contextlib.closing(Journal(place.working / params.rater, _FORM)) as journal:
-        known = {
+        found = {
             name: Asked.of(journal.record(journal.entries[name])) if name in journal.entries else former[name]
             for name in wanted
             if name in journal.entries or name in former
         }
+        known = {name: outcome for name, outcome in found.items() if not outcome.refusal}
         missing = {name: body for name, body in wanted.items() if name not in known}
         failed: dict[str, FetchError] = {}
-        for name, outcome in _answered(missing, params) if missing else ():
-            if isinstance(outcome, Asked):
-                line = outcome.line
-                journal.add(
-                    UrlOutcome(url=name, fate="fetched", status=outcome.status, bytes=len(line)), line
-                )
-                known[name] = outcome
-            else:
-                failed[name] = outcome
-            place.tell(len(known) + len(failed), len(wanted))
-    if failed and len(failed) == len(missing):
+        with contextlib.closing(_answered(missing, params)) as answered:
+            for name, outcome in answered:
+                if isinstance(outcome, Asked):
+                    line = outcome.line
+                    journal.add(
+                        UrlOutcome(url=name, fate="fetched", status=outcome.status, bytes=len(line)), line
+                    )
+                    known[name] = outcome
+                else:
+                    failed[name] = outcome
+                place.tell(len(known) + len(failed), len(wanted))
+    refused = any(isinstance(error, _RefusedError) for error in failed.values())
+    if failed and len(failed) == len(missing) and not (known and refused):
         raise JudgeError(f"no answer to any of {len(failed)} requests: {next(iter(failed.values()))}")
     outcomes: dict[str, Asked | FetchError] = {**failed, **known}
     return {row: outcomes[_digest(body)] for row, body in requests.items()}
@@ -192,8 +215,10 @@ def _asked(
 
 def _answered(
     missing: Mapping[str, Mapping[str, Any]], params: JudgeParams
-) -> Iterator[tuple[str, Asked | FetchError]]:
+) -> Generator[tuple[str, Asked | FetchError], None, None]:
     """Yield what came of requests, as it comes. Raises JudgeError where no request can be answered."""
+    if not missing:
+        return
     secret = params.secret()
     headers = {"Content-Type": "application/json"}
     headers |= {"Authorization": f"Bearer {secret}"} if secret else {}
@@ -220,14 +245,14 @@ def _answered(
             left.remove(future)
             yield waiting[future], _outcome(future)
     except JudgeError:  # what is answered meanwhile is kept all the same
-        client.retries = 0
+        client.close()
         threads.shutdown(cancel_futures=True)
         for future in left:
             with contextlib.suppress(JudgeError, CancelledError):
                 yield waiting[future], _outcome(future)
         raise
     finally:
-        client.retries = 0  # what is under way ends with this try
+        client.close()  # what is under way ends with this try
         threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -237,9 +262,8 @@ def _outcome(future: Future[Asked]) -> Asked | FetchError:
     except FetchError as error:
         return error
     if found.status in _HOPELESS:
-        told = " ".join(found.response.split())[:200]
-        raise JudgeError(f"the model cannot be asked: status {found.status}: {told}")
-    return found
+        raise JudgeError(f"the model cannot be asked: status {found.status}: {found.told}")
+    return _RefusedError(refusal) if (refusal := found.refusal) else found
 
 
 def _published(folder: Path | None) -> dict[str, Asked]:

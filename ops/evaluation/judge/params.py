@@ -6,12 +6,16 @@ Belongs here: the section `judge` of params.yaml. Not here: what it is asked (as
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from ops.core.params import Params
+
+#: What a header may hold. Python tells the whole value of one that holds a line break.
+_KEY = re.compile(r"[\x21-\x7e]+")
 
 
 class JudgeParams(Params, section="judge"):
@@ -68,9 +72,15 @@ class JudgeParams(Params, section="judge"):
         return f"{(self.address or '').rstrip('/')}/chat/completions"
 
     def secret(self) -> str | None:
-        """Return the key. Raises LookupError where the variable holds none."""
+        """Return the key. Raises LookupError, which does not tell it, where the variable holds none."""
         if self.key is None:
             return None
-        if found := os.environ.get(self.key, "").strip():
-            return found
-        raise LookupError(f"judge.key: the environment variable {self.key} holds no key")
+        found = os.environ.get(self.key, "").strip()
+        if not found:
+            raise LookupError(f"judge.key: the environment variable {self.key} holds no key")
+        if not _KEY.fullmatch(found):
+            raise LookupError(
+                f"judge.key: the environment variable {self.key} holds a space, a line break or another"
+                " character that no key has"
+            )
+        return found

@@ -15,6 +15,8 @@ import pytest
 from ops.crawl.client import FetchError, seconds_to_wait
 from tests.ops.crawl.crawling import client, cut_short
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
+from tests.ops.evaluation.judge.served import failing, serving
+from tests.waiting import until
 
 
 def test_a_response_is_decompressed_and_redirects_are_followed():
@@ -164,3 +166,23 @@ def test_a_date_counts_from_now_and_one_that_has_passed_is_no_wait():
     hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
     assert 3590 < seconds_to_wait(email.utils.format_datetime(hour, usegmt=True), 0) <= 3600
     assert seconds_to_wait("Wed, 15 Aug 2018 00:00:00 GMT", 0) == 0
+
+
+def test_a_body_that_waits_to_be_sent_again_is_not_after_closing():
+    with serving(failing(503, Retry_After="20")) as (site, asked):
+        posting, faults = client(), []
+
+        def post():
+            try:
+                posting.post(site, b"{}", {})
+            except FetchError as error:
+                faults.append(str(error))
+
+        thread, before = threading.Thread(target=post), time.monotonic()
+        thread.start()
+        until(lambda: asked)
+        posting.close()
+        thread.join()
+        assert time.monotonic() - before < 10 and "status 503" in faults[0]
+        post()
+        assert len(asked) == 1 and "not asked" in faults[1]

@@ -1,8 +1,10 @@
 """Tasks run in worker processes: one that dies fails its own alone, all end with the one that began them."""
 
+import atexit
 import contextlib
 import errno
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import subprocess
@@ -160,6 +162,41 @@ def test_what_is_under_way_is_interrupted_once_and_the_workers_end(processes, tm
     processes.close()
     assert not alive(pid)
     assert isinstance(under_way.exception(), KeyboardInterrupt)
+
+
+def ends_slowly():
+    """As a process that holds much memory, or has much to write at its end."""
+    atexit.register(time.sleep, 2)
+
+
+@pytest.mark.parametrize("patience", [0.0, 30.0])
+def test_idle_workers_have_ended_once_all_is_closed(patience):
+    with contextlib.closing(WorkerProcesses(2, "JOBS", patience)) as processes:
+        for done in [processes.submit(ends_slowly) for _ in range(2)]:
+            done.result()
+        workers = multiprocessing.active_children()
+        assert len(workers) == 2
+    assert not any(running(worker) for worker in workers)
+
+
+def running(process):
+    """Say whether a process runs, without waiting for it."""
+    return not multiprocessing.connection.wait([process.sentinel], 0)
+
+
+def fills_memory(place):
+    held = bytearray(2**28)  # takes a while to be given back
+    Path(place).write_text(str(len(held)))
+    time.sleep(600)
+
+
+def test_busy_workers_that_are_killed_have_ended_once_all_is_closed(tmp_path):
+    with contextlib.closing(WorkerProcesses(2, "JOBS")) as processes:
+        under_way = [processes.submit(fills_memory, tmp_path / str(number)) for number in range(2)]
+        until(lambda: len(list(tmp_path.iterdir())) == 2)
+        workers = multiprocessing.active_children()
+    assert len(workers) == 2 and not any(running(worker) for worker in workers)
+    assert [str(task.exception()) for task in under_way] == [DEATH, DEATH]
 
 
 def gpus():

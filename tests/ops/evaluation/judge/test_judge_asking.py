@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ops.evaluation.judge.asking import UnsoundError, answers, request, said
+from ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
 from ops.evaluation.judge.params import JudgeParams
 from ops.parasci.evaluation.people import PAIRS, PEOPLE
 from ops.wikisum.evaluation.people import PREFERENCE
@@ -77,8 +77,30 @@ def test_a_completion_is_read_and_anything_else_is_told():
     with pytest.raises(UnsoundError, match="it says nothing; it ended by 'length'"):
         said(json.dumps(completion("", "length")))
     for text in ("<html>busy</html>", "[]", '{"choices": []}', '{"error": {"message": "no"}}', "null", ""):
-        with pytest.raises(UnsoundError, match="no chat completion"):
+        with pytest.raises(NoCompletionError, match="no chat completion"):
             said(text)
+
+
+def test_what_is_nested_too_deeply_is_no_completion():
+    deep = "[" * 100_000 + "]" * 100_000
+    with pytest.raises(NoCompletionError, match="no chat completion"):
+        said(f'{{"choices": [{{"message": {{"content": "yes"}}, "more": {deep}}}]}}')
+
+
+@pytest.mark.parametrize("character", ["\ud83d", "\x00", "\x1b"])
+def test_what_is_no_text_does_not_count(character):
+    with pytest.raises(UnsoundError, match=f"the answer holds the character U\\+{ord(character):04X}"):
+        said(json.dumps(completion(f"yes{character}")))
+
+
+@pytest.mark.parametrize("key", ["sk-se\ncret", "sk-se\rcret", "sk-se cret", "sk-se\x00cret", "sk-sécret"])
+def test_a_key_that_no_header_holds_is_refused_and_not_told(monkeypatch, key):
+    monkeypatch.setattr("os.environ", {"MY_KEY": key})
+    with pytest.raises(LookupError, match="the environment variable MY_KEY holds") as caught:
+        JudgeParams(address="http://host/v1", model="m", key="MY_KEY").secret()
+    assert "cret" not in str(caught.value)
+    monkeypatch.setattr("os.environ", {"MY_KEY": " sk-secret\n"})
+    assert JudgeParams(key="MY_KEY").secret() == "sk-secret"
 
 
 @pytest.mark.parametrize(

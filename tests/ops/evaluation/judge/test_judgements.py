@@ -132,10 +132,18 @@ def test_a_fault_that_passes_costs_nothing(judging, fault):
     [
         (failing(500), "status 500"),
         (failing(429, Retry_After="3600"), "status 429"),
+        (failing(400, b"too long"), "about row 'parasci_pairs-p1': status 400: too long"),
+        (failing(402), "status 402"),
+        (failing(408), "status 408"),
+        (failing(413), "status 413"),
+        (failing(505, b""), "status 505"),
+        (failing(307, Location="http://127.0.0.1:1/v1"), "status 307"),
+        (failing(200, b"<html>busy</html>"), "no chat completion: '<html>busy</html>'"),
+        (failing(200, b"[" * 100_000), "no chat completion"),
         (cut, "IncompleteRead"),
         (slow, "no whole answer within 0.5 seconds"),
     ],
-    ids=["500", "429", "cut", "slow"],
+    ids=["500", "429", "400", "402", "408", "413", "505", "307", "page", "deep", "cut", "slow"],
 )
 def test_a_row_that_gets_no_answer_costs_itself_alone_and_is_asked_again(judging, fault, cause):
     def answer(handler, body):
@@ -145,18 +153,66 @@ def test_a_row_that_gets_no_answer_costs_itself_alone_and_is_asked_again(judging
         outcome = judging.make(address, retries=0, timeout=0.5)
     [rejected] = outcome.rejected.to_pylist()
     assert rejected["id"] == "parasci_pairs-p1" and cause in rejected["error"]
+    assert len(outcome.files[ASKED].splitlines()) == 3
     judging.publish(outcome)
     with serving(FOUR) as (address, asked):
         again = judging.make(address)
     assert len(asked) == 1 and again.kept.num_rows == 16
 
 
-def test_where_nothing_is_answered_it_is_an_error_and_no_dataset(judging):
-    with (
-        serving(failing(500)) as (address, _),
-        pytest.raises(JudgeError, match="no answer to any of 4 requests"),
-    ):
+def test_a_row_that_is_refused_again_and_again_does_not_stop_the_others(judging):
+    def answer(handler, body):
+        refused = "One p1." in body["messages"][0]["content"]
+        (failing(413) if refused else FOUR)(handler, body)
+
+    with serving(answer) as (address, asked):
+        first = judging.make(address)
+        judging.publish(first)
+        again = judging.make(address)
+    assert len(asked) == 5 and again.kept.equals(first.kept) and again.rejected.equals(first.rejected)
+
+
+def test_an_answer_that_is_no_text_rejects_its_row_and_is_kept(judging):
+    with serving(saying(lambda text: f"{ALL} \ud83d" if "One p1." in text else ALL)) as (address, asked):
+        first = judging.make(address)
+        judging.publish(first)
+        again = judging.make(address)
+    [rejected] = again.rejected.to_pylist()
+    assert rejected["error"].startswith(
+        "m about row 'parasci_pairs-p1': the answer holds the character U+D83D"
+    )
+    assert len(asked) == 4 and again.kept.num_rows == 12 and first.files == again.files
+
+
+def test_what_a_former_version_took_for_an_answer_is_asked_again(judging):
+    with serving(FOUR) as (address, asked):
+        outcome = judging.make(address)
+        lines = [json.loads(line) for line in outcome.files[ASKED].splitlines()]
+        lines[0] |= {"status": 402, "response": "pay first"}
+        lines[1] |= {"response": "[" * 100_000}
+        outcome.files[ASKED] = "\n".join(map(json.dumps, lines)).encode()
+        judging.publish(outcome)
+        assert judging.make(address).kept.num_rows == 16
+    assert len(asked) == 6
+
+
+@pytest.mark.parametrize(
+    "fault", [failing(500), failing(400), failing(200, b"busy")], ids=["500", "400", "page"]
+)
+def test_where_nothing_is_answered_it_is_an_error_and_no_dataset(judging, fault):
+    with serving(fault) as (address, _), pytest.raises(JudgeError, match="no answer to any of 4 requests"):
         judging.make(address, retries=0)
+
+
+def test_what_waits_to_be_asked_again_is_not_when_the_run_ends(judging):
+    """A server that is busy for the first, and refuses the key meanwhile."""
+    answer = in_turn(failing(429, Retry_After="20"), failing(401))
+    with serving(answer) as (address, asked):
+        before = time.monotonic()
+        with pytest.raises(JudgeError, match="status 401"):
+            judging.make(address, rows(2), connections=2)
+        assert time.monotonic() - before < 10
+        assert len(asked) == 2
 
 
 @pytest.mark.parametrize("status", [401, 404])
@@ -172,10 +228,18 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(judging, status):
 
 def test_what_a_server_says_of_the_key_is_not_kept(judging, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-secret")
-    with serving(failing(400, b"bad request by sk-secret")) as (address, _):
+    refusing, telling = failing(400, b"bad request by sk-secret"), saying(f"sk-secret\n{ALL}")
+    with serving(in_turn(refusing, telling)) as (address, _):
         outcome = judging.make(address, key="MY_KEY")
     assert outcome.rejected["error"][0].as_py().endswith("status 400: bad request by ***")
-    assert b"sk-secret" not in outcome.files[ASKED]
+    assert b"***" in outcome.files[ASKED] and b"sk-secret" not in outcome.files[ASKED]
+
+
+def test_a_key_with_a_line_break_is_not_told_and_nothing_is_asked(judging, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-se\ncret")
+    with serving(FOUR) as (address, asked), pytest.raises(LookupError, match="variable MY_KEY") as caught:
+        judging.make(address, key="MY_KEY")
+    assert asked == [] and "cret" not in str(caught.value)
 
 
 def test_without_the_key_that_params_name_nothing_is_asked(judging, monkeypatch):
@@ -225,6 +289,9 @@ def test_a_run_that_was_cut_goes_on_where_it_was(judging):
 
 
 def test_a_redirect_is_not_followed(judging):
-    with serving(failing(307, Location="http://127.0.0.1:1/v1")) as (address, asked):
-        outcome = judging.make(address, rows(2))
-    assert len(asked) == 2 and "status 307" in outcome.rejected["error"][0].as_py()
+    with (
+        serving(failing(307, Location="http://127.0.0.1:1/v1")) as (address, asked),
+        pytest.raises(JudgeError, match="status 307"),
+    ):
+        judging.make(address, rows(2))
+    assert len(asked) == 2

@@ -1,0 +1,39 @@
+"""Stages that have moved are committed with as few commits of DVC as cover them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from assets.declare.declaration import Declaration, Input, Key
+from assets.declare.graph import AssetGraph
+from orchestration.dvc.stages import grouped
+
+#: Two datasets made of one, a last made of both, and one that has nothing to do with them.
+READS = {"first": (), "left": ("first",), "right": ("first",), "last": ("left", "right"), "apart": ()}
+
+
+def declared(name):
+    inputs = tuple(Input(read, Key("group", read), False) for read in READS[name])
+    return Declaration(Key("group", name), lambda: None, None, None, False, inputs, None, {})
+
+
+@pytest.mark.parametrize(
+    ("moved", "targets"),
+    [
+        ("first left right last", {"last": True}),
+        ("first left right last apart", {"last": True, "apart": True}),
+        ("first left right", {"left": True, "right": True}),
+        ("first", {"first": True}),
+        ("left right last", {"left": False, "right": False, "last": False}),
+        ("first right last", {"right": True, "last": False}),
+        ("last", {"last": False}),
+        ("", {}),
+    ],
+)
+def test_a_stage_takes_its_ancestors_along_where_all_have_moved(moved, targets):
+    graph = AssetGraph([])
+    graph.datasets = {
+        f"group/{name}": declared(name) for name in READS
+    }  # which need no sources of params.yaml
+    found = grouped(SimpleNamespace(graph=graph), [graph.datasets[f"group/{name}"] for name in moved.split()])
+    assert list(found.items()) == [(f"group-{name}", whole) for name, whole in targets.items()]
