@@ -84,6 +84,57 @@ def test_a_whole_sentence_is_shared_however_it_is_written(tmp_path):
     assert row["shared"] == "volunteers began to clear the towpath in 1969"
 
 
+class KeptByParams:
+    """Keeps one folder for equal params, as the store does."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def made(self, of, write, params=None):
+        folder = self.path / str(params)
+        if not folder.exists():
+            write(folder)
+        return folder
+
+
+def test_other_lengths_have_an_index_of_their_own(tmp_path):
+    (tmp_path / "index").mkdir()
+    examples = parts(tmp_path / "e", EXAMPLES.kept, [{"id": "example-0", "source": SENTENCE, "target": []}])
+    texts = of_tests(tmp_path / "tests", [("fusion", SENTENCE)])
+    kept = KeptByParams(tmp_path / "index")
+    counts = []
+    for ngram in (13, 4, 13):
+        params = OverlapParams(ngram=ngram, sentence=50)
+        (outcome,) = overlaps(examples, texts, params, kept, ("source", "target"), EXAMPLES)
+        counts.append(outcome.kept["ngrams"].to_pylist())
+    assert counts == [[0], [5], [0]]
+
+
+@pytest.mark.parametrize(
+    ("parted", "raw"),
+    [
+        ("They ca n't open it , and it 's late .", "They can't open it, and it's late."),
+        ("They do n\u2019t ; he \u2019s gone .", "They don't; he's gone."),
+        ("It is n't the \ufb01rst .", "It isn\u2019t the first."),
+        ("We did\n n't .", "We didn\u02bct."),
+    ],
+)
+def test_words_are_the_same_whether_a_tokenizer_parted_them(parted, raw):
+    assert words_of(parted) == words_of(raw)
+
+
+def test_a_tokenised_example_has_the_sentence_of_a_test_set(tmp_path):
+    example = "They ca n't open the gate before it 's dark ."
+    (row,) = shared(
+        tmp_path, [(example, [])], [("fusion", "They can\u2019t open the gate before it\u2019s dark.")]
+    )
+    assert row["sentences"] == 1
+
+
+def test_white_space_takes_linear_time():
+    assert words_of("a" + " " * 1_000_000 + "b") == ["a", "b"]
+
+
 def test_a_part_of_a_sentence_is_no_sentence(tmp_path):
     (row,) = shared(tmp_path, [(SENTENCE.replace("1969", "1969 and ended"), [])], [("fusion", SENTENCE)])
     assert (row["ngrams"], row["sentences"], row["test_set"]) == (0, 0, None)
