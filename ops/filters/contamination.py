@@ -113,7 +113,10 @@ def _odd(size: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class ContaminationIndex:
-    """Hashes of the runs and sentences of test sets, sorted, each with the row of its text; on disk."""
+    """Hashes of the runs and sentences of test sets, sorted, with the first text that has each; on disk.
+
+    Of each test set there is one row a hash, however many of its texts have it.
+    """
 
     folder: Path
 
@@ -135,8 +138,13 @@ class ContaminationIndex:
             rows.append(np.full(len(own), row, np.uint32))
         every = np.concatenate(keys)
         order = np.argsort(every, kind="stable")
-        np.save(folder / _KEYS, every[order])
-        np.save(folder / _ROWS, np.concatenate(rows)[order])
+        every, places = every[order], np.concatenate(rows)[order]
+        sets = np.unique(tests["test_set"].to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1]
+        own_sets = sets[places]
+        new = np.ones(len(every), bool)
+        new[1:] = (every[1:] != every[:-1]) | (own_sets[1:] != own_sets[:-1])
+        np.save(folder / _KEYS, every[new])
+        np.save(folder / _ROWS, places[new])
         pq.write_table(tests.select(["id", "test_set"]), folder / _TESTS)
         return cls(folder)
 
@@ -152,7 +160,7 @@ class ContaminationIndex:
         return found
 
     def every(self, key: int) -> NDArray[np.uint32]:
-        """Return all rows that have a key."""
+        """Return the first row of each test set that has a key."""
         keys, rows, _ = _opened(str(self.folder))
         start, end = (
             np.searchsorted(keys, np.uint64(key), "left"),
@@ -229,10 +237,8 @@ def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: 
     first: dict[str, tuple[str, str]] = {}
     for kind, found_texts in (("ngrams", runs), ("sentences", whole)):
         for key, words_of_it in found_texts.items():
-            rows = index.every(key)
-            for name in {tests[row][0] for row in rows}:
+            for name, test in (tests[row] for row in index.every(key)):
                 counts[kind][name] += 1
-                test = next(tests[row][1] for row in rows if tests[row][0] == name)
                 first.setdefault(name, (test, words_of_it))
     both = counts["ngrams"] + counts["sentences"]
     if not both:

@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 from ops.core.derived import NewFolder
 from ops.core.outcome import Shape, columns
+from ops.filters import contamination
 from ops.filters.contamination import (
+    ContaminationIndex,
     ContaminationParams,
     OverlapParams,
     asked_ngrams,
     asked_sentences,
+    ngrams,
     overlaps,
+    sentences,
     uncontaminated,
     words_of,
 )
@@ -153,6 +157,14 @@ def test_of_two_test_sets_the_one_is_named_that_shares_more(tmp_path):
     assert row["test_set"] == "a" and row["sentences"] == 2
 
 
+def test_the_index_has_a_row_for_each_test_set_and_not_for_each_text(tmp_path):
+    texts = [("b", SENTENCE), ("a", "Else."), ("b", SENTENCE), ("a", SENTENCE)]
+    params = OverlapParams(ngram=8)
+    index = ContaminationIndex.written(of_tests(tmp_path / "tests", texts), params, tmp_path / "index")
+    (key,) = (key for key, _ in sentences(SENTENCE, 6))
+    assert [index.tests()[row] for row in index.every(key)] == [("a", "test-3"), ("b", "test-0")]
+
+
 def test_without_test_sets_nothing_is_shared(tmp_path):
     (row,) = shared(tmp_path, [(SENTENCE, [])], [])
     assert (row["ngrams"], row["sentences"], row["test_set"]) == (0, 0, None)
@@ -215,3 +227,11 @@ def test_overlaps_of_other_examples_are_refused(three):
         list(
             uncontaminated(examples, in_memory(rows.parts[0].table.slice(1)), ContaminationParams(), EXAMPLES)
         )
+
+
+def test_hashes_of_words_alone_are_kept():
+    contamination._word_hash.cache_clear()
+    list(sentences(SENTENCE, 6))
+    assert contamination._word_hash.cache_info().currsize == 0
+    ngrams(words_of(SENTENCE), 3)
+    assert contamination._word_hash.cache_info().currsize == 8

@@ -84,7 +84,7 @@ def test_addresses_are_no_longer_than_they_may_be():
     assert counts(f"Write to {'a' * 65}@b.org.", None)["emails"] == 0
 
 
-@pytest.mark.parametrize("text", ["a." * 300_000 + " @", "a@" * 300_000, "a@b.org " * 20_000, "a!" * 300_000])
+@pytest.mark.parametrize("text", ["a." * 300_000 + " @", "a@" * 300_000, "a@b.org " * 75_000, "a!" * 300_000])
 def test_hostile_texts_take_no_quadratic_time(text):
     started = time.process_time()
     list(personal_data(text, None))
