@@ -101,7 +101,7 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
         return documents.scores(found, params, shape, model)
 
     return _declare(
-        scores_beside if name == "web_pages" and settings().sources.get("reference_texts") else scores,
+        scores_beside if _has_reference(name) else scores,
         f"{name}_scores",
         f"The scores of {_called(name)} that filters ask for: language, hashes, personal data, quality.",
         {"params": scoring},
@@ -119,6 +119,11 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
             *steady(),
         ],
     )
+
+
+def _has_reference(name: str) -> bool:
+    """Return whether there are texts that some documents are compared with."""
+    return name == "web_pages" and bool(settings().sources.get("reference_texts"))
 
 
 def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
@@ -147,8 +152,10 @@ def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
 def _filtered(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> dg.AssetsDefinition:
+    reference = _has_reference(name)
+
     def filtered(found: Parts, scores: Parts, duplicates: AllParts, asked: Any, params: Any) -> Outcomes:
-        return documents.filtered(found, scores, duplicates, asked, params, shape)
+        return documents.filtered(found, scores, duplicates, asked, params, shape, reference)
 
     units = _called(name)
     asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [

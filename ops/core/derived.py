@@ -14,15 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ops.core.params import Params
+
 
 class DerivedFolder(Protocol):
     """Stores what a dataset derives from some of its inputs."""
 
-    def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
-        """Return the folder that `write` builds from the inputs with the argument names `of`.
+    def made(
+        self, of: Collection[str], write: Callable[[Path], object], params: Params | None = None
+    ) -> Path:
+        """Return the folder that `write` builds from the inputs with the argument names `of`, and `params`.
 
-        It is built if it does not exist, and rebuilt when one of these inputs or the dataset's code changes.
-        `write` gets a path that does not exist yet.
+        It is built if it does not exist, and rebuilt when one of these inputs, the params or the dataset's
+        code changes. `write` gets a path that does not exist yet.
         """
         ...
 
@@ -33,7 +37,9 @@ class NewFolder:
 
     path: Path
 
-    def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
+    def made(
+        self, of: Collection[str], write: Callable[[Path], object], params: Params | None = None
+    ) -> Path:
         """Write the folder and return it."""
         write(self.path)
         return self.path

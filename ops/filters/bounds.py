@@ -44,7 +44,8 @@ def verdicts(
     """Return what every bound says of N documents, in the order in which they are asked.
 
     `repeated` are rows of duplicates by document. The last bound that is asked is that of duplicates: it
-    says nothing of why a document is bad.
+    says nothing of why a document is bad. A document repeats the first of its group even where another bound
+    drops that one, so that near duplicates may all be lost: which month has the first is not known here.
     """
     personal = np.sum([_numbers(scores, name) for name in MASKS], axis=0)
     found = [repeated.get(name) for name in scores["document_id"].to_pylist()]

@@ -5,7 +5,8 @@ bounds would keep. Not here: reading test sets (test_sets.py).
 
 Brown et al. (2020), "Language Models are Few-Shot Learners", appendix C, call an example contaminated that
 shares a run of 13 words with a test set. [ours] So is one that shares a whole sentence of some words: test
-sets of sentences are mostly shorter than 13. Words are runs of letters and digits in small letters.
+sets of sentences are mostly shorter than 13. Words are runs of letters and digits in small letters,
+after Unicode's NFKC; "ca n't", as a tokenizer writes it, is "can't".
 
 Runs are looked up by hashes of 64 bits, sorted in a file that processes share: of a thousand million runs and
 ten million of the test sets fewer than one in a thousand is taken for one that it is not.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +44,10 @@ from ops.text.sentences import sentence_spans
 CONTAMINATED = "contaminated"
 
 _WORD = re.compile(r"[^\W_]+")
+#: Other signs that are written for an apostrophe.
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
+#: What a tokenizer puts before "n't".
+_PARTED = re.compile(r"(?<=\w)\s++(?=n't\b)")
 _KEYS, _ROWS, _TESTS = "keys.npy", "rows.npy", "tests.parquet"
 #: What tells the hash of a sentence from that of a run.
 _SENTENCE = np.uint64(0x9E3779B97F4A7C15)
@@ -63,15 +69,19 @@ class ContaminationParams(Params):
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text: runs of letters and digits in small letters."""
-    return _WORD.findall(text.lower())
+    """Return the words of a text: runs of letters and digits in small letters.
+
+    They are the same whether a tokenizer has parted "can't" or not, and however its apostrophe is written.
+    """
+    folded = unicodedata.normalize("NFKC", text).lower().translate(_APOSTROPHES)
+    return _WORD.findall(_PARTED.sub("", folded))
 
 
 def ngrams(words: Sequence[str], size: int) -> NDArray[np.uint64]:
     """Return a hash of each run of `size` words, N - size + 1 of N words."""
     if len(words) < size:
         return np.empty(0, np.uint64)
-    numbers = np.array([_hash(word) for word in words], np.uint64)
+    numbers = np.array([_word_hash(word) for word in words], np.uint64)
     windows = np.lib.stride_tricks.sliding_window_view(numbers, size)
     found: NDArray[np.uint64] = (windows * _odd(size)).sum(axis=1, dtype=np.uint64)
     return found
@@ -86,11 +96,14 @@ def sentences(text: str, least: int) -> Iterator[tuple[int, str]]:
             yield int(np.uint64(_hash(joined)) ^ _SENTENCE), joined
 
 
-@lru_cache(1 << 20)
-def _hash(word: str) -> int:
+def _hash(text: str) -> int:
     return int.from_bytes(
-        hashlib.blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
+        hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
     )
+
+
+#: Words return; sentences mostly do not.
+_word_hash = lru_cache(1 << 20)(_hash)
 
 
 @lru_cache
@@ -100,7 +113,10 @@ def _odd(size: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class ContaminationIndex:
-    """Hashes of the runs and sentences of test sets, sorted, each with the row of its text; on disk."""
+    """Hashes of the runs and sentences of test sets, sorted, with the first text that has each; on disk.
+
+    Of each test set there is one row a hash, however many of its texts have it.
+    """
 
     folder: Path
 
@@ -122,8 +138,13 @@ class ContaminationIndex:
             rows.append(np.full(len(own), row, np.uint32))
         every = np.concatenate(keys)
         order = np.argsort(every, kind="stable")
-        np.save(folder / _KEYS, every[order])
-        np.save(folder / _ROWS, np.concatenate(rows)[order])
+        every, places = every[order], np.concatenate(rows)[order]
+        sets = np.unique(tests["test_set"].to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1]
+        own_sets = sets[places]
+        new = np.ones(len(every), bool)
+        new[1:] = (every[1:] != every[:-1]) | (own_sets[1:] != own_sets[:-1])
+        np.save(folder / _KEYS, every[new])
+        np.save(folder / _ROWS, places[new])
         pq.write_table(tests.select(["id", "test_set"]), folder / _TESTS)
         return cls(folder)
 
@@ -139,7 +160,7 @@ class ContaminationIndex:
         return found
 
     def every(self, key: int) -> NDArray[np.uint32]:
-        """Return all rows that have a key."""
+        """Return the first row of each test set that has a key."""
         keys, rows, _ = _opened(str(self.folder))
         start, end = (
             np.searchsorted(keys, np.uint64(key), "left"),
@@ -169,7 +190,9 @@ def overlaps(
     shape: Shape,
 ) -> Outcomes:
     """Yield what every example shares with the test sets, by some columns: texts, or lists of texts."""
-    folder = derived.made(["test_sets"], lambda folder: ContaminationIndex.written(test_sets, params, folder))
+    folder = derived.made(
+        ["test_sets"], lambda folder: ContaminationIndex.written(test_sets, params, folder), params
+    )
     return examples.map(overlaps_of, ContaminationIndex(folder), params, tuple(columns), shape)
 
 
@@ -214,10 +237,8 @@ def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: 
     first: dict[str, tuple[str, str]] = {}
     for kind, found_texts in (("ngrams", runs), ("sentences", whole)):
         for key, words_of_it in found_texts.items():
-            rows = index.every(key)
-            for name in {tests[row][0] for row in rows}:
+            for name, test in (tests[row] for row in index.every(key)):
                 counts[kind][name] += 1
-                test = next(tests[row][1] for row in rows if tests[row][0] == name)
                 first.setdefault(name, (test, words_of_it))
     both = counts["ngrams"] + counts["sentences"]
     if not both:

@@ -91,18 +91,16 @@ def filtered(
     scoring: ScoreParams,
     params: BoundParams,
     shape: Shape,
+    reference: bool = False,
 ) -> Outcomes:
     """Yield the documents that are within all bounds, as they are but for masks.
 
     A document is dropped by the first bound that it does not meet: `language`, `personal_data`, a rule of
     quality, `duplicate`, `near_duplicate`, whose detail names the document that stays. What was masked is
-    counted. Raises ValueError for a bound on similarity below what was looked for.
+    counted. `reference` says whether the scores have perplexity. Raises ValueError for a bound whose score is
+    off, and for one on similarity below what was looked for.
     """
-    if scoring.duplicates == "near" and params.similarity is not None and params.similarity < scoring.floor:
-        raise ValueError(
-            f"filters: bounds.similarity ({params.similarity}) is below scores.floor ({scoring.floor}): "
-            "documents that are less similar were not looked for"
-        )
+    params.check(scoring, reference)
     with documents.engine.scratch() as folder:
         ids = [part.read(["id"])["id"] for part in documents.parts]
         own = matches(scores, "document_id", ids, folder / "scores", _JUDGED)

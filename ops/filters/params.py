@@ -32,9 +32,26 @@ class ScoreParams(Params):
     )
     quality: bool = Field(False, description="whether the rules of Gopher and FineWeb are scored")
 
+    def gives(self, bound: str) -> bool:
+        """Return whether the score of a bound is on: `language`, `at_least.*`.
+
+        That of `similarity` is on for near-duplicates: exact ones are dropped at any bound.
+        """
+        on = {
+            "language": self.language is not None,
+            "similarity": self.duplicates == "near",
+            "personal_data": self.personal_data,
+            **dict.fromkeys(_OF_QUALITY, self.quality),
+        }
+        return on.get(bound.partition(".")[0], True)
+
+
+#: Bounds on rules of quality.
+_OF_QUALITY = ("quality", "at_least", "at_most")
+
 
 class BoundParams(Params):
-    """What a document must have. A score that is missing drops nothing; null: no bound."""
+    """What a document must have. A score that a document lacks drops nothing; null: no bound."""
 
     language: float | None = Field(0.5, ge=0, le=1, description="least probability of the language")
     similarity: float | None = Field(
@@ -75,6 +92,33 @@ class BoundParams(Params):
                 raise ValueError(f"{odd[0]} is no rule of {side}")
         return self
 
+    def check(self, scoring: ScoreParams, reference: bool) -> None:
+        """Raise ValueError for a bound that could drop nothing, because its score is off.
+
+        Bounds with a default are left out of this: to switch their scores off is enough. `reference` says
+        whether there are texts that perplexity is of.
+        """
+        own, scores = self.section or "bounds", scoring.section or "scores"
+        for name in ("personal_data", *_OF_QUALITY):
+            if getattr(self, name) not in (None, {}) and not scoring.gives(name):
+                score = "quality" if name in _OF_QUALITY else name
+                raise ValueError(
+                    f"{own}.{name} is set, but {scores}.{score} is off: nothing is scored for it"
+                )
+        if self.perplexity is not None and not reference:
+            raise ValueError(f"{own}.perplexity is set, but sources.reference_texts is missing")
+        if scoring.duplicates == "near" and self.similarity is not None and self.similarity < scoring.floor:
+            raise ValueError(
+                f"filters: bounds.similarity ({self.similarity}) is below scores.floor ({scoring.floor}): "
+                "documents that are less similar were not looked for"
+            )
+
+
+def _not_of_web_pages(value: float | None) -> float | None:
+    if value is not None:
+        raise ValueError("perplexity is scored of web pages only (filters.web_pages.scores): leave it null")
+    return value
+
 
 class ProseScoreParams(ScoreParams, section="filters.prose.scores"):
     """What is scored of prose."""
@@ -83,6 +127,8 @@ class ProseScoreParams(ScoreParams, section="filters.prose.scores"):
 class ProseBoundParams(BoundParams, section="filters.prose.bounds"):
     """What a document of prose must have."""
 
+    _no_perplexity = field_validator("perplexity")(_not_of_web_pages)
+
 
 class PaperScoreParams(ScoreParams, section="filters.papers.scores"):
     """What is scored of papers."""
@@ -90,6 +136,17 @@ class PaperScoreParams(ScoreParams, section="filters.papers.scores"):
 
 class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
     """What a paper must have."""
+
+    mask: bool = Field(False, description="papers cannot be masked: false")
+
+    _no_perplexity = field_validator("perplexity")(_not_of_web_pages)
+
+    @field_validator("mask")
+    @classmethod
+    def _no_mask(cls, value: bool) -> bool:
+        if value:
+            raise ValueError("papers cannot be masked: their sentences have a place in the source")
+        return value
 
 
 class WebPageScoreParams(ScoreParams, section="filters.web_pages.scores"):

@@ -45,7 +45,7 @@ DUPLICATES = Shape(
     unit=_SCORES,
     kept=columns(
         ("document_id", _TEXT, "the row that repeats"),
-        ("first_id", _TEXT, "the first of its group by id: it stays"),
+        ("first_id", _TEXT, "the first of its group by id: it stays, unless another bound drops it"),
         ("similarity", _REAL, "at which it falls into a group with an earlier one; 1: the same text"),
         ("exact", pa.bool_(), "whether the text is the same but for white space"),
     ),
@@ -64,7 +64,7 @@ def overlaps(examples: Shape) -> Shape:
         kept=columns(
             ("example_id", _TEXT, "the row that was compared"),
             ("test_set", _TEXT, "the one that shares most; missing where none shares anything"),
-            ("test_id", _TEXT, "row of sources/test_sets, the first that shares most"),
+            ("test_id", _TEXT, "row of sources/test_sets: the first by id that has what `shared` says"),
             ("ngrams", _INT, "distinct runs of words that the example shares with the test set"),
             ("sentences", _INT, "distinct whole sentences that it shares with the test set"),
             ("shared", _TEXT, "the first run or sentence that is shared, normalised", TEXT),

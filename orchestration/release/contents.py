@@ -24,6 +24,7 @@ from ops.core.measures import DatasetScore
 from ops.core.outcome import Row, meaning
 from ops.core.parts import FILES
 from ops.core.release import FORBIDDEN, ReleaseParams, licence_names
+from ops.filters.params import ScoreParams
 from ops.parse.records import record_place
 from orchestration.state.dvc_files import locked_stages, recorded, stage_name
 from orchestration.state.freshness import Manifest, load_manifest
@@ -156,7 +157,7 @@ class Contents:
 
     @cached_property
     def filters(self) -> list[Filtered]:
-        """What the filters of params.yaml dropped on the way, with the bounds that they were asked for."""
+        """What the filters of params.yaml dropped on the way, with the bounds whose scores are on."""
         return [
             Filtered(dataset.name, *self._bounds_and_counts(dataset))
             for dataset in self.ancestors
@@ -166,11 +167,12 @@ class Contents:
     def _bounds_and_counts(self, dataset: Declaration) -> tuple[str, int, str, str]:
         manifests = [load_manifest(self.workspace, dataset, name) for name in dataset.made_partitions]
         counts = total(manifest.counts for manifest in manifests)
+        scoring = [params for params in dataset.arguments.values() if isinstance(params, ScoreParams)]
         knobs = [
             knob
             for threshold in dataset.thresholds
             for params in dataset.arguments.values()
-            if isinstance(params, threshold.params)
+            if isinstance(params, threshold.params) and all(found.gives(threshold.param) for found in scoring)
             for knob in threshold.knobs(params)
         ]
         return (

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assets.declare.declaration import Declaration
+from ops.core.params import Params
 from orchestration.files.identity import json_digest
 from orchestration.files.publish import lock_file
 from orchestration.workspace.workspace import Workspace
@@ -35,16 +36,19 @@ class StoredDerived:
     dataset: Declaration
     key: Mapping[str, Any]
 
-    def made(self, of: Collection[str], write: Callable[[Path], object]) -> Path:
-        """Return the folder derived from some inputs. Only one process at a time makes it."""
+    def made(
+        self, of: Collection[str], write: Callable[[Path], object], params: Params | None = None
+    ) -> Path:
+        """Return the folder derived from some inputs and params. Only one process at a time makes it."""
         folder = self.workspace.state_file("derived", self.dataset, "", "")
-        return made_once(folder / self._version(of), write)
+        return made_once(folder / self._version(of, params), write)
 
-    def _version(self, of: Collection[str]) -> str:
+    def _version(self, of: Collection[str], params: Params | None) -> str:
         datasets = {source.argument: source.key.to_user_string() for source in self.dataset.argument_inputs}
         inputs = {argument: self.key["inputs"][datasets[argument]] for argument in of}
         code = {name: mark for name, mark in self.key["code"].items() if name != "expectations"}
-        return json_digest({"inputs": inputs, "code": code})
+        values = {} if params is None else params.model_dump(mode="json")
+        return json_digest({"inputs": inputs, "code": code, "params": values})
 
 
 def made_once(

@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 from ops.core.derived import NewFolder
 from ops.core.outcome import Shape, columns
+from ops.filters import contamination
 from ops.filters.contamination import (
+    ContaminationIndex,
     ContaminationParams,
     OverlapParams,
     asked_ngrams,
     asked_sentences,
+    ngrams,
     overlaps,
+    sentences,
     uncontaminated,
     words_of,
 )
@@ -84,6 +88,57 @@ def test_a_whole_sentence_is_shared_however_it_is_written(tmp_path):
     assert row["shared"] == "volunteers began to clear the towpath in 1969"
 
 
+class KeptByParams:
+    """Keeps one folder for equal params, as the store does."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def made(self, of, write, params=None):
+        folder = self.path / str(params)
+        if not folder.exists():
+            write(folder)
+        return folder
+
+
+def test_other_lengths_have_an_index_of_their_own(tmp_path):
+    (tmp_path / "index").mkdir()
+    examples = parts(tmp_path / "e", EXAMPLES.kept, [{"id": "example-0", "source": SENTENCE, "target": []}])
+    texts = of_tests(tmp_path / "tests", [("fusion", SENTENCE)])
+    kept = KeptByParams(tmp_path / "index")
+    counts = []
+    for ngram in (13, 4, 13):
+        params = OverlapParams(ngram=ngram, sentence=50)
+        (outcome,) = overlaps(examples, texts, params, kept, ("source", "target"), EXAMPLES)
+        counts.append(outcome.kept["ngrams"].to_pylist())
+    assert counts == [[0], [5], [0]]
+
+
+@pytest.mark.parametrize(
+    ("parted", "raw"),
+    [
+        ("They ca n't open it , and it 's late .", "They can't open it, and it's late."),
+        ("They do n\u2019t ; he \u2019s gone .", "They don't; he's gone."),
+        ("It is n't the \ufb01rst .", "It isn\u2019t the first."),
+        ("We did\n n't .", "We didn\u02bct."),
+    ],
+)
+def test_words_are_the_same_whether_a_tokenizer_parted_them(parted, raw):
+    assert words_of(parted) == words_of(raw)
+
+
+def test_a_tokenised_example_has_the_sentence_of_a_test_set(tmp_path):
+    example = "They ca n't open the gate before it 's dark ."
+    (row,) = shared(
+        tmp_path, [(example, [])], [("fusion", "They can\u2019t open the gate before it\u2019s dark.")]
+    )
+    assert row["sentences"] == 1
+
+
+def test_white_space_takes_linear_time():
+    assert words_of("a" + " " * 1_000_000 + "b") == ["a", "b"]
+
+
 def test_a_part_of_a_sentence_is_no_sentence(tmp_path):
     (row,) = shared(tmp_path, [(SENTENCE.replace("1969", "1969 and ended"), [])], [("fusion", SENTENCE)])
     assert (row["ngrams"], row["sentences"], row["test_set"]) == (0, 0, None)
@@ -100,6 +155,14 @@ def test_of_two_test_sets_the_one_is_named_that_shares_more(tmp_path):
     texts = [("b", SENTENCE), ("a", f"{SENTENCE} The water was never drained in those years.")]
     (row,) = shared(tmp_path, [(texts[1][1], [])], texts, ngram=6)
     assert row["test_set"] == "a" and row["sentences"] == 2
+
+
+def test_the_index_has_a_row_for_each_test_set_and_not_for_each_text(tmp_path):
+    texts = [("b", SENTENCE), ("a", "Else."), ("b", SENTENCE), ("a", SENTENCE)]
+    params = OverlapParams(ngram=8)
+    index = ContaminationIndex.written(of_tests(tmp_path / "tests", texts), params, tmp_path / "index")
+    (key,) = (key for key, _ in sentences(SENTENCE, 6))
+    assert [index.tests()[row] for row in index.every(key)] == [("a", "test-3"), ("b", "test-0")]
 
 
 def test_without_test_sets_nothing_is_shared(tmp_path):
@@ -164,3 +227,11 @@ def test_overlaps_of_other_examples_are_refused(three):
         list(
             uncontaminated(examples, in_memory(rows.parts[0].table.slice(1)), ContaminationParams(), EXAMPLES)
         )
+
+
+def test_hashes_of_words_alone_are_kept():
+    contamination._word_hash.cache_clear()
+    list(sentences(SENTENCE, 6))
+    assert contamination._word_hash.cache_info().currsize == 0
+    ngrams(words_of(SENTENCE), 3)
+    assert contamination._word_hash.cache_info().currsize == 8

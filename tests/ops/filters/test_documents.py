@@ -7,7 +7,13 @@ from ops.filters import schemas
 from ops.filters.bounds import asked_language, asked_personal_data, asked_quality, asked_similarity
 from ops.filters.documents import filtered, scores
 from ops.filters.duplicates import duplicates
-from ops.filters.params import BoundParams, ScoreParams
+from ops.filters.params import (
+    BoundParams,
+    PaperBoundParams,
+    ProseBoundParams,
+    ScoreParams,
+    WebPageBoundParams,
+)
 from ops.parse.schemas import WEB_PAGES
 from tests.parts import dealt, in_memory
 
@@ -148,6 +154,47 @@ def test_near_duplicates_are_dropped_where_they_are_asked_for(made):
 def test_a_bound_below_what_was_looked_for_is_refused(made):
     with pytest.raises(ValueError, match="is below scores"):
         made(duplicates="near", floor=0.75, bounds={"similarity": 0.6})
+
+
+@pytest.mark.parametrize(
+    ("bounds", "scores"),
+    [
+        ({"quality": "published"}, "quality"),
+        ({"at_least": {"gopher_words": 3}}, "quality"),
+        ({"at_most": {"gopher_hashes": 1}}, "quality"),
+        ({"personal_data": 3}, "personal_data"),
+    ],
+)
+def test_a_bound_whose_score_is_off_is_refused(made, bounds, scores):
+    (name,) = bounds
+    with pytest.raises(ValueError, match=rf"bounds\.{name} is set, but scores\.{scores} is off"):
+        made(bounds=bounds)
+
+
+def test_perplexity_is_refused_without_reference_texts(made):
+    with pytest.raises(ValueError, match=r"perplexity is set, but sources\.reference_texts is missing"):
+        made(bounds={"perplexity": 4})
+    BoundParams(perplexity=4).check(ScoreParams(), reference=True)
+
+
+def test_only_web_pages_have_a_bound_on_perplexity():
+    for kind in (ProseBoundParams, PaperBoundParams):
+        with pytest.raises(ValueError, match="scored of web pages only"):
+            kind(perplexity=4)
+    assert WebPageBoundParams(perplexity=4).perplexity == 4
+
+
+def test_papers_are_not_masked():
+    assert not PaperBoundParams().mask
+    with pytest.raises(ValueError, match="papers cannot be masked"):
+        PaperBoundParams(mask=True)
+
+
+def test_scores_say_which_bounds_they_give():
+    names = ("language", "similarity", "personal_data", "perplexity", "at_least.*", "at_most.*")
+    assert [name for name in names if ScoreParams().gives(name)] == ["language", "perplexity"]
+    every = ScoreParams(duplicates="near", personal_data=True, quality=True)
+    assert all(map(every.gives, names)) and not ScoreParams(language=None).gives("language")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Single scores: language, personal data, quality."""
 
 import importlib
+import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -64,6 +66,29 @@ def test_masks_take_the_place_of_what_is_personal():
 def test_personal_data_never_overlap(pieces):
     found = personal_data("".join(pieces), "US")
     assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+EMAIL = re.compile(rf"\b{ATOM}(?:\.{ATOM})*@(?:{LABEL}\.)+{LABEL}")
+
+
+@given(st.text(st.sampled_from("ab9.@-+ \u00e9_"), max_size=40))
+def test_addresses_are_those_of_datatrove(text):
+    found = [(datum.start, datum.end) for datum in personal_data(text, None) if datum.kind == "emails"]
+    assert found == [match.span() for match in EMAIL.finditer(text)]
+
+
+def test_addresses_are_no_longer_than_they_may_be():
+    assert counts(f"Write to {'a' * 64}@b.org.", None)["emails"] == 1
+    assert counts(f"Write to {'a' * 65}@b.org.", None)["emails"] == 0
+
+
+@pytest.mark.parametrize("text", ["a." * 300_000 + " @", "a@" * 300_000, "a@b.org " * 75_000, "a!" * 300_000])
+def test_hostile_texts_take_no_quadratic_time(text):
+    started = time.process_time()
+    list(personal_data(text, None))
+    assert time.process_time() - started < 60  # of these 600,000 signs; quadratic time is hours
 
 
 GOOD = (

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ops.filters.contamination import OverlapParams
 from orchestration.state.derived import StoredDerived
 
 
@@ -20,7 +21,7 @@ class Written:
 def key():
     inputs = {
         "wikisum/search_index": {"": "1"},
-        "sources/web_pages": {"2018-06": "2"},
+        "sources/filtered_web_pages": {"2018-06": "2"},
         "sources/articles": {},
     }
     return {"inputs": inputs, "params": {}, "code": {"op": "3", "expectations": "4"}}
@@ -45,7 +46,7 @@ def test_it_is_made_once_for_all_partitions_of_the_same_inputs(stored, key):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda key: key["inputs"]["sources/web_pages"].update({"2018-07": "5"}),
+        lambda key: key["inputs"]["sources/filtered_web_pages"].update({"2018-07": "5"}),
         lambda key: key["code"].update(op="5"),
     ],
 )
@@ -59,6 +60,14 @@ def test_other_inputs_or_code_make_another_one_and_two_stay(stored, key, change)
     third = stored(key, write)
     assert {path for path in third.parent.iterdir() if path.is_dir()} >= {third}
     assert len([path for path in third.parent.iterdir() if path.is_dir()]) == 2
+
+
+def test_other_params_make_another_one(tmp_workspace, key):
+    write = Written()
+    derived = StoredDerived(tmp_workspace, tmp_workspace.datasets["wikisum/references"], key)
+    first = derived.made(["search_index"], write, OverlapParams())
+    assert derived.made(["search_index"], write, OverlapParams()) == first and write.times == 1
+    assert derived.made(["search_index"], write, OverlapParams(ngram=8)) != first and write.times == 2
 
 
 def test_one_that_was_cut_short_or_lost_a_file_is_made_again(stored, key):
