@@ -36,7 +36,7 @@ def test_a_shown_row_leads_to_its_lineage(visit, tmp_path):
     opened = visit(site(tmp_path, talk(tmp_path)) / "rows/sources-sentences.html")
     opened.page.get_by_role("article", name="dropped sentence-9").get_by_role("link", name="lineage").click()
     assert_shown(opened, "sentence-9")
-    opened.assert_text("short", "sources/papers 2018-06", "nothing")
+    opened.assert_text("short", "sources/filtered_papers 2018-06", "nothing")
     opened.assert_sound()
 
 

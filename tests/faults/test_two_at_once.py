@@ -55,13 +55,13 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
     statuses, outputs = drivers(fresh, commands)
     assert statuses == [0] * len(commands), "\n".join(outputs)
     made = Counter((fresh.root / "made.log").read_text().splitlines())
-    expected = [
-        f"{dataset.name} {month}"
-        for dataset in workspace().graph.selected(SELECT)
-        for month in ("2018-06", "2018-07")
+    # the sample of the checkout has filters, this project has none
+    selected = [
+        item for item in workspace().graph.selected(SELECT) if (done.root / "data" / item.name).is_dir()
     ]
+    expected = [f"{dataset.name} {month}" for dataset in selected for month in ("2018-06", "2018-07")]
     assert made == Counter(expected)
-    chosen = {"code", *(stage_name(dataset) for dataset in workspace().graph.selected(SELECT))}
+    chosen = {"code", *(stage_name(dataset) for dataset in selected)}
     whole, data = read_stages(done.lock.encode()), done.data()
     assert list(read_stages(fresh.lock.encode()).items()) == [
         stage for stage in whole.items() if stage[0] in chosen

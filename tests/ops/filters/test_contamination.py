@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 
 from ops.core.derived import NewFolder
 from ops.core.outcome import Shape, columns
-from ops.filters import contamination
 from ops.filters.contamination import (
     ContaminationIndex,
     ContaminationParams,
     OverlapParams,
     asked_ngrams,
     asked_sentences,
-    ngrams,
     overlaps,
     sentences,
     uncontaminated,
@@ -227,11 +225,3 @@ def test_overlaps_of_other_examples_are_refused(three):
         list(
             uncontaminated(examples, in_memory(rows.parts[0].table.slice(1)), ContaminationParams(), EXAMPLES)
         )
-
-
-def test_hashes_of_words_alone_are_kept():
-    contamination._word_hash.cache_clear()
-    list(sentences(SENTENCE, 6))
-    assert contamination._word_hash.cache_info().currsize == 0
-    ngrams(words_of(SENTENCE), 3)
-    assert contamination._word_hash.cache_info().currsize == 8
