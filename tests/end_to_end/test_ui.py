@@ -80,7 +80,7 @@ def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
 
 
 @contextmanager
-def started(done, line="Ctrl-C ends all", **named):
+def started(done, line="Ctrl-C stops all", **named):
     environment = {**os.environ, **STRICT, **QUIET, **named, "DAGSTER_HOME": str(done.root / ".dagster")}
     environment["SILVERLOOM_PORT"] = str(free_ports(3))
     process = subprocess.Popen(
