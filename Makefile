@@ -19,7 +19,7 @@ backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FO
 	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
 test: setup cluster lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
-	@python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long" --hypothesis-profile quick)
+	@python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(if $(ALL),--timeout 3600,-m "not long" --hypothesis-profile quick)
 
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
