@@ -91,7 +91,7 @@ def csv_sheet(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: in
 
 
 def guarded(text: str) -> str:
-    """Return the text, behind an apostrophe if a spreadsheet would take it for a formula."""
+    """Return the text, with an apostrophe before it if a spreadsheet would take it for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

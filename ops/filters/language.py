@@ -46,6 +46,6 @@ def _language(text: str, wanted: str) -> FoundLanguage:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # a third of a second
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # the import takes a third of a second
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
