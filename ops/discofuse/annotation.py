@@ -1,7 +1,7 @@
 """A parsed document as the rules read it, and how it is stored.
 
-Belongs here: plain lists with one entry per token, converting spaCy documents to them and them to Arrow lists
-and back, the name of the pipeline that parsed a document, and punctuation tokens. Not here: parsing
+Belongs here: plain lists with one entry per token, converting spaCy documents to these lists and the lists to
+Arrow and back, the name of the pipeline that parsed a document, and punctuation tokens. Not here: parsing
 (pipeline.py, annotated.py), the rules that read the lists (ops/discofuse/rules).
 
 Plain lists of strings are stored, because Parquet dictionary-encodes tags, labels and words itself. A head is
