@@ -85,7 +85,7 @@ _ANTECEDENTS = 4
 
 
 def fast_coref() -> Callable[[Doc], FoundLinks]:
-    """Return a function that returns a document's links, found by fastcoref.
+    """Return a function that finds a document's links with fastcoref.
 
     Raises ModelNotInstalledError if the package is not installed.
     """

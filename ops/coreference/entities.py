@@ -1,4 +1,4 @@
-"""The entities of a document, and which of them are near a pronoun. Comes before resolving pronouns.
+"""The entities of a document, and those near a pronoun, found before any pronoun is resolved.
 
 Belongs here: grouping the mentions of one name by their words, and the window of entities near a pronoun.
 Not here: choosing among them (ranker.py), "it" and "they" (neuter_pronouns.py), nominals (nominals.py).
@@ -48,7 +48,7 @@ class Entity:
     person: float = 0.5
 
     def add(self, mention: Mention, words: tuple[str, ...]) -> None:
-        """Add a mention. The most certain mention gives the gender, the highest personhood counts."""
+        """Add a mention. Gender is that of the most certain mention, personhood the highest of all."""
         self.mentions.append(mention)
         if len(words) > len(self.words):
             self.words = words
@@ -142,7 +142,7 @@ class Window:
         self._placed: list[tuple[int, Mention, Entity]] = [item[1:] for item in placed]
 
     def before(self, anaphor: Anaphor) -> list[Antecedent]:
-        """Return the entities near a pronoun, the latest mentioned first; those only mentioned later last."""
+        """Return the entities near a pronoun: those before it, latest first, then those only after it."""
         pronoun = anaphor.mention
         here = bisect_left(self._starts, pronoun.start)
         found: dict[int, Antecedent] = {}
