@@ -215,7 +215,7 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
 
 
 def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
-    """Return each paragraph's training target: recall of the lead's bigrams per word, scaled to a best of 1."""
+    """Return each paragraph's training target: the lead's bigram recall per word, scaled to a best of 1."""
     texts = [paragraph["text"] for paragraph in paragraphs]
     size = np.array([len(text.split()) for text in texts], np.float64)
     found = bigram_recalls(lead, texts) / np.maximum(size, 20)

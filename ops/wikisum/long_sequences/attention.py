@@ -71,7 +71,7 @@ class SelfAttention(nn.Module, ABC):
         """Return what attention adds to the tokens (T x width), from their projections (T x heads x D)."""
 
     def attend(self, tensors: Iterable[Tensor], mask: Tensor | None = None) -> Tensor:
-        """Return the attention of queries, keys and values (each B x positions x heads x D), in the same shape."""
+        """Return the attention of queries, keys and values, each B x positions x heads x D; same shape."""
         queries, keys, values = (tensor.transpose(1, 2) for tensor in tensors)
         return attend(queries, keys, values, mask, self.fused).transpose(1, 2)
 
@@ -129,7 +129,7 @@ class CompressedAttention(SelfAttention):
         self.values = nn.Linear(config.compression * width, width)
 
     def compress(self, keys: Tensor, values: Tensor) -> list[Tensor]:
-        """Return keys and values (S x M x heads x D), compressed three to one: S x M/3 x heads x D, rest cut."""
+        """Return keys and values (S x M x heads x D) compressed to S x M/3 x heads x D, dropping the rest."""
         found = []
         for convolution, tensor in ((self.keys, keys), (self.values, values)):
             size = self.config.compression
@@ -193,7 +193,7 @@ class LayerMemory(ABC):
 
     @abstractmethod
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember keys and values of one token of each row (N x 1 x heads x D); return those to attend to."""
+        """Remember keys and values of a token per row (N x 1 x heads x D); return those to attend to."""
 
     @abstractmethod
     def seen(self, position: Tensor, capacity: int) -> Tensor:
@@ -274,7 +274,7 @@ class CompressedMemory(LayerMemory):
         self.tensors = [*first, *(tensor[rows, last] for tensor in padded)]
 
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember one token of each row; a compressed token that it completes is visible from the next token on."""
+        """Remember one token per row; a compressed token that it completes is seen from the next token on."""
         groups, last = self.tensors[:2], self.tensors[2:]
         last = [
             _written(*pair, position % self._size, self._size - 1) for pair in zip(last, tensors, strict=True)
@@ -294,7 +294,7 @@ class DecoderMemory:
     """The memories of all layers, and the next position of each of N rows."""
 
     def __init__(self, layers: list[LayerMemory], layout: Layout) -> None:
-        """Start after whole sequences, one per row. Raises ValueError if a row has several sequences or none."""
+        """Start after whole sequences, one per row. Raises ValueError for rows with several or none."""
         if len(layout.length) != len(layout.there) or not bool(layout.there.any(1).all()):
             raise ValueError("to be gone on with, a batch has one sequence in a row: none packed, none empty")
         self.layers = layers
