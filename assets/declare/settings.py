@@ -121,7 +121,7 @@ class EngineParams(Params, section="engine"):
     retries: int = Field(default=3, ge=0)
     """How often a task is restarted if its machine is lost."""
     partitions: int | None = Field(default=None, ge=1)
-    """How many are made at once, also by Dagster's backfills; null: one per CPU, at most 4; two in Dagster."""
+    """How many are made at once, in Dagster's backfills too; null: one per CPU, at most 4; two in Dagster."""
     join_bytes: int = Field(default=64 << 20, ge=1)
     """The size of the files that one task of a join reads; the driver does smaller joins itself."""
     resources: Mapping[str, TaskResources] = Field(default_factory=dict)

@@ -9,10 +9,9 @@ uses. It covers no module paths: names count, files do not.
 Some uses cannot be read from the text alone. They count as follows:
 
 - A module counts with all of its symbols if it is passed on as a value, asked for a name that it does not
-bind,
-  or named by its dotted path in a string ("-m ops.crawl.child").
-- Code that calls `globals`, `eval`, `exec` or `import_module`, or uses `__name__`, counts with its whole
-module. - Code that uses pkgutil counts with all modules below the packages that it mentions.
+  bind, or named by its dotted path in a string ("-m ops.crawl.child").
+- Code that calls `globals`, `eval`, `exec` or `import_module`, or uses `__name__`, counts with its module.
+- Code that uses pkgutil counts with all modules below the packages that it mentions.
 
 Effects of importing a module count for each of its symbols: statements that bind nothing, and definitions
 with a decorator that may register them (any decorator outside the standard library). The effects of modules

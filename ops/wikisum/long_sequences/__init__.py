@@ -2,6 +2,7 @@
 
 Belongs here: the networks, one interface to train and call them, their files. Not here: the training loop
 (ops/models/training), which texts they read and how their answers are scored (ops/wikisum/models).
+
 | module | what |
 |---|---|
 | sizes | the settings of a model in params.yaml: `LstmParams`, `EncoderDecoderParams`, ... |
