@@ -71,7 +71,7 @@ class SequenceTask:
         return self._identity
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the summed losses of training examples over the mean token count of as many examples.
+        """Return the summed loss of training examples, divided by their number times the mean token count.
 
         So every token of the training set has the same weight, whichever batch it is in.
         """
