@@ -1,8 +1,8 @@
-"""Filters of documents and of examples: the scores of a dataset, and the dataset within the bounds.
+"""Filters of documents and of examples: each scores a dataset and keeps the rows within the bounds.
 
-Belongs here: the datasets that filter another one, declared by one call; what is declared later reads the
-filtered one in its place. Not here: which datasets are filtered (beside each), how anything is scored
-(ops/filters).
+Belongs here: functions that declare the datasets of a filter in one call; datasets that are declared later
+read the filtered dataset in place of the original. Not here: which datasets are filtered (next to each), how
+rows are scored (ops/filters).
 """
 
 from __future__ import annotations
@@ -60,23 +60,24 @@ _texts = partial(
 
 @_texts()
 def reference_texts(records: Records) -> Outcomes:
-    """Texts that web pages should be like: a small model of n-grams learns from them."""
+    """Texts that web pages should resemble: a small n-gram model is trained on them."""
     return records.map(parse_test_sets)
 
 
 @_texts()
 def test_sets(records: Records) -> Outcomes:
-    """Texts of test sets, which no example may have anything of."""
+    """Texts of test sets; no example may overlap with them."""
     return records.map(parse_test_sets)
 
 
 def filter_documents(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> list[dg.AssetsDefinition]:
-    """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
+    """Declare three datasets of `sources`: scores of some documents, their duplicates, and those that pass.
 
-    `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
-    Nothing is declared where params.yaml has no section `filters.<name>`; an empty one has the defaults.
+    `kind` is the prefix of the documents' ids. Datasets that are declared later read `filtered_<name>` as
+    `<name>`. Declares nothing if params.yaml has no section `filters.<name>`; an empty section has the
+    defaults.
     """
     optional(scoring, bound)
     if (document().get("filters") or {}).get(name) is None:
@@ -122,7 +123,7 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
 
 
 def _has_reference(name: str) -> bool:
-    """Return whether there are texts that some documents are compared with."""
+    """Return whether there are reference texts to compare the documents with."""
     return name == "web_pages" and bool(settings().sources.get("reference_texts"))
 
 
@@ -192,10 +193,10 @@ def filter_examples(
     bound: type[ContaminationParams],
     partitioned: bool,
 ) -> list[dg.AssetsDefinition]:
-    """Declare two datasets of a system: what its examples share with test sets, and those that pass.
+    """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
-    `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
-    `<name>`. Nothing is declared where params.yaml names no test set.
+    `texts` are the columns of inputs and outputs. Datasets that are declared later read `clean_<name>` as
+    `<name>`. Declares nothing if params.yaml names no test sets.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
@@ -297,7 +298,7 @@ def _declare(
 
 
 def _known(kind: str, shape: Shape) -> list[Expectation]:
-    """Expect of rows that passed what every reader of them asks for."""
+    """Expect of the rows that passed what all their readers need."""
     names = ("document", "month", "domain", "language", "set", "split", "fused", "first", "second", "summary")
     there = not_null(*(name for name in names if name in shape.kept.names))
     places = [between("sentences.start.least", 0)] if kind == "paper" else []

@@ -1,7 +1,7 @@
 """WikiSum, second half: models that write leads, and what they write.
 
-Belongs here: the datasets from examples on. Not here: how these are made (datasets.py), and how anything is
-computed (ops/wikisum).
+Belongs here: the datasets from examples on. Not here: how these are made (datasets.py), and the computation
+(ops/wikisum).
 """
 
 from __future__ import annotations
