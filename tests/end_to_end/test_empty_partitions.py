@@ -99,7 +99,7 @@ def test_the_first_run_reports_empty_partitions_to_dagster_and_sync_adds_nothing
 
 @pytest.mark.long
 @pytest.mark.parametrize("driver", ["run", "repro"])
-def test_making_one_empty_partition_makes_the_others_of_its_dataset_the_same(project, driver):
+def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project, driver):
     output = project.silverloom(driver)
     made = [name for name in project.made(output) if name.startswith("sources/")]
     assert len(made) == 3 * (1 + len(FILLED)), made

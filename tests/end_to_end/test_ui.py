@@ -1,4 +1,4 @@
-"""`make ui` ends all its processes when it is interrupted or one of them dies. What it serves: browser/test_make_ui.py."""
+"""`make ui` ends all its processes when it is interrupted or one of them dies. Its pages: browser/test_make_ui.py."""
 
 import os
 import signal
