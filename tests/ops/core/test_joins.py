@@ -95,7 +95,7 @@ def test_keys_may_be_columns(tmp_path):
     ]
 
 
-def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
+def test_only_the_parts_are_left_on_disk(tmp_path):
     rows = dataset(tmp_path / "rows", [["a"]])
     found = matches(rows, "key", [["a"], ["b"]], tmp_path / "found")
     assert sorted(map(str, (tmp_path / "found").iterdir())) == [part.path for part in found.parts]
