@@ -88,7 +88,7 @@ SERVED = {
 }
 
 
-def test_every_collection_is_shown_with_options_that_it_takes():
+def test_every_collection_is_documented_with_options_that_it_accepts():
     assert SHOWN.keys() == SERVED.keys() == FORMATS.keys() - {URLS}
     for kind, shown in SHOWN.items():
         source = Source.model_validate(shown)

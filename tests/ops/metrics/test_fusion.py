@@ -1,4 +1,4 @@
-"""Exact match and SARI, with sums by hand, and against SARI with fractions and sets written out."""
+"""Exact match and SARI, computed by hand, and compared with SARI written out with fractions and sets."""
 
 import os
 import subprocess
@@ -50,7 +50,9 @@ def test_the_only_reference_scores_1_in_any_case(source, reference):
 
 
 @given(WORDS, WORDS, REFERENCES)
-def test_sari_is_in_0_to_1_and_does_not_depend_on_the_order_of_references(source, prediction, references):
+def test_sari_is_between_0_and_1_and_does_not_depend_on_the_order_of_references(
+    source, prediction, references
+):
     found = sari(source, prediction, references)
     assert all(0 <= value <= 1 for value in found)
     assert found == sari(source, prediction, references[::-1])
@@ -64,7 +66,7 @@ def slow_f1(chosen, wanted):
 
 
 @given(WORDS, WORDS, REFERENCES)
-def test_sari_is_that_of_weights_in_fractions(source, prediction, references):
+def test_sari_equals_the_version_with_fractional_weights(source, prediction, references):
     def grams(text, n):
         tokens = text.split()
         return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)}
@@ -86,13 +88,13 @@ def test_sari_is_that_of_weights_in_fractions(source, prediction, references):
     assert sari(source, prediction, references) == pytest.approx((*means, sum(means) / 3))
 
 
-def test_an_exact_match_is_one_of_token_sequences_in_any_case():
+def test_an_exact_match_compares_token_sequences_in_any_letter_case():
     assert exact_match("He left , but  I stayed .", ["no", "he left , But I stayed ."])
     assert not exact_match("he left , but I stayed.", ["he left , but I stayed ."])
 
 
 @pytest.mark.parametrize("metric", [exact_match, lambda *args: sari("a", *args)], ids=["exact", "sari"])
-def test_a_string_or_nothing_in_place_of_references_is_refused(metric):
+def test_a_string_or_nothing_instead_of_references_is_refused(metric):
     with pytest.raises(TypeError, match="references are a list"):
         metric("a", "a")
     with pytest.raises(ValueError, match="no reference"):
