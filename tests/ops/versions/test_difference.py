@@ -149,7 +149,7 @@ def test_rows_may_move_between_parts_and_months_and_parts_of_one_md5_are_not_rea
     assert set(asked) == {"2018-06/kept-00001.parquet", "2018-07/kept-00000.parquet"}
 
 
-def test_months_are_counted_apart_and_examples_are_bounded_and_the_first_by_id(compare):
+def test_months_are_counted_separately_and_examples_are_the_first_by_id(compare):
     new = {month: [([kept(f"{month}-{number:02d}", [f"{month}-u{number}"]) for number in range(9)],)] for month in ("2018-06", "2018-07")}  # fmt: skip
     found = compare({month: [([],)] for month in new}, new, limit=3)
     assert {month: numbers["added"] for month, numbers in found["partitions"].items()} == {
@@ -247,7 +247,7 @@ def test_columns_that_one_version_has_are_named_and_not_compared(tmp_path):
     assert found["columns"] == {"text": 1}
 
 
-def test_quotes_in_names_of_folders_columns_and_ids_are_letters(tmp_path):
+def test_quotes_in_names_of_folders_columns_and_ids_are_literal(tmp_path):
     name = """it's "so" {here}"""
     shape = Shape(unit=columns(), kept=columns((name, pa.string())))
     versions = [
