@@ -48,7 +48,7 @@ def test_numpy_may_be_imported_first_but_then_no_reproducible_dataset_is_made():
 def test_the_notebook_runs(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "sample")
     project.silverloom("run", "--select", "discofuse/examples")
-    notebook = nbformat.read(checkout() / "docs/notebooks/first-look.ipynb", as_version=4)
+    notebook = nbformat.read(checkout() / "docs/tutorials/first-look.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear its outputs before it is committed"
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(project.root)}})
     environment = {name: value for name, value in os.environ.items() if name not in STRICT}

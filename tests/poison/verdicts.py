@@ -1,4 +1,4 @@
-"""The fate of the poison: a verdict for each item and parser, and the table in docs/poison.md.
+"""The fate of the poison: a verdict for each item and parser, and the table in docs/reports/poison.md.
 
 Belongs here: running an item through a parser, and writing verdicts down. Not here: the items (corpus.py).
 """

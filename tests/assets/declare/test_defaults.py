@@ -11,7 +11,7 @@ from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
-#: Keys of the sample itself, as docs/own-corpus.md says.
+#: Keys of the sample itself, as docs/how-to/own-corpus.md says.
 OF_SAMPLE = {
     "discofuse.transfer.domain",
     "talksumm.gold_papers.seed",

@@ -360,7 +360,7 @@ def test_two_raters_are_compared_if_there_are_two(text, pairs, folded):
 def test_without_a_filled_sheet_the_page_shows_how_to_get_one(text):
     said = text(people=NO_RATINGS)
     for wanted in ("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets",
-                   "make run SELECT=talksumm/human_evaluation", "docs/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
+                   "make run SELECT=talksumm/human_evaluation", "docs/how-to/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
         assert wanted in said
     assert "before it, once" not in said
 
