@@ -30,7 +30,9 @@ def test_the_documented_calls_find_the_kept_rows_and_those_warned_against_do_not
     kept = sum(pq.read_metadata(path).num_rows for path in folder.glob("kept-*.parquet"))
     dropped = sum(pq.read_metadata(path).num_rows for path in folder.glob("__dropped/*.parquet"))
     assert kept and dropped
-    (shown,) = re.findall(r"```python\n(import duckdb.*?)```", (ROOT / "docs/how-to/look.md").read_text(), re.DOTALL)
+    (shown,) = re.findall(
+        r"```python\n(import duckdb.*?)```", (ROOT / "docs/how-to/look.md").read_text(), re.DOTALL
+    )
     names: dict = {}
     for statement in ast.parse(shown).body:
         if isinstance(statement, ast.Expr):
