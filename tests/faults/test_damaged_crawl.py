@@ -71,7 +71,7 @@ def damaged_crawl(tmp_path, capfd, tally):
     "how", ["a folder", *(pytest.param(how, marks=pytest.mark.long) for how in NO_FILE if how != "a folder")]
 )
 def test_a_non_file_in_the_state_of_a_crawl_is_set_aside_and_recreated(damaged_crawl, place, how):
-    """A folder or a link lies in the place of a file of a crawl that is under way."""
+    """A folder or a link is in the place of a file of an unfinished crawl."""
     said, asked = damaged_crawl(place, how)
     assert said == [place.removesuffix("/options") if place.endswith("options") else place]
     assert asked == FILES[place]
@@ -81,7 +81,7 @@ def test_a_non_file_in_the_state_of_a_crawl_is_set_aside_and_recreated(damaged_c
     "how", [how if how == "random bytes" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES]
 )
 def test_a_crawl_with_unreadable_options_starts_over(damaged_crawl, how):
-    """The options of a crawl that is under way are damaged."""
+    """The options of an unfinished crawl are damaged."""
     assert damaged_crawl(f"{WEB}/options", how) == ([WEB], 2)
 
 
@@ -89,18 +89,18 @@ def test_a_crawl_with_unreadable_options_starts_over(damaged_crawl, how):
 @pytest.mark.parametrize("place", FOLDERS)
 @pytest.mark.parametrize("how", ["emptied", "a dangling link"])
 def test_a_non_folder_in_the_state_of_a_crawl_is_set_aside(damaged_crawl, place, how):
-    """A file or a link lies in the place of a folder of a crawl that is under way."""
+    """A file or a link is in the place of a folder of an unfinished crawl."""
     assert damaged_crawl(place, how) == ([place], FOLDERS[place])
 
 
 def test_a_folder_in_place_of_the_recrawl_mark_fetches_nothing_again(damaged_crawl):
-    """A folder lies in the place of the mark that a crawl is to ask again."""
+    """A folder is in the place of the mark that requests a recrawl."""
     assert damaged_crawl(f"{STATE}/ask-again", "a folder") == ([], 0)
 
 
 @pytest.mark.long
 def test_a_run_resumes_from_a_damaged_crawl(fresh):
-    """The options of a crawl are random bytes, and its journal is a folder, when a run begins."""
+    """The options of a crawl are random bytes, and its journal is a folder, when a run starts."""
     with answering({"/": reply(body=b"a")}) as (site, _):
         crawling(fresh, site, constant=MONTH)
         damage(fresh.root / f"{WEB}/options", "random bytes")

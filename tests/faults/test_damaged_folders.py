@@ -42,7 +42,7 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_training_starts_over(training
 
 
 def test_a_checkpoint_copied_from_another_training_is_ignored(training, tally, capsys):
-    """The checkpoint of another training is copied into the place of one."""
+    """A checkpoint is replaced by that of another training."""
     other = StoredCheckpoints(training.workspace, training.dataset, "", {"params": 2}).at("short")
     other.path.parent.mkdir()
     shutil.copy(training.at("short").path, other.path)
@@ -52,7 +52,7 @@ def test_a_checkpoint_copied_from_another_training_is_ignored(training, tally, c
 
 
 def test_a_foreign_file_next_to_a_checkpoint_is_left_alone(training, tally, capsys):
-    """A foreign file lies beside a checkpoint."""
+    """A foreign file is next to a checkpoint."""
     training.at("short").path.with_name("notes.txt").write_text("mine")
     tally.attempt()
     assert training.at("short").read() == FILES and not capsys.readouterr().err
@@ -117,7 +117,7 @@ def test_a_staging_folder_whose_target_is_damaged_is_set_aside_whole(killed, tmp
 @pytest.mark.parametrize("how", NO_FILE)
 @pytest.mark.parametrize("name", ["lock", "../.mutex"])
 def test_a_lock_that_is_not_a_file_blocks_nobody(killed, tally, how, name):
-    """The lock of a room or of the workshop is no file."""
+    """The lock of a staging folder or of the staging area is not a file."""
     workshop, room, target = killed
     damage(room / name, how)
     tally.attempt()
@@ -127,7 +127,7 @@ def test_a_lock_that_is_not_a_file_blocks_nobody(killed, tally, how, name):
 
 
 def test_a_link_in_the_staging_area_leads_nowhere_outside(killed, tmp_path, tally):
-    """A link to a folder elsewhere lies in the workshop."""
+    """A link to a folder elsewhere is in the staging area."""
     workshop, _, _ = killed
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -140,7 +140,7 @@ def test_a_link_in_the_staging_area_leads_nowhere_outside(killed, tmp_path, tall
 
 
 def test_a_file_in_place_of_a_partition_is_set_aside(tmp_path, tally, capsys):
-    """A file or a dangling link stands in the place of a partition."""
+    """A file or a dangling link is in the place of a partition."""
     workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "asset"
     for how in ("emptied", "a dangling link"):
         if target.is_dir():

@@ -97,7 +97,7 @@ def test_missing_stages_are_committed_again_and_nothing_is_made(done, tally):
 
 @pytest.mark.long
 def test_a_lock_that_dvc_has_partly_rebuilt_is_not_called_damaged(done, tally):
-    """dvc.lock is removed, and built anew in part"""
+    """dvc.lock is removed and partly rebuilt"""
     whole = done.lock
     (done.root / "dvc.lock").unlink()
     tally.attempt()

@@ -84,7 +84,7 @@ def test_an_edited_manifest_is_not_trusted(pairs, tally, capsys, change):
 
 
 def test_a_manifest_with_a_correct_checksum_and_another_shape_is_not_trusted(pairs, tally, capsys):
-    """A manifest of another shape has a right checksum."""
+    """A manifest of another shape has a correct checksum."""
     broken = [
         {**STORED, "counts": {"kept": -1}},
         {**STORED, "key": {"inputs": {}, "params": {}}},
@@ -106,7 +106,7 @@ def test_a_manifest_without_a_checksum_counts_as_lost_and_not_as_damage(pairs, c
 
 
 def test_counts_that_differ_from_the_files_are_never_committed(project, monkeypatch, tally):
-    """A manifest has wrong counts and a right checksum."""
+    """A manifest has wrong counts and a correct checksum."""
     here = project.workspace
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.write()
@@ -135,7 +135,7 @@ def test_counts_that_differ_from_the_files_are_never_committed(project, monkeypa
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_damage_to_the_cache_of_measures_leaves_the_distributions_unchanged(project, tally, capsys, how):
-    """What is remembered of measuring is damaged."""
+    """The cache of measures is damaged."""
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
@@ -150,7 +150,7 @@ def test_damage_to_the_cache_of_measures_leaves_the_distributions_unchanged(proj
 
 
 def test_edited_measures_are_not_trusted(project, tally):
-    """What is remembered of measuring is edited."""
+    """The cache of measures is edited."""
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")

@@ -88,7 +88,7 @@ def test_damaged_failing_rows_are_rewritten_or_removed(check, tally, how):
 
 
 def test_a_validation_that_cannot_be_recorded_blocks_no_partition(check, monkeypatch, tally, caplog):
-    """A validation cannot be remembered."""
+    """A validation cannot be recorded."""
 
     def broken(*_):
         raise TimeoutError("another process has held the lock")

@@ -109,7 +109,7 @@ def test_a_part_of_another_index_map_or_key_is_ignored(begin, begun, check, tall
 @pytest.mark.parametrize("level", range(4))
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a link to itself"])
 def test_a_file_or_link_in_place_of_a_folder_of_parts_is_set_aside(begun, check, tally, capsys, how, level):
-    """A file or a link stands in the place of a folder of finished parts."""
+    """A file or a link is in the place of a folder of finished parts."""
     tally.attempt()
     damage([begun, *begun.parents][level], how)
     check(PIECES, kept=0)
@@ -120,7 +120,7 @@ def test_a_file_or_link_in_place_of_a_folder_of_parts_is_set_aside(begun, check,
 
 @pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])
 def test_a_foreign_file_among_parts_is_left_alone(begun, check, tally, capsys, name):
-    """A foreign file lies among finished parts."""
+    """A foreign file is among finished parts."""
     tally.attempt()
     (begun / name).write_text("mine")
     check(PIECES, kept=3)
@@ -130,7 +130,7 @@ def test_a_foreign_file_among_parts_is_left_alone(begun, check, tally, capsys, n
 
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a folder"])
 def test_a_file_or_link_in_place_of_another_key_is_removed(tmp_workspace, begun, check, tally, how):
-    """A file or a link stands in the place of the parts of a former key."""
+    """A file or a link is in the place of the parts of a previous key."""
     tally.attempt()
     damage(begun.parent.with_name("0" * 32), how)
     check(PIECES, kept=3)

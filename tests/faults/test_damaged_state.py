@@ -100,7 +100,7 @@ def check_run(project, done, said):
     [how if how == "truncated" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],
 )
 def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_project, tmp_path, tally, how):
-    """Every file of local state is damaged at once: emptied, truncated, overwritten, a folder or a link instead."""
+    """Every file of local state is damaged at once: emptied, truncated, overwritten, replaced by a folder or a link."""
     project = begun_project.copy(tmp_path / "begun")
     places = {name: place(project, path) for name, (path, _) in FILES.items()}
     for path in places.values():
@@ -144,7 +144,7 @@ def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, t
 @pytest.mark.parametrize("how", DAMAGES)
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path, tally, name, how):
-    """A file of local state is emptied, truncated, overwritten, or a folder or a dangling link instead."""
+    """A file of local state is emptied, truncated, overwritten, or replaced by a folder or a dangling link."""
     project = begun_project.copy(tmp_path / "begun")
     path, said = place(project, FILES[name][0]), FILES[name][1]
     tally.attempt()
@@ -160,7 +160,7 @@ def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path,
 )
 @pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
 def test_a_folder_of_local_state_is_replaced(begun_project, done_project, tmp_path, tally, name, how):
-    """A folder of local state is a file or a dangling link instead."""
+    """A folder of local state is replaced by a file or a dangling link."""
     project = begun_project.copy(tmp_path / "begun")
     tally.attempt()
     damage(project.root / FOLDERS[name], how)

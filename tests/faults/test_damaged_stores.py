@@ -88,7 +88,7 @@ def test_a_store_of_mlflow_found_damaged_while_a_run_is_written_is_set_aside(sto
 
 @pytest.mark.parametrize("end", ["-wal", "-journal"])
 def test_a_non_file_next_to_a_store_is_set_aside_with_it(store, tally, capsys, end):
-    """A folder lies in the place of the log of MLflow's store."""
+    """A folder is in the place of the log of MLflow's store."""
     beside = store.with_name(store.name + end)
     beside.mkdir()
     tally.attempt()
@@ -98,7 +98,7 @@ def test_a_non_file_next_to_a_store_is_set_aside_with_it(store, tally, capsys, e
 
 
 def test_a_store_of_another_program_is_set_aside(store, tally, capsys):
-    """Another program's SQLite file lies in the place of MLflow's store."""
+    """Another program's SQLite file is in the place of MLflow's store."""
     store.unlink()
     with contextlib.closing(sqlite3.connect(store)) as other:
         other.execute("CREATE TABLE notes (text)")
@@ -219,7 +219,7 @@ def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tall
 
 @pytest.mark.parametrize("place", ["", "history", "schedules"])
 def test_a_file_in_place_of_a_folder_of_dagsters_is_set_aside(home, tally, capsys, place):
-    """A file stands in the place of a folder of Dagster's store."""
+    """A file is in the place of a folder of Dagster's store."""
     damage(home / place, "emptied")
     tally.attempt()
     assert tell("second") and last("second")
@@ -249,7 +249,7 @@ def test_a_store_of_dagster_that_is_write_protected_is_left_alone(home, protecte
 
 
 def test_an_unwritable_folder_of_dagsters_is_named_with_a_remedy(home, monkeypatch, tally, capsys):
-    """Dagster's folder is immutable, read-only or somebody else's."""
+    """Dagster's folder is immutable, read-only or owned by another user."""
     instance.close_stores()
     monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
     tally.attempt()

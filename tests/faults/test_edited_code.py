@@ -30,7 +30,7 @@ def papers(project):
 @pytest.mark.long
 @pytest.mark.parametrize("fate", ["stays", "undone"])
 def test_code_that_is_edited_while_workers_start_leaves_nothing_under_the_old_key(tally, fresh, right, fate):
-    """The code of an op is edited while worker processes begin, and put back"""
+    """The code of an op is edited while worker processes start, and restored"""
     one_a_part(fresh)
     whole = (fresh.root / OP).read_text()
     tally.attempt()

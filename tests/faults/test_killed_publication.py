@@ -27,7 +27,7 @@ def test_a_run_killed_at_any_write_leaves_old_or_new_and_the_next_run_ends_the_s
 
 @pytest.mark.long
 def test_a_whole_run_killed_midway_is_finished_by_the_next(done, fresh, tally):
-    """A whole run is killed in its middle."""
+    """A whole run is killed midway."""
     tally.attempt()
     environment = {**os.environ, **STRICT, **QUIET}
     command = [sys.executable, "-m", "orchestration.cli", "run"]

@@ -89,7 +89,7 @@ def test_a_pair_of_150_000_words_and_10_000_sentences_is_dropped_and_its_neighbo
 
 @pytest.mark.long
 def test_documents_without_sentence_ends_are_parsed_in_bounded_memory(tally):
-    """A document of 40,000 tokens without the end of a sentence, and one of 100,000 parentheses."""
+    """A document of 40,000 tokens without a sentence end, and one of 100,000 parentheses."""
     tally.attempt()
     same, documents, memory = child(ANNOTATE)
     assert same and documents == 3

@@ -77,14 +77,14 @@ def survived(name, items, tally, tmp_path):
 
 @pytest.mark.parametrize("name", poison.FORMATS)
 def test_good_records_next_to_poison_are_kept(name, tally, tmp_path):
-    """Files and lines of 16 formats that cannot be read, beside good ones."""
+    """Unreadable files and lines of 16 formats next to good ones."""
     survived(name, (dataset for dataset in poison.poisons(name) if not dataset.long), tally, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, format in poison.FORMATS.items() if format.lines])
 def test_good_records_next_to_bombs_are_kept(name, tally, tmp_path):
-    """Packed files that unpack to a thousand times their size, beside good ones."""
+    """Compressed files that expand to a thousand times their size next to good ones."""
     survived(name, (dataset for dataset in poison.poisons(name) if dataset.long), tally, tmp_path)
 
 
@@ -109,7 +109,7 @@ def grows_linearly(name, piece, size):
 
 @pytest.mark.parametrize("name", poison.FORMATS)
 def test_the_time_of_a_parser_is_linear_in_its_input(name, tally):
-    """Text that repeats what a parser might be slow at."""
+    """Text that repeats input on which a parser might be slow."""
     slow = []
     for piece in poison.REPEATED:
         tally.attempt()
@@ -123,7 +123,7 @@ def test_the_time_of_a_parser_is_linear_in_its_input(name, tally):
 @pytest.mark.long
 @pytest.mark.parametrize("name", poison.FORMATS)
 def test_the_time_of_a_parser_is_linear_in_large_input(name, tally):
-    """Text that repeats what a parser might be slow at, half a megabyte of it."""
+    """Half a megabyte of text that repeats input on which a parser might be slow."""
     slow = []
     for piece in poison.REPEATED:
         tally.attempt()
@@ -139,7 +139,7 @@ def _nested(depth):
 
 
 def test_nested_sentences_are_refused_where_the_second_begins(tally):
-    """Sentences of XML inside of sentences: each was read again in all around it."""
+    """XML sentences nested in sentences, each of which used to be read again with all around it."""
     parser = poison.FORMATS["papers, CL-SciSumm"].formats["cl_scisumm"]
     for depth in (2, 100, 10_000, 100_000):
         tally.attempt()

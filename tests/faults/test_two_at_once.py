@@ -43,7 +43,7 @@ def drivers(project, commands):
     ],
 )
 def test_parallel_drivers_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
-    """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
+    """Two drivers in parallel: `make run` with `dvc repro`, and two of `make run`"""
     fresh.edit(
         "orchestration/partition/materialise.py",
         "        started, target = time.monotonic()",

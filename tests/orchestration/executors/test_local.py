@@ -133,7 +133,7 @@ def test_this_process_runs_a_task_at_once_and_reports_to_its_listener():
     ],
 )
 def test_a_failing_listener_does_not_stop_the_workers(tally, error, processes):
-    """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
+    """The progress of workers cannot be shown: a full disk, a closed terminal"""
     heard = []
 
     def show(event):
@@ -307,7 +307,7 @@ def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path)
     ],
 )
 def test_ctrl_c_in_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
-    """Ctrl-C, which reaches the whole group of processes, while worker processes begin and while they work"""
+    """Ctrl-C, which reaches the whole process group, while worker processes start and while they work"""
     pipe = subprocess.PIPE
     parent = subprocess.Popen(
         command(begin, tmp_path), process_group=0, stdout=pipe, stderr=subprocess.STDOUT, text=True
