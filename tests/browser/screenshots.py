@@ -42,7 +42,7 @@ class Picture:
     size: tuple[int, int] = (1400, 800)
     scheme: str = "light"
     edit: tuple[str, str, str] | None = None
-    """A file of the copy, a text in it and its replacement: what the page is to show the effect of."""
+    """A file of the copy, a text in it and its replacement; the page shows the effect of this edit."""
 
 
 def close_the_list(page: Page) -> None:

@@ -117,7 +117,7 @@ def test_without_root_and_sudo_playwright_installs_its_own(machine, monkeypatch,
     machine.python(installs=True)
     assert chromium.install() == machine.own
     assert machine.called == "-m playwright install chromium\n"
-    assert chromium.find() == machine.own, "the next time it is there already"
+    assert chromium.find() == machine.own, "the second time it is already installed"
 
 
 def test_playwright_installs_its_own_if_apt_fails(machine):

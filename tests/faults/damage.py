@@ -38,4 +38,4 @@ def damage(path: Path, how: str) -> None:
         path.symlink_to(path.name)
     else:
         path.write_bytes(CONTENTS.get(how, bytes)(content))
-        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts a file that nobody may write to
+        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts write-protected files

@@ -36,14 +36,14 @@ class Format:
     formats: Mapping
     parse: Callable
     good: bytes
-    """The content of a good file; of a file of lines, one good line."""
+    """The content of a good file; for files of lines, one good line."""
     ending: str
     month: Mapping[str, str] = field(default_factory=lambda: OF_JUNE)
     lines: bool = False
     beside: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that are no records by themselves."""
+    """Required files that are not records themselves."""
     stem: str = ""
-    """What names of files begin with."""
+    """The prefix of file names."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Poison:
     files: Mapping[str, bytes] = field(default_factory=dict)
     make: Callable[[Path], object] | None = None
     long: bool = False
-    """Whether it takes seconds."""
+    """Whether it takes several seconds."""
 
 
 SCIREX = {

@@ -96,7 +96,7 @@ def test_a_validation_that_cannot_be_recorded_blocks_no_partition(check, monkeyp
     monkeypatch.setattr(history, "append", broken)
     tally.attempt()
     assert all(finding.passed for finding in check([0.5]).values())
-    assert not check([2.0])["expectations"].passed, "what failed has failed all the same"
+    assert not check([2.0])["expectations"].passed, "the check still fails"
     tally.survive()
 
 

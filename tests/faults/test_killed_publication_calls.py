@@ -1,4 +1,4 @@
-"""A publication is killed at each system call that changes the disk: a reader finds the previous rows or the new ones."""
+"""A publication is killed at each system call that changes the disk: readers find the previous rows or the new ones."""
 
 import re
 import signal

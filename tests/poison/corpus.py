@@ -37,13 +37,13 @@ class Item:
     name: str
     make: Callable[[Parser], Files]
     kinds: tuple[str, ...] = ()
-    """The parsers that meet it; none: all whose text can be poisoned."""
+    """The kinds of source that meet it; empty: all whose text can be poisoned."""
     links: bool = False
-    """Whether the content of a file is where it links to."""
+    """Whether the contents of files are the targets of links."""
     slow: bool = False
     """Whether only the first of its parsers meets it in quick tests."""
     very_slow: bool = False
-    """Whether none does."""
+    """Whether no parser meets it in quick tests."""
 
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""

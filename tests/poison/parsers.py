@@ -40,19 +40,19 @@ class Parser:
     kind: str
     formats: Mapping[str, Any]
     op: Callable[[Sequence[Record]], Outcome] | None
-    """None where a crawl reads its files, see `crawl`."""
+    """None if a crawl reads its files, see `crawl`."""
     ending: str
     make: Callable[[str, str, str], bytes]
     binary: bool = False
-    """Whether its text cannot be poisoned sign by sign."""
+    """Whether its text cannot be poisoned character by character."""
     rows: bool = False
-    """Whether it reads the rows of a crawl that fetched the files, in place of a folder."""
+    """Whether it reads the rows of a crawl that fetched the files, instead of a folder."""
     crawl: Callable[[Parser, Path], Outcome] | None = None
-    """Crawls what the files of a folder list, those of all items at once."""
+    """Crawls what the files of a folder list, for all items at once."""
     prefix: str = ""
-    """How the names of its files begin."""
+    """The prefix of its file names."""
     beside: Callable[[Sequence[str]], Mapping[str, bytes]] = lambda names: {}
-    """The files that must lie beside those of these names."""
+    """Files that are required next to files with these names."""
 
     @property
     def name(self) -> str:

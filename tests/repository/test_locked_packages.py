@@ -52,7 +52,7 @@ def test_every_required_package_is_locked():
     locks = ("requirements.lock", "requirements-cluster.lock")
     locked = [re.split("==", line)[0] for name in locks for line in requirements(name)]
     assert not wanted() - set(locked)
-    assert len(locked) == len(set(locked)), "a cluster needs other versions"
+    assert len(locked) == len(set(locked)), "a package is in both locks"
 
 
 def imported():

@@ -1,4 +1,4 @@
-"""The filled rating sheets of the sample corpus are as data/sample/README.md describes, and match the sample's sheets."""
+"""The filled rating sheets of the sample corpus are as data/sample/README.md says, and match its own sheets."""
 
 import json
 from collections import Counter

@@ -30,7 +30,7 @@ def test_a_dataset_depends_on_everything_its_function_reaches_in_any_module():
     modules = {symbol.module for symbol in found}
     assert {"ops.talksumm.align.hmm", "ops.text.words", "ops.models.installed"} <= modules
     assert "ops.talksumm.pairing" not in modules
-    assert "ops.talksumm" not in modules, "a package does not stand for all of its modules"
+    assert "ops.talksumm" not in modules, "a package does not include all of its modules"
 
 
 def test_an_argument_hides_the_dataset_of_its_name():

@@ -152,7 +152,7 @@ def test_row_groups_without_the_hosts_are_not_read_and_near_records_come_in_one_
         found, _ = fetched(tmp_path, urls, options=options)
     assert [found[url].fate for url in urls] == ["fetched"] * 3
     of_warcs = [path for path, _, _ in asked if "warc.gz" in path]
-    assert len(of_warcs) == 1, "three records of a file, near to each other"
+    assert len(of_warcs) == 1, "three neighbouring records of one file"
     groups = pq.ParquetFile(tmp_path / "cc" / name).metadata
     needed, others = [], []
     for number in range(groups.num_row_groups):
@@ -378,8 +378,8 @@ def test_an_unavailable_file_ends_the_run_and_the_next_run_resumes_without_readi
         found, _ = fetched(tmp_path, urls, options=options)
     assert {entry.fate for entry in found.values()} == {"fetched"} and len(found) == 40
     assert [path for path in asked.paths() if "parquet" in path] == []
-    assert len(asked.paths()) < 5, "the list, and the WARC files that are left"
-    assert done[0] == (1, 41), "the article is one of what is known"
+    assert len(asked.paths()) < 5, "the list, and the remaining WARC files"
+    assert done[0] == (1, 41), "the article counts as one"
 
 
 def test_stored_results_are_looked_up_again_if_damaged_or_for_other_addresses(tmp_path, cc):

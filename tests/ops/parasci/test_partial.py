@@ -103,7 +103,7 @@ def test_sentences_are_included_as_often_as_the_paper_says():
     # without any sentence it is no example: one in fifty
     assert len(found) == pytest.approx(0.98 * 4000, rel=0.01)
     assert counts / 4000 == pytest.approx([0.8, 0.5, 0.8], abs=0.03)
-    assert {example.first for example in found.values()} == set(PAIR), "either is sentence A"
+    assert {example.first for example in found.values()} == set(PAIR), "both are sentence A at times"
     for example in found.values():
         other = PAIR[1 - PAIR.index(example.first)]
         assert example.span is None or example.second[slice(*example.span)] == without_end(other)

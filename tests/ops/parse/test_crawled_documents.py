@@ -48,7 +48,7 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
 
 
 def read(tmp_path, module, *records, about=None):
-    """The outcome of parsing records in one file of a crawl; `about` is the metadata that the collection has for each."""
+    """The outcome of parsing records in one file of a crawl; `about` is the collection's metadata for each."""
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0

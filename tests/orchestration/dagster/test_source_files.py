@@ -103,7 +103,7 @@ def world():
         world.make(f"paired {month}" for month in world.files)
         world.make(["shown"])
         assert world.asked() == []
-        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "nobody had looked before"
+        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "the first observation"
         yield world
 
 
@@ -145,7 +145,7 @@ def test_a_failing_dataset_is_requested_once_and_its_readers_wait(world):
 
 def test_datasets_that_are_stale_only_by_code_are_left_alone(world):
     world.run("parsed", "2018-06")
-    assert world.follow() == [], "it was made again, and came out the same"
+    assert world.follow() == [], "made again with the same result"
 
 
 def test_an_observation_reports_each_new_version_to_dagster_once(monkeypatch):

@@ -65,7 +65,7 @@ def test_a_hash_is_cached_for_the_next_process_until_the_stamp_of_the_file_chang
         file.write(b"two")
     os.utime(path, ns=(10**18, 10**18))  # what a disk that loses bits would leave
     two = file_md5(shutil.copy(path, tmp_path / "copy"))
-    assert hashed(tmp_path) == [one, two], "whoever computes with its bytes reads them"
+    assert hashed(tmp_path) == [one, two], "a computation with its bytes reads the file"
     os.utime(path, ns=(10**18, 10**18 + 1))
     assert hashed(tmp_path) == [two, two]
 

@@ -240,7 +240,7 @@ def test_runs_of_an_experiment_for_a_server_wait_in_the_main_checkout(tmp_path, 
     """The folder of `dvc exp run --temp`, or of the queue, is deleted with the experiment."""
     stays, ends = Workspace(tmp_path), Workspace(tmp_path / ".dvc/tmp/exps/standalone/tmp1")
     put(ends, entry())
-    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store ends with it, too"
+    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store is deleted with it"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     path = put(ends, entry())
     assert path.is_relative_to(stays.state) and waiting(stays) == waiting(ends) == [path]

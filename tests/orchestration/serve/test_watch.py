@@ -96,7 +96,7 @@ def test_sources_are_those_of_params():
     here = Workspace.here()
     sources = [source for group in here.settings.sources.values() for source in group.values()]
     wanted = {source.path for source in sources if isinstance(source, Source)}
-    assert any(isinstance(source, DatasetSource) for source in sources), "which lie nowhere of their own"
+    assert any(isinstance(source, DatasetSource) for source in sources), "it has no folder of its own"
     assert {here.shown(path) for path in watch.watched_sources(here, -1)} == wanted
 
 

@@ -191,7 +191,7 @@ def test_every_connective_of_table_12_counts_before_a_comma():
         if found(f"The road was closed . {name.capitalize()} , the town stayed calm .", "PAIR_CONN")
         != [f"{name} , | The road was closed . | The town stayed calm ."]
     ]
-    assert unheard == ["meaning"], "which ties clauses of one sentence"
+    assert unheard == ["meaning"], "it joins clauses of one sentence"
 
 
 @pytest.mark.parametrize(
