@@ -117,7 +117,7 @@ def row(asset, name):
     return asset.page.get_by_role("row").filter(has=asset.page.get_by_text(name, exact=True)).first
 
 
-def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
+def test_a_failed_check_is_shown_as_failed_with_the_lost_units(visit, dagster):
     checks = visit(f"{dagster}/assets/talksumm/summaries?view=checks&checkDetail=conservation")
     checks.assert_text("part 0")
     expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()

@@ -12,7 +12,7 @@ from tests.projects import BLOCKING, CODE, Project
 
 @pytest.fixture(scope="module")
 def clone(done_project, tmp_path_factory, zygote) -> Project:
-    """A clone whose data came by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
+    """A clone with data pulled by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("clone")
     return pull(done_project.copy(place / "origin"), place, zygote)
 

@@ -82,7 +82,7 @@ def test_dagster_is_told_each_time_branches_are_switched(done):
 
 
 @pytest.mark.long
-def test_dagster_is_told_of_a_damaged_file(done):
+def test_a_damaged_file_is_reported_to_dagster(done):
     with (done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet").open("ab") as file:
         file.write(b"x")
     assert "talksumm/pairs 2018-06" in done.silverloom("sync")

@@ -143,7 +143,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
-def test_a_run_of_dagster_checks_the_same_bytes_again_where_only_the_suite_changed(done):
+def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(done):
     written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
 
     def make_one():

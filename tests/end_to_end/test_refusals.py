@@ -128,7 +128,7 @@ def test_explain_traces_a_row_back_to_its_file_and_on_to_its_uses(done):
     assert " ".join(transcript[int(spoken.group(1)) : int(spoken.group(2))].split()) == spoken.group(3)
 
 
-def test_explain_tells_why_a_unit_was_dropped(done):
+def test_explain_shows_why_a_unit_was_dropped(done):
     import pyarrow.parquet as pq
 
     (row,) = pq.read_table(

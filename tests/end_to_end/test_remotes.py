@@ -70,7 +70,7 @@ def stored(bucket) -> dict[str, str]:
     return {item.key: item.e_tag for item in bucket.objects.all()}
 
 
-def test_all_data_goes_to_s3_and_comes_back_and_nothing_is_made_again(origin, bucket, tmp_path):
+def test_all_data_is_pushed_to_s3_and_pulled_and_nothing_is_made_again(origin, bucket, tmp_path):
     dvc(origin, "push")
     assert stored(bucket)
     copy = clone(origin, tmp_path / "copy")

@@ -213,7 +213,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
 
 
 @pytest.mark.long
-def test_one_broken_partition_fails_alone_and_the_others_finish(done):
+def test_only_a_broken_partition_fails_and_the_others_finish(done):
     done.edit("ops/talksumm/align/alignments.py", "    units: list", BREAK + "    units: list")
     output = done.run(ok=False)
     assert (

@@ -97,7 +97,7 @@ def test_near_duplicates_equal_those_of_all_pairs_up_to_the_error_of_the_estimat
         assert holds(set(rows), expected)
 
 
-def test_equal_texts_are_exact_duplicates_whatever_their_white_space_is(tmp_path):
+def test_equal_texts_with_different_white_space_are_exact_duplicates(tmp_path):
     texts = {
         "page-c": "The tide  mill\nat Corrow.",
         "page-b": "The tide mill at Corrow.",

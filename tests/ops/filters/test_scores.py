@@ -99,7 +99,7 @@ GOOD = (
 
 
 def breaks(text):
-    """The rules whose bounds a text does not meet."""
+    """The rules that a text violates."""
     return {name for name, value in measures(text).items() if not RULES[name].keeps(value, RULES[name].bound)}
 
 

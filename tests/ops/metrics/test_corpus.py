@@ -70,7 +70,7 @@ def test_p_is_1_for_equal_scores_and_as_low_as_the_resamples_allow_for_a_clear_w
 
 
 def test_p_of_two_items_is_found_by_counting():
-    # Differences 1 and -0.5: of 4 samples, both ones of the second item alone give less than 0: one in 4.
+    # Differences 1 and -0.5: of the 4 resamples, only the one with the second item twice is below 0: one in 4.
     assert paired_bootstrap([1.0, 0.0], [0.0, 0.5], resamples=20_000).p == pytest.approx(0.5, abs=0.02)
 
 

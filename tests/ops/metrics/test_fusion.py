@@ -20,7 +20,7 @@ def test_sari_with_one_reference_by_hand():
     # n = 1: keep {a} of {a}: 1. add {c} of {c, d}: P 1, R 1/2, F1 2/3. delete {b} of {b}: 1.
     # n = 2: keep none of none: 1. add {ac} of {ac, cd}: 2/3. delete {ab} of {ab}: 1.
     # n = 3: keep 0/0: 1. add none of {acd}: P 1, R 0: 0. delete 0/0: 1.
-    # n = 4: nobody has any: 1, 1, 1.
+    # n = 4: no text has any: 1, 1, 1.
     found = sari("a b", "a c", ["a c d"])
     add = (2 / 3 + 2 / 3 + 0 + 1) / 4
     assert found == pytest.approx((1, add, 1, (1 + add + 1) / 3))
@@ -32,7 +32,7 @@ def test_sari_with_two_references_by_hand():
     #        add: none chosen, {c} to add: R 0: 0. delete {b}: P 1/2, R (1/2) / (1/2) = 1, F1 2/3.
     # n = 2: ab is wanted by 1 of 2. keep: none chosen, R 0: 0. add: none of {ac}: 0.
     #        delete {ab}: P 1/2, R 1, F1 2/3.
-    # n = 3, 4: nobody has any: 1, 1, 1.
+    # n = 3, 4: no text has any: 1, 1, 1.
     keep, add, delete = (4 / 5 + 0 + 2) / 4, (0 + 0 + 2) / 4, (2 / 3 + 2 / 3 + 2) / 4
     found = sari("a b", "a", ["a b", "a c"])
     assert found == pytest.approx((keep, add, delete, (keep + add + delete) / 3))

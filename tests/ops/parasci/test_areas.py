@@ -25,7 +25,7 @@ def test_the_first_known_subject_determines_the_area(subjects, area):
     assert area_of(subjects) == area
 
 
-def test_given_subjects_take_precedence_over_known_ones():
+def test_subjects_given_in_params_take_precedence_over_built_in_ones():
     given = {"cs.CL": "linguistics", "Oncotarget": "medicine", "cs": "informatics"}
     assert area_of(["CS.cl"], given) == "linguistics"
     assert area_of(["Review", "oncotarget"], given) == "medicine"

@@ -60,7 +60,7 @@ def test_a_content_word_is_replaced_by_one_of_the_other_sentence():
 
 
 @pytest.mark.parametrize("kind", [*SENSE, *CLAUSES])
-def test_an_edit_attributes_a_claim_and_ends_like_the_sentence(kind):
+def test_an_edit_knows_which_side_entails_the_other_and_ends_like_the_sentence(kind):
     for text, edit in edits(SENTENCE, kind).items():
         assert text != SENTENCE
         assert text.endswith(".")

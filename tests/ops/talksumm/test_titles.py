@@ -43,7 +43,7 @@ def test_accents_ligatures_and_ampersands_do_not_count(one, other):
 
 
 @pytest.mark.parametrize("mark", [": ", "? ", " - ", " – ", "—"])
-def test_a_main_title_stands_for_the_whole_at_a_discount(mark):
+def test_a_main_title_matches_the_whole_title_at_a_discount(mark):
     whole = f"Attention is not Explanation{mark}A second look at it"
     assert similarity("attention is not explanation", whole) == MAIN_TITLE
     assert similarity(whole, "Attention is not Explanation?") == MAIN_TITLE

@@ -106,7 +106,7 @@ def test_a_unit_that_left_a_kept_row_is_reported_with_its_reason(compare):
     assert moves(back) == {("dropped: unmatched", "kept"): 1}
 
 
-def test_a_row_of_many_units_is_removed_whatever_happened_to_them(compare):
+def test_a_row_of_many_units_counts_as_removed_whatever_their_fates(compare):
     units = [f"u{number:02d}" for number in range(30)]
     old = one([kept("talk", units)])
     assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
@@ -169,7 +169,7 @@ FATES = st.sampled_from(["kept", "kept as x", "short", "long", "rejected", "abse
 
 
 @given(st.lists(st.tuples(FATES, FATES), max_size=12))
-def test_every_row_and_every_unit_is_counted_once_by_what_happened_to_it(pairs):
+def test_every_row_and_every_unit_is_counted_once_by_its_change(pairs):
     def tables(side):
         fates = [(number, pair[side]) for number, pair in enumerate(pairs)]
         return (

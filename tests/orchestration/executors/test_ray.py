@@ -236,7 +236,7 @@ def loaded(place):
     return _loaded[place]
 
 
-def test_a_model_is_loaded_once_a_worker_whatever_the_number_of_maps(ray_engine, tmp_path):
+def test_a_model_is_loaded_once_a_worker_for_any_number_of_maps(ray_engine, tmp_path):
     workers = {pid for _ in range(3) for pid in ray_engine.map(loads, range(8), tmp_path)}
     assert len(logged(tmp_path)) == len(workers) <= 3
 

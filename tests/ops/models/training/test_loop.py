@@ -123,7 +123,7 @@ def test_two_parts_of_an_update_equal_one_of_twice_the_size():
         assert second.value == pytest.approx(first.value, rel=1e-5)
 
 
-def test_unused_options_are_in_no_report_and_no_checkpoint():
+def test_options_that_are_off_are_in_no_report_and_no_checkpoint():
     written = TrainingParams().model_dump(mode="json")
     assert not {"gradient_checkpointing", "compile", "beta_1", "beta_2", "epsilon"} & written.keys()
     assert TrainingParams(compile=True).model_dump(mode="json")["compile"] is True

@@ -197,7 +197,7 @@ def test_a_sentence_over_70_000_paragraphs_takes_linear_time():
     assert [len(one.text) for one in paper.sentences] == [70_000 * 5 - 1]
 
 
-def test_a_mark_has_no_space_around_it_whatever_it_contains():
+def test_a_mark_has_no_surrounding_space_whatever_it_contains():
     marks = [
         "<ref type='bibr'> [1] </ref>", "<ref type='bibr'> <note>x</note> [2]<note>x</note> </ref>", "<ref type='bibr'> </ref>",
         "<ref type='bibr'/>", "<ref type='bibr'> [3 <ref type='bibr'> 4] </ref></ref>",

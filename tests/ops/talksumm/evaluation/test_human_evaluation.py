@@ -167,7 +167,7 @@ def test_the_table_equals_that_computed_by_hand(tmp_path):
     assert [one["other"] for one in tables(outcome)["pairs"]] == ["bob", "bob"]
 
 
-def test_without_filled_sheets_there_is_no_row_and_the_table_has_none(tmp_path):
+def test_without_filled_sheets_there_are_no_rows_and_the_table_is_empty(tmp_path):
     outcome = judged(tmp_path)
     assert outcome.kept.num_rows == outcome.dropped.num_rows == outcome.rejected.num_rows == 0
     for name in ("considered", "quality"):

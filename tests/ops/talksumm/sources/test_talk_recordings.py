@@ -216,7 +216,7 @@ def test_a_file_that_points_to_other_files_or_the_network_is_not_a_recording(
         child.close()
 
 
-def test_no_protocol_may_be_opened_whatever_the_format():
+def test_no_protocol_may_be_opened_in_any_format():
     options = {"protocol_whitelist": speech.OPTIONS["protocol_whitelist"]}
     with pytest.raises(av.error.ArgumentError):
         av.open(io.BytesIO(POINTING["ffconcat"].encode()), options=options)

@@ -259,7 +259,7 @@ def test_a_mismatched_checkpoint_is_not_read_as_another_size():
         load({name: files[name] for name in ("config.json", "params.json")})
 
 
-def test_a_card_tells_hugging_face_and_readers_what_the_model_is():
+def test_a_card_describes_the_model_to_hugging_face_and_readers():
     config = PARAMS["T-D"].model_dump(mode="json")
     card = model_card("tiny", "Writes leads.", ["CC-BY-SA-4.0"], config, {"examples": 6, "metric": "loss"})
     _, front, text = card.decode().split("---\n", 2)
