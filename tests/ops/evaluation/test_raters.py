@@ -74,7 +74,7 @@ def sent(tmp_path):
     return rows, sheets_of(outcomes[-1].files)
 
 
-def test_each_row_goes_to_the_set_number_of_raters_and_all_get_some(sent):
+def test_each_row_goes_to_the_configured_number_of_raters_and_all_get_some(sent):
     rows, sheets = sent
     assert sorted(sheets) == sorted(TWELVE)
     of_row = {}

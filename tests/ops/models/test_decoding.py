@@ -34,7 +34,7 @@ def watch(monkeypatch, made, seen):
 
 
 @every
-def test_the_set_number_of_sources_is_answered_together_with_the_same_answers(name, monkeypatch):
+def test_the_configured_number_of_sources_is_answered_together_with_the_same_answers(name, monkeypatch):
     make, sources = MODELS[name]
     made, sizes = make(), []
     watch(monkeypatch, made, lambda sources: sizes.append(len(sources)))

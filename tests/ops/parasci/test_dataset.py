@@ -191,7 +191,7 @@ def test_a_partial_sentence_is_kept_by_its_confidence_and_merged_like_others(tmp
     assert [unit for outcome in outcomes for unit in outcome.units.to_pylist()] == ["i"]
 
 
-def test_parts_of_the_dataset_have_the_set_size_and_the_same_rows(tmp_path):
+def test_parts_of_the_dataset_have_the_configured_size_and_the_same_rows(tmp_path):
     rows = [
         filtered_pair(
             str(n), first=f"a{n // 2}", second=f"b{n}", self_bleu=20.0 + n % 3 * 9, keys=[f"intra:{n}"]

@@ -102,7 +102,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     assert (test["first"]["system"], test["second"]["model"], test["pairs"]) == ("copy", "transformer", 3)
 
 
-def test_the_set_number_of_test_pairs_is_drawn(tmp_path):
+def test_the_configured_number_of_test_pairs_is_drawn(tmp_path):
     artifact = artifact_of(tmp_path / "model", made(tmp_path / "pairs", [pair(3), pair(4)]))
     assert json.loads((artifact.folder / MODELS).read_text()) == [], "no model without training pairs"
     tests = [pair(number, "test") for number in range(6)]

@@ -86,7 +86,7 @@ def test_a_paper_summarised_by_people_for_training_stays_in_its_set():
         [example("x", "empty", labels=())],
         [example("x", "empty", sentences=text(1001, 0), labels=(1000,))],
     ],
-    ids=["validation only", "no label", "a label behind all that is read"],
+    ids=["validation only", "no label", "a label beyond the sentences read"],
 )
 def test_a_set_with_rows_but_nothing_to_learn_from_is_refused_by_name(units):
     message = "training set empty: of its 1 examples, none in the split train has a label; lower validation"

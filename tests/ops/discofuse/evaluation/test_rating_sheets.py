@@ -68,7 +68,7 @@ def cells(files, rater, questionnaire):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_the_set_number_of_examples_of_each_domain_appears_twice(tmp_path):
+def test_the_configured_number_of_examples_of_each_domain_appears_twice(tmp_path):
     rows, dropped, _, units = made(tmp_path)
     clarity, decisions = of(rows, CLARITY), of(rows, DECISIONS)
     assert sorted(row["domain"] for row in clarity) == ["sports"] * 2 + ["wikipedia"] * 2

@@ -244,7 +244,7 @@ def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
     assert reasons == {(row["id"], f"split_{row['split']}") for row in rows if row["split"] != "test"}
 
 
-def test_the_set_number_of_examples_of_each_domain_is_drawn_and_the_rest_is_dropped(made, tmp_path):
+def test_the_configured_number_of_examples_of_each_domain_is_drawn_and_the_rest_is_dropped(made, tmp_path):
     rows = [example(number, domain, "test") for domain in ("sports", "wiki") for number in range(5)]
     found = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))
     kept = {row["example_id"] for each in found for row in each.kept.to_pylist()}

@@ -42,7 +42,7 @@ def asked(rows, questionnaire, origin):
     }
 
 
-def test_each_origin_gives_the_set_number_of_pairs_and_every_pair_has_one_fate(tmp_path):
+def test_each_origin_gives_the_configured_number_of_pairs_and_every_pair_has_one_fate(tmp_path):
     kept, dropped, units, _ = made(tmp_path, INTRA + FEW)
     assert len(asked(kept, PAIRS, "intra")) == 4 and len(asked(kept, PAIRS, "definitions")) == 3
     assert len(asked(kept, PHENOMENA, "intra")) == len(asked(kept, PHENOMENA, "definitions")) == 2

@@ -152,7 +152,9 @@ def test_without_an_abstract_hybrid_consists_of_the_papers_own_sentences(tmp_pat
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 40))
-def test_every_system_prints_at_most_the_set_number_of_words_and_only_the_papers_words(seed, count, words):
+def test_every_system_prints_at_most_the_configured_number_of_words_and_only_the_papers_words(
+    seed, count, words
+):
     unit = gold("t", "test", text(count, seed), references=[text(2, seed + 1)], abstract=text(2, seed + 2))
     for name in BASELINES:
         summary = baseline(name, unit, SystemSummaryParams(words=words))

@@ -224,7 +224,7 @@ def test_without_a_validation_split_the_training_set_is_used_for_validation_and_
     assert (report["examples"], report["validation_examples"]) == (4, 4)
 
 
-def test_validation_examples_are_drawn_up_to_the_set_number(tmp_path):
+def test_validation_examples_are_drawn_up_to_the_configured_number(tmp_path):
     _, found = tokenizer(tmp_path / "tokenizer")
     rows = [example(number, found, split="train" if number < 2 else "validation") for number in range(9)]
     learnt = learning_set(examples(tmp_path / "examples", rows), "tiny", SubWords(found), 3, 0)
