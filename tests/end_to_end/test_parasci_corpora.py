@@ -1,4 +1,4 @@
-"""ParaSCI in the DAG: subject areas from the papers themselves, and the recipe for bulk data that the documents show."""
+"""ParaSCI in the DAG: subject areas from the papers themselves, and the documented recipe for bulk data."""
 
 import gzip
 import json
@@ -14,7 +14,9 @@ from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
 from tests.projects import ROOT, Project, begin, copy_code
 
-(BULK,) = re.findall(r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/explanation/parasci.md").read_text(), re.DOTALL)
+(BULK,) = re.findall(
+    r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/explanation/parasci.md").read_text(), re.DOTALL
+)
 
 DEFINED = "Word sense disambiguation is the task of identifying the correct meaning of a word in its context."
 DEFINED_TOO = (
@@ -24,7 +26,7 @@ DEFINED_TOO = (
 
 @pytest.fixture
 def project(tmp_path, zygote) -> Project:
-    """A checkout with all systems, whose params.yaml is not written yet."""
+    """A checkout with all systems, without a params.yaml."""
     project = Project(tmp_path / "project", zygote)
     copy_code(project)
     return project
@@ -49,7 +51,7 @@ def paper_of_arxiv(number, categories, text):
 
 
 def areas(project):
-    """The areas that each defining sentence is of."""
+    """The areas of each defining sentence."""
     found = {DEFINED: set(), DEFINED_TOO: set()}
     for row in rows(project, "parasci/sentences"):
         found.get(row["text"], set()).add(row["area"])
@@ -57,8 +59,8 @@ def areas(project):
 
 
 @pytest.mark.long
-def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(project):
-    """The same term is defined in three papers of computer science, by two subjects, and in one of physics."""
+def test_definitions_are_paired_within_the_subject_area_of_their_papers(project):
+    """One term is defined in three computer science papers of two subjects, and in one physics paper."""
     (project.root / "corpus").mkdir()
     lines = [
         paper_of_arxiv(1, "cs.CL physics.soc-ph", DEFINED),
@@ -80,7 +82,7 @@ def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(p
     assert pair["key"] == "computer science/word sense disambiguation"
     assert {pair["first"], pair["second"]} == {DEFINED, DEFINED_TOO}
 
-    # a mapping of params.yaml makes the areas anew, and nothing before them
+    # a new mapping in params.yaml remakes the areas, but nothing before them
     project.params(
         lambda params: params["parasci"].update(sentences={"subjects": {"quant-ph": "computer science"}})
     )
@@ -90,7 +92,7 @@ def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(p
 
 
 def annotated(pieces, number, cited=()):
-    """A line of a shard of S2ORC's bulk API: (annotation, text) in their order, and the ids of what it cites."""
+    """A line of a shard of S2ORC's bulk API: (annotation, text) in order, and the ids that it cites."""
     text, annotations = "", {}
     for name, piece in pieces:
         stretch = {"start": str(len(text)), "end": str(len(text) + len(piece))}
@@ -146,7 +148,7 @@ MANIFEST = b"""<arXivPDF>
 
 
 @pytest.mark.long
-def test_bulk_data_become_pairs_by_the_params_that_the_documents_show(project):
+def test_bulk_data_become_pairs_with_the_params_that_the_documents_show(project):
     def shards(handler):
         known = handler.headers["x-api-key"] == "secret"
         files = {"files": [f"http://{handler.headers['Host']}/shards/0.gz?X-Amz-Signature=1"]}
