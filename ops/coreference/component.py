@@ -23,7 +23,7 @@ from ops.models.installed import ModelNotInstalledError
 _LINKS = "silverloom.coreference"
 #: Prefix of the names in `doc.spans`; a number from 1 follows.
 CLUSTERS = "coref_clusters_"
-#: The least probabilities of links that form clusters (docs/coreference.md).
+#: The least probabilities of links that form clusters (docs/explanation/coreference.md).
 THRESHOLD, NOMINAL_THRESHOLD = 0.7, 0.8
 
 

@@ -1,7 +1,7 @@
 """Nominal anaphora: "the team", "the company", "the man", and the name or noun that each refers to.
 
 Belongs here: which definite noun phrases refer to an earlier mention, by head, number and type, and with
-which score. Not here: pronouns. The scores are measured precisions: docs/coreference.md.
+which score. Not here: pronouns. The scores are measured precisions: docs/explanation/coreference.md.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     return True
 
 
-#: The share of correct links of each kind, counted by hand and rounded down (docs/coreference.md).
+#: The share of correct links of each kind, counted by hand and rounded down (docs/explanation/coreference.md).
 _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,
