@@ -28,7 +28,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import optional
-from assets.declare.settings import document, settings
+from assets.declare.settings import document, section, settings
 from ops.core.derived import DerivedFolder
 from ops.core.outcome import Outcomes, Shape
 from ops.core.parts import Parts
@@ -84,7 +84,7 @@ def filter_documents(
         return []
     return [
         _scores(name, shape, scoring),
-        _duplicates(name, scoring),
+        _duplicates(name, scoring, bound),
         _filtered(name, shape, kind, scoring, bound),
     ]
 
@@ -127,15 +127,15 @@ def _has_reference(name: str) -> bool:
     return name == "web_pages" and bool(settings().sources.get("reference_texts"))
 
 
-def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
-    def duplicates(scores: Parts, params: Any) -> Outcomes:
-        return duplicates_op.duplicates(scores, params.floor)
+def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams]) -> dg.AssetsDefinition:
+    def duplicates(scores: Parts, params: Any, bounds: Any) -> Outcomes:
+        return duplicates_op.duplicates(scores, params.floor, bounds)
 
     return _declare(
         duplicates,
         f"{name}_duplicates",
-        f"Of {_called(name)} of all partitions those that repeat another one, and how nearly.",
-        {"params": scoring},
+        f"{_called(name).capitalize()} that repeat another one, in any partition, and how nearly.",
+        {"params": scoring, "bounds": bound},
         shape=schemas.DUPLICATES,
         inputs={"scores": f"{name}_scores"},
         partitioned=False,
@@ -159,13 +159,35 @@ def _filtered(
         return documents.filtered(found, scores, duplicates, asked, params, shape, reference)
 
     units = _called(name)
-    asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
-        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
-        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
-        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
-        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
-        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
-        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+    scored = section(scoring)
+    asked: list[tuple[object, str, Any, Callable[..., Any], tuple[float, ...], str]] = [
+        (
+            scored.language,
+            "language",
+            at_least,
+            bounds.asked_language,
+            _SHARES,
+            "probability of the language",
+        ),
+        (
+            scored.duplicates,
+            "similarity",
+            below,
+            bounds.asked_similarity,
+            _SHARES,
+            "similarity to an earlier document",
+        ),
+        (
+            scored.personal_data,
+            "personal_data",
+            at_most,
+            bounds.asked_personal_data,
+            (0, 1, 2, 5),
+            "pieces of personal data",
+        ),
+        (reference, "perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
+        (scored.quality, "at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
+        (scored.quality, "at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
     ]
     return _declare(
         filtered,
@@ -178,7 +200,8 @@ def _filtered(
         replaces=name,
         thresholds=[
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
-            for param, rule, scores, values, meaning in asked
+            for on, param, rule, scores, values, meaning in asked
+            if on
         ],
         expectations=_known(kind, shape),
     )
@@ -192,23 +215,24 @@ def filter_examples(
     kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
+    overlaps: str = "overlaps",
 ) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
-    `texts` are the columns of inputs and outputs. Datasets that are declared later read `clean_<name>` as
-    `<name>`. Declares nothing if params.yaml names no test sets.
+    `texts` are the columns of what goes in and comes out, `overlaps` names the first dataset. What is
+    declared later reads `clean_<name>` as `<name>`. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
-        _overlaps(group, name, shape, texts, partitioned),
-        _clean(group, name, shape, kind, bound, partitioned),
+        _overlaps(group, overlaps, name, shape, texts, partitioned),
+        _clean(group, overlaps, name, shape, kind, bound, partitioned),
     ]
 
 
 def _overlaps(
-    group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
+    group: str, called: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
 ) -> dg.AssetsDefinition:
     def overlaps(
         found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
@@ -217,7 +241,7 @@ def _overlaps(
 
     return _declare(
         overlaps,
-        "overlaps",
+        called,
         f"What each of the {_called(name)} shares with the test sets: runs of words, whole sentences.",
         {},
         group,
@@ -239,6 +263,7 @@ def _overlaps(
 
 def _clean(
     group: str,
+    scored: str,
     name: str,
     shape: Shape,
     kind: str,
@@ -255,7 +280,7 @@ def _clean(
         {"params": bound},
         group,
         shape=schemas.filtered(shape),
-        inputs={"found": name},
+        inputs={"found": name, "overlaps": scored},
         consumes="found",
         replaces=name,
         partitioned=partitioned,

@@ -15,15 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from ops.core.joins import matches
 from ops.core.parts import Parts
 from ops.core.thresholds import SCORED, ThresholdRule, at_least, at_most, below
 from ops.filters.params import BoundParams
 from ops.filters.personal_data import MASKS
+from ops.filters.quality import RULES
 
 #: The reasons for dropping a document with the same, or nearly the same, text as another one.
 DUPLICATE, NEAR_DUPLICATE = "duplicate", "near_duplicate"
 
-#: The columns that are read from duplicates.
+#: The columns of scores that bounds are asked of.
+JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
+
+#: The columns of duplicates that are read.
 REPEATS = ("document_id", "first_id", "similarity", "exact")
 
 
@@ -43,10 +48,8 @@ def verdicts(
 ) -> list[Verdict]:
     """Return the verdict of every bound on N documents, in the order in which they apply.
 
-    `repeated` has the row of duplicates by document. The bound on duplicates applies last, because it says
-    nothing about why a document is bad. A document counts as a repetition of the first of its group even if
-    another bound drops that one, so all near-duplicates of a group may be lost: here it is unknown which
-    month holds the first.
+    `repeated` are rows of duplicates by document. Duplicates come last: only documents within the other
+    bounds were compared.
     """
     personal = np.sum([_numbers(scores, name) for name in MASKS], axis=0)
     found = [repeated.get(name) for name in scores["document_id"].to_pylist()]
@@ -60,6 +63,12 @@ def verdicts(
         (DUPLICATE, below, similarity, params.similarity),
     ]
     return [_verdict(reason, rule, values, bound) for reason, rule, values, bound in asked]
+
+
+def passing(scores: pa.Table, params: BoundParams) -> NDArray[np.bool_]:
+    """Return which of N documents are within all bounds but that of duplicates."""
+    kept: NDArray[np.bool_] = np.all([verdict.keeps for verdict in verdicts(scores, {}, params)], axis=0)
+    return kept
 
 
 def _verdict(reason: str, rule: ThresholdRule, scores: NDArray[np.float64], bound: float | None) -> Verdict:
@@ -106,27 +115,17 @@ def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: s
 
 
 def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -> Iterator[pa.Table]:
-    """Yield documents with the score of one bound.
-
-    The score is null if another bound drops the document, and infinite (always kept) if it has none.
-    """
-    read = [
-        "document_id",
-        "title",
-        "beginning",
-        "language_score",
-        "perplexity",
-        *MASKS,
-        *params.at_least,
-        *params.at_most,
-    ]
-    for part in scores.parts:
-        table = part.read(list(dict.fromkeys(read)))
-        repeated = duplicates.read(REPEATS, ("document_id", table["document_id"].to_pylist()))
-        found = verdicts(table, repeats_of(repeated), params)
-        (own,) = (verdict for verdict in found if verdict.reason == reason)
-        lost = np.any([~other.keeps for other in found if other is not own], axis=0)
-        endless = math.inf if own.rule is at_least else -math.inf
-        asked = np.where(np.isnan(own.scores), endless, own.scores)
-        texts = pc.coalesce(table["title"], table["beginning"])
-        yield pa.table([table["document_id"], pa.array(asked, mask=lost), texts], SCORED)
+    """Yield documents by one bound: no score where another drops them, endless where they have none."""
+    ids = [part.read(["document_id"])["document_id"] for part in scores.parts]
+    read = list(dict.fromkeys([*JUDGED, "title", "beginning"]))
+    with scores.engine.scratch() as folder:
+        repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
+        for part, repeats in zip(scores.parts, repeated, strict=True):
+            table = part.read(read)
+            found = verdicts(table, repeats_of(repeats), params)
+            (own,) = (verdict for verdict in found if verdict.reason == reason)
+            lost = np.any([~other.keeps for other in found if other is not own], axis=0)
+            endless = math.inf if own.rule is at_least else -math.inf
+            asked = np.where(np.isnan(own.scores), endless, own.scores)
+            texts = pc.coalesce(table["title"], table["beginning"])
+            yield pa.table([table["document_id"], pa.array(asked, mask=lost), texts], SCORED)

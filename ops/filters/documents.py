@@ -19,7 +19,7 @@ from ops.core.measures import count_words
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.parts import Parts
 from ops.filters import schemas
-from ops.filters.bounds import DUPLICATE, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
+from ops.filters.bounds import DUPLICATE, JUDGED, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
 from ops.filters.duplicates import content
 from ops.filters.language import FoundLanguage, languages
 from ops.filters.lost import lost_rows
@@ -31,8 +31,6 @@ from ops.filters.texts import texts, with_text
 from ops.text.minhash import signature
 
 _BEGINNING = 200
-#: The columns of scores that bounds use.
-_JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
 
 
 def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
@@ -103,7 +101,7 @@ def filtered(
     params.check(scoring, reference)
     with documents.engine.scratch() as folder:
         ids = [part.read(["id"])["id"] for part in documents.parts]
-        own = matches(scores, "document_id", ids, folder / "scores", _JUDGED)
+        own = matches(scores, "document_id", ids, folder / "scores", JUDGED)
         repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
         yield from documents.map(filtered_of, scoring, params, shape, beside=[own, repeated])
 

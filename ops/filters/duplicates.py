@@ -31,6 +31,8 @@ from ops.core.database import database, insert
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import Parts
+from ops.filters.bounds import JUDGED, passing
+from ops.filters.params import BoundParams
 from ops.filters.schemas import DUPLICATES
 
 if TYPE_CHECKING:
@@ -97,14 +99,15 @@ def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
     return sorted(found)
 
 
-def duplicates(scores: Parts, floor: float) -> Outcomes:
+def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
     """Yield the documents of all partitions that repeat another one, exactly or at `floor` or above.
 
-    Near-duplicates are found only if there are signatures. This op has no units: each document is kept or
-    dropped where documents are filtered. The number of compared pairs is counted.
+    Only documents within all other bounds are compared, so that the first of a group is never dropped for
+    another reason. Near duplicates are found where the scores have signatures. The outcome has no units: each
+    document has its fate where it is filtered. It counts the pairs that were compared.
     """
     with scores.engine.scratch() as scratch, database(scratch / "documents") as tables:
-        for table in chain([scores.schema.empty_table()], (part.read(_COLUMNS) for part in scores.parts)):
+        for table in chain([scores.schema.empty_table()], _passing(scores, bounds)):
             insert(tables, "documents", table.select(_COLUMNS))
             insert(tables, "bands", _bands(table, floor))
         compared = 0
@@ -129,6 +132,12 @@ def duplicates(scores: Parts, floor: float) -> Outcomes:
         for repeat in found
     ]
     yield Outcome.of(DUPLICATES, [], rows, combinations={"pairs compared": compared} if compared else {})
+
+
+def _passing(scores: Parts, bounds: BoundParams) -> Iterator[pa.Table]:
+    for part in scores.parts:
+        table = part.read(list(dict.fromkeys([*_COLUMNS, *JUDGED])))
+        yield table.filter(pa.array(passing(table, bounds)))
 
 
 def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:

@@ -47,7 +47,7 @@ class Made:
         documents = dealt(folder / "documents", WEB_PAGES.kept, pages)
         self.scored = [outcome.kept for outcome in scores(documents, scoring, WEB_PAGES)]
         self.scores = in_memory(*self.scored)
-        (repeated,) = duplicates(self.scores, scoring.floor)
+        (repeated,) = duplicates(self.scores, scoring.floor, bounds)
         self.duplicates = in_memory(repeated.kept)
         # joins read files
         self.scores = dealt(
@@ -101,6 +101,15 @@ def test_a_page_with_the_text_of_another_address_is_not_an_exact_duplicate(made)
         page("page-b", ENGLISH, url="https://a.example/"),
     ]
     assert made(pages).dropped() == {"page-b": ("duplicate", "as page-a")}
+
+
+def test_a_duplicate_stays_where_another_bound_drops_the_first_of_its_group(made):
+    pages = [page("page-a", f"{ENGLISH} {MAIL}"), page("page-b", f"{ENGLISH} Write before the mill closes.")]
+    near = {"duplicates": "near", "floor": 0.3}
+    assert made(pages, {"similarity": 0.3}, **near).dropped() == {"page-b": ("near_duplicate", "as page-a")}
+    bounds = {"similarity": 0.3, "personal_data": 0}
+    found = made(pages, bounds, personal_data=True, **near)
+    assert found.dropped() == {"page-a": ("personal_data", None)}
 
 
 def test_only_the_main_content_is_scored(made):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ops.filters import schemas
 from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
+from ops.filters.params import BoundParams
 from ops.text.minhash import runs, signature
 from tests.parts import parts
 
@@ -52,7 +53,7 @@ def score_rows(texts, near=True):
 def found(folder, texts, floor=0.6, near=True, several=3):
     rows = score_rows(texts, near)
     scores = parts(folder, schemas.scores(PROSE).kept, *(rows[number::several] for number in range(several)))
-    (outcome,) = duplicates(scores, floor)
+    (outcome,) = duplicates(scores, floor, BoundParams())
     return {row["document_id"]: row for row in outcome.kept.to_pylist()}
 
 
@@ -124,7 +125,7 @@ def test_a_large_group_is_compared_in_linear_time(tmp_path):
     texts = {f"page-{number:03}": f"{text} end{number % 3}" for number in range(150)}
     rows = score_rows(texts)
     scores = parts(tmp_path, schemas.scores(PROSE).kept, rows)
-    (outcome,) = duplicates(scores, 0.6)
+    (outcome,) = duplicates(scores, 0.6, BoundParams())
     assert len(outcome.kept) == 149
     assert outcome.combinations["pairs compared"] < 2 * 150
 
