@@ -216,18 +216,20 @@ def filter_examples(
     bound: type[ContaminationParams],
     partitioned: bool,
     overlaps: str = "overlaps",
+    what_if: bool = True,
 ) -> list[dg.AssetsDefinition]:
     """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
-    `texts` are the columns of what goes in and comes out, `overlaps` names the first dataset. What is
-    declared later reads `clean_<name>` as `<name>`. Nothing is declared where params.yaml names no test set.
+    `texts` are the columns of the input and the output, `overlaps` names the first dataset. Datasets that are
+    declared later read `clean_<name>` as `<name>`. Two datasets may share bounds, but only one of the two can
+    have their `what_if` pages. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
         _overlaps(group, overlaps, name, shape, texts, partitioned),
-        _clean(group, overlaps, name, shape, kind, bound, partitioned),
+        _clean(group, overlaps, name, shape, kind, bound, partitioned, what_if),
     ]
 
 
@@ -269,6 +271,7 @@ def _clean(
     kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
+    what_if: bool,
 ) -> dg.AssetsDefinition:
     def clean(found: Parts, overlaps: Parts, params: Any) -> Outcomes:
         return contamination.uncontaminated(found, overlaps, params, shape)
@@ -298,6 +301,7 @@ def _clean(
                 ("ngrams", contamination.asked_ngrams, "runs of words shared with a test set"),
                 ("sentences", contamination.asked_sentences, "whole sentences shared with a test set"),
             )
+            if what_if
         ],
         expectations=_known(kind, shape),
     )

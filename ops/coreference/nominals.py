@@ -156,7 +156,7 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     return True
 
 
-#: The share of correct links of each kind, counted by hand and rounded down (docs/explanation/coreference.md).
+#: The share of correct links of each kind, counted by hand, rounded down (docs/explanation/coreference.md).
 _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,
