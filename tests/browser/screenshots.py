@@ -90,7 +90,7 @@ PICTURES = [
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
     Picture("overview", PAGES, "/pages/", "All are up to date", size=(1400, 1000)),
     Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
-    Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "that fit"),
+    Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "matches"),
     Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
     Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),

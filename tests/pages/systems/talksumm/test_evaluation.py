@@ -353,7 +353,7 @@ def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(t
 )
 def test_two_raters_are_compared_where_there_are_two(text, pairs, folded):
     said = text(people=rated([considered()], [agreed("ann", 0.5)], pairs))
-    assert said.count("<details><summary>Every two raters: 1 row</summary>") == folded
+    assert said.count("<details><summary>Each pair of raters: 1 row</summary>") == folded
     assert said.count("ann, bob") == folded
 
 
