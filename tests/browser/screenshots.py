@@ -94,7 +94,7 @@ PICTURES = [
     Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
     Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
-    Picture("evaluation", PAGES, "/pages/evaluation.html", "Is the extractor above the others?", size=(1400, 1300)),
+    Picture("evaluation", PAGES, "/pages/evaluation.html", "Does the extractor beat the others?", size=(1400, 1300)),
     Picture("fusion", PAGES, "/pages/fusion.html", "Exact", size=(1400, 1300)),
     Picture("paraphrases", PAGES, "/pages/paraphrases.html#thresholds", "would be kept", size=(1400, 1250)),
     Picture("pairs", PAGES, "/pages/pairs.html#origin=citations", "All about paraphrases", size=(1400, 900)),
