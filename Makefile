@@ -27,7 +27,7 @@ browser: setup ## find Chromium for the tests of pages, or install it
 speech: setup ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
 
-cluster: setup .venv/.cluster ## install what a Ray cluster (docs/cluster.md) and Postgres (docs/postgres.md) need
+cluster: setup .venv/.cluster ## install what a Ray cluster (docs/how-to/cluster.md) and Postgres (docs/how-to/postgres.md) need
 
 .venv/.cluster: .venv/.ready requirements-cluster.lock
 	$(INSTALL) -r requirements-cluster.lock

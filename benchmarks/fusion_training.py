@@ -9,7 +9,7 @@ backward passes of the same network with AdamW and clipping, and nothing else: n
 curves. Each runs twice in turn; the first update of each does not count. On a processor, time is that of
 the process, one thread.
 
-Not here: what the models learn (docs/fusion-models.md).
+Not here: what the models learn (docs/explanation/fusion-models.md).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parqu
         consistency, pairs that pass, and pairs drawn, with their mean prediction and Self-BLEU
 
 It reads benchmarks/ratings, whose README tells what is in there.
-Not here: asking people (docs/human-evaluation.md).
+Not here: asking people (docs/how-to/human-evaluation.md).
 """
 
 from __future__ import annotations

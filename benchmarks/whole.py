@@ -2,7 +2,7 @@
 
     python benchmarks/whole.py DATA [--papers 40] [--abstracts 600] [--pages 120] [--kills 2] [--seed 0]
 
-DATA is a folder of public corpora as docs/real-data.md lists them. So many records are taken, every n-th; of
+DATA is a folder of public corpora as docs/reports/real-data.md lists them. So many records are taken, every n-th; of
 articles all, which are pages of the web besides: what they cite is not among the data. Talks are the real one
 and those of the sample, with its papers, summaries and alignments. One clone makes every dataset by
 `silverloom run` on this machine. Another makes them on a Ray cluster of three nodes (processes of this

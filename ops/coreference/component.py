@@ -23,7 +23,7 @@ from ops.models.installed import ModelNotInstalledError
 _LINKS = "silverloom.coreference"
 #: Beginning of the names in `doc.spans`, which go on with a number from 1.
 CLUSTERS = "coref_clusters_"
-#: Probabilities from which links make clusters (docs/coreference.md).
+#: Probabilities from which links make clusters (docs/explanation/coreference.md).
 THRESHOLD, NOMINAL_THRESHOLD = 0.7, 0.8
 
 

@@ -1,7 +1,7 @@
 """Nominal anaphora: "the team", "the company", "the man" and the name or noun that it stands for.
 
 Belongs here: which definite noun phrases stand for an earlier mention, by head, number and type, and how sure
-that is. Not here: pronouns. The scores are measured shares: docs/coreference.md.
+that is. Not here: pronouns. The scores are measured shares: docs/explanation/coreference.md.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     return True
 
 
-#: The share of links of a kind that were right when read by hand, rounded down (docs/coreference.md).
+#: The share of links of a kind that were right when read by hand, rounded down (docs/explanation/coreference.md).
 _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,

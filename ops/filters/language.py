@@ -3,7 +3,7 @@
 Belongs here: the call of the library. Not here: the bound on the score (documents.py).
 
 py3langid (Barbaresi; after Lui and Baldwin 2012, langid.py) was compared with resiliparse and lingua on short
-sentences of ten languages: docs/filters.md.
+sentences of ten languages: docs/how-to/filters.md.
 """
 
 from __future__ import annotations

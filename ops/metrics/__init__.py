@@ -1,6 +1,6 @@
 """Metrics of all systems: of overlap and of meaning, dispersion, intervals and the paired test.
 
-Belongs here: the names that other modules use; docs/metrics.md says which variants they are. Not here:
+Belongs here: the names that other modules use; docs/reference/metrics.md says which variants they are. Not here:
 anything that runs; NLTK and sacrebleu are imported by what needs them, when it runs. A dataset imports from
 the module that it needs (`ops.metrics.rouge`), so that the code of the others is none of its own.
 """

@@ -91,7 +91,7 @@ class Size(Params):
     transformer_training: TrainingParams = TrainingParams()
 
 
-#: "tiny" takes seconds on the sample; "full" is what docs/train.md reports.
+#: "tiny" takes seconds on the sample; "full" is what docs/how-to/train.md reports.
 SIZES = {
     "tiny": Size(
         pointer=PointerConfig(channels=16, hidden=24),

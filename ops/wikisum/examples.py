@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: What to do about an article that is dropped for want of cited pages.
 UNCITED = (
-    "crawl what articles cite (sources.cited_pages, docs/crawl.md), or keep such articles with "
+    "crawl what articles cite (sources.cited_pages, docs/how-to/crawl.md), or keep such articles with "
     "wikisum.examples.citations: 0: all that they are made from is then what the search found"
 )
 

@@ -208,7 +208,7 @@ def test_dagster_asset_materialize_refuses_without_the_module(installed):
     ended = subprocess.run(
         [bin / "dagster", *EXAMPLES], cwd=project.root, env={**SHELL, **QUIET}, capture_output=True, text=True
     )
-    assert ended.returncode == 2 and "Invalid set of CLI arguments" in ended.stderr, "docs/look.md says so"
+    assert ended.returncode == 2 and "Invalid set of CLI arguments" in ended.stderr, "docs/how-to/look.md says so"
 
 
 def files(folder):
@@ -282,7 +282,7 @@ def test_dagster_dev_shows_what_the_project_has_made(installed):
 
 def test_a_plain_asset_as_documented_is_discovered_and_made(installed, sample_project, tmp_path):
     project, bin = sample_project.copy(tmp_path / "copy"), installed[1]
-    page = (ROOT / "docs/add-an-asset.md").read_text().partition("## A plain asset of Dagster")[2]
+    page = (ROOT / "docs/how-to/add-an-asset.md").read_text().partition("## A plain asset of Dagster")[2]
     place = re.search(r"`(assets/\w+\.py)`", page)[1]
     (project.root / place).write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
     (command,) = re.findall(r"^dagster (asset materialize .*)$", page, re.M)

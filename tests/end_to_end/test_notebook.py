@@ -48,7 +48,7 @@ def test_numpy_may_come_first_and_then_nothing_is_made_that_promises_bytes():
 def test_the_notebook_runs(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "sample")
     project.silverloom("run", "--select", "discofuse/examples")
-    notebook = nbformat.read(checkout() / "docs/notebooks/first-look.ipynb", as_version=4)
+    notebook = nbformat.read(checkout() / "docs/tutorials/first-look.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear its outputs before it is committed"
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(project.root)}})
     environment = {name: value for name, value in os.environ.items() if name not in STRICT}

@@ -11,7 +11,7 @@ from tests.projects import ROOT, Project, begin, copy_code
 BLOCK = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 SHOWN = [
     (text.partition(":")[0], text)
-    for text in BLOCK.findall((ROOT / "docs/own-corpus.md").read_text())
+    for text in BLOCK.findall((ROOT / "docs/how-to/own-corpus.md").read_text())
     if "path: data/sample/" in text
 ]
 #: What is made of each in seconds.

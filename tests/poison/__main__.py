@@ -1,4 +1,4 @@
-"""Write the poison corpus to a folder, or the table of its verdicts into docs/poison.md.
+"""Write the poison corpus to a folder, or the table of its verdicts into docs/reports/poison.md.
 
 `python -m tests.poison FOLDER`, `python -m tests.poison --table`
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.poison.corpus import ITEMS, write
 from tests.poison.verdicts import meet, table
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "poison.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs/reports/poison.md"
 BEGIN = "<!-- verdicts -->\n"
 
 

@@ -1,6 +1,6 @@
 """The poison, item by item: what it is, which parsers meet it, and the files that it is made of.
 
-Belongs here: the items, and writing them to a folder. Not here: what must come of them (docs/poison.md has the
+Belongs here: the items, and writing them to a folder. Not here: what must come of them (docs/reports/poison.md has the
 table), who reads them (parsers.py).
 
 `python -m tests.poison FOLDER` writes it all.

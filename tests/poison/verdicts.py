@@ -1,4 +1,4 @@
-"""What becomes of the poison: a verdict an item and parser, and the table that docs/poison.md shows.
+"""What becomes of the poison: a verdict an item and parser, and the table that docs/reports/poison.md shows.
 
 Belongs here: running an item through a parser, and writing verdicts down. Not here: the items (corpus.py).
 """

@@ -26,7 +26,7 @@ NOT_SHOWN = {
 
 
 def text(name):
-    return (checkout() / f"docs/{name}.md").read_text()
+    return (checkout() / f"docs/how-to/{name}.md").read_text()
 
 
 EXAMPLES = [

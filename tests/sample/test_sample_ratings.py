@@ -128,7 +128,7 @@ def test_every_answer_but_two_counts(evaluated, answers):
 def test_the_table_is_the_one_that_the_documentation_shows(evaluated):
     _, outcome = evaluated
     table = json.loads(outcome.files[TABLE])
-    shown = Path(__file__).resolve().parents[2] / "docs" / "human-evaluation.md"
+    shown = Path(__file__).resolve().parents[2] / "docs/how-to/human-evaluation.md"
     text = shown.read_text(encoding="utf-8")
     for one in table["questions"]:
         numbers = f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}] of {one['ratings']} ratings"

@@ -114,7 +114,7 @@ def encoder_layer(width: int, heads: int, dropout: float) -> nn.TransformerEncod
     )
     # The fused attention kernel, which needs no N x N matrix, does not support dropout on the CPU.
     layer.self_attn.dropout = 0.0
-    # The initialisation of nn.Linear, as in the network measured in docs/train.md; torch's default is wider.
+    # The initialisation of nn.Linear, as in the network measured in docs/how-to/train.md; torch's default is wider.
     for weights in layer.self_attn.parameters():
         nn.init.uniform_(weights, -(width**-0.5), width**-0.5)
     return layer

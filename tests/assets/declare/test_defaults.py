@@ -11,7 +11,7 @@ from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
-#: What is the sample's own, as docs/own-corpus.md says.
+#: What is the sample's own, as docs/how-to/own-corpus.md says.
 OF_SAMPLE = {
     "discofuse.transfer.domain",
     "talksumm.gold_papers.seed",

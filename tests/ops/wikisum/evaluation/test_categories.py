@@ -51,7 +51,7 @@ def test_an_article_may_be_of_several_groups():
     ],
 )
 def test_the_documented_groups_are_those_of_the_paper(categories, lead, expected):
-    text = (checkout() / "docs/wikisum.md").read_text()
+    text = (checkout() / "docs/explanation/wikisum.md").read_text()
     [block] = re.findall(r"```yaml\n(    categories:\n.*?)```", text, re.DOTALL)
     params = EvaluationParams.model_validate(yaml.safe_load(block))
     assert groups_of(categories, lead, params.categories) == expected

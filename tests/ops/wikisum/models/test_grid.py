@@ -136,7 +136,7 @@ def test_a_mixture_of_experts_is_trained_with_its_loss_of_balance(trained):
 
 
 def test_the_documented_grid_has_every_model_of_the_paper_s_tables():
-    text = (checkout() / "docs/wikisum.md").read_text()
+    text = (checkout() / "docs/explanation/wikisum.md").read_text()
     [block] = re.findall(r"```yaml\n(  grid:\n.*?)```", text, re.DOTALL)
     asked = yaml.safe_load(block)["grid"]
     documented = GridParams.model_validate(raw_section(document(), "wikisum.grid") | asked)

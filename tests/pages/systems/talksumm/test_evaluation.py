@@ -363,7 +363,7 @@ def test_no_filled_sheet_is_met_with_the_way_to_one(text):
         "No ratings yet.",
         "make run SELECT=talksumm/rating_sheets",
         "make run SELECT=talksumm/human_evaluation",
-        "docs/human-evaluation.md",
+        "docs/how-to/human-evaluation.md",
         "kind: rating_sheets",
     ):
         assert wanted in said
