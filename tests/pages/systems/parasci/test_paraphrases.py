@@ -150,7 +150,7 @@ def test_groups_and_their_sentences_are_bounded(tmp_path, monkeypatch):
     content = data_of(files["definitions.html"])
     assert [group["name"] for group in content["groups"]] == ["term 9", "term 8", "term 7"]
     assert [len(script(files[group["script"]])["sentences"]) for group in content["groups"]] == [4] * 3
-    assert b"10 terms have sentences of several papers" in files["definitions.html"]
+    assert b"10 terms have sentences from several papers" in files["definitions.html"]
 
 
 def test_a_term_is_named_with_its_area_as_its_pairs_are(tmp_path):

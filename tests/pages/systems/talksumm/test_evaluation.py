@@ -344,7 +344,7 @@ def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(t
     ]
     found = renderer.agreement({"agreement": rows})["agreement"]["grid"]
     assert [line.name for line in found.lines] == ["bob", "dan"]
-    assert "2 of 4 are here" in text(people=rated([considered()], rows))
+    assert "The 2 of 4 with the most rows are shown" in text(people=rated([considered()], rows))
 
 
 @pytest.mark.parametrize(
