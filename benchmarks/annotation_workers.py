@@ -3,14 +3,14 @@
     python benchmarks/annotation_workers.py ABSTRACTS.jsonl.gz [--field abstract]
         [--words 300000] [--workers 2] [--rounds 1]
 
-Both sides have the same text, pipeline and number of processes, and take turns. Ours makes discofuse/annotated
-part by part with the engine of runs. Times are wall time, and processor time of all processes; on a busy
-machine only the second is meaningful. Start-up, measured with one document per process, is reported separately
-and subtracted on both sides, because for a real corpus it is negligible. Targets on a quiet machine: at least
-90 % of a bare nlp.pipe, and two workers 1.8 times as fast as one. A worker's word caches start empty, while the
-single process has filled its caches by counting tokens: for 100,000 words that is a twentieth of the work. The
-benchmark takes three minutes on two idle cores.
-Not here: bytes per token on disk (annotation.py).
+Both sides have the same text, pipeline and number of processes, and take turns. Ours makes
+discofuse/annotated part by part with the engine of runs. Times are wall time, and processor time of all
+processes; on a busy machine only the second is meaningful. Start-up, measured with one document per process,
+is reported separately and subtracted on both sides, because for a real corpus it is negligible. Targets on a
+quiet machine: at least 90 % of a bare nlp.pipe, and two workers 1.8 times as fast as one. A worker's word
+caches start empty, while the single process has filled its caches by counting tokens: for 100,000 words that
+is a twentieth of the work. The benchmark takes three minutes on two idle cores. Not here: bytes per token on
+disk (annotation.py).
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def main() -> None:
             for count, (side, (run, whole)) in itertools.product(counts, sides.items()):
                 begun, taken = run(count, small[side]), run(count, whole)
                 found.setdefault((side, count), []).append(taken.without(begun))
-                print(f"{side}, {count}: {taken.wall:.1f} s, of which {begun.wall:.1f} s start-up", flush=True)
+                print(
+                    f"{side}, {count}: {taken.wall:.1f} s, of which {begun.wall:.1f} s start-up", flush=True
+                )
     least = {place: Seconds(*map(min, zip(*times, strict=True))) for place, times in found.items()}
     for count in counts:
         peer, own = least["bare", count], least["ours", count]

@@ -4,10 +4,9 @@
 
 Runs DiscoFuse's annotation and rules, and sentence embeddings, part by part as in a run, storing finished
 parts: with `local` 1, `local` 2 and `ray` 2, a cluster started here. Work is the ops' processor time in
-whatever process they run; overhead is all other processor time, as a share of the work. Each engine first maps
-one part per worker, to load the model. Workers of `local` 2 end after each map, so that first map's time is
-subtracted. On a busy machine, wall times mean little.
-Not here: other machines and their network.
+whatever process they run; overhead is all other processor time, as a share of the work. Each engine first
+maps one part per worker, to load the model. Workers of `local` 2 end after each map, so that first map's time
+is subtracted. On a busy machine, wall times mean little. Not here: other machines and their network.
 """
 
 from __future__ import annotations

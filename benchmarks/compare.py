@@ -48,7 +48,7 @@ class Folder(Version):
 
 
 def make(folder: Path, rows: int, changed: bool) -> Folder:
-    """Write a version. In the changed one, every twentieth row has another score, and another twentieth is new."""
+    """Write a version. If `changed`, a twentieth of the rows has another score, and a twentieth is new."""
     random = np.random.default_rng(0)
     folder.mkdir()
     for index, start in enumerate(range(0, rows, PART)):

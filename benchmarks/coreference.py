@@ -3,9 +3,9 @@
     python benchmarks/coreference.py gap-validation.tsv.gz [--passes 3]
 
 GAP's scoring (Webster et al., 2018, section 4): two decisions per example; the names are not given. A name
-counts as the referent if a mention in the cluster of the pronoun's best antecedent overlaps it. Texts are read
-with their page titles, as in annotation, and again without. Time is processor time of one process; the bare and
-the whole pipeline take turns over the same batches of texts.
+counts as the referent if a mention in the cluster of the pronoun's best antecedent overlaps it. Texts are
+read with their page titles, as in annotation, and again without. Time is processor time of one process; the
+bare and the whole pipeline take turns over the same batches of texts.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def main() -> None:
             words += sum(map(len, documents))
     for name, spent in seconds.items():
         print(f"{name:<6} {words / spent:9,.0f} words per second of processor time")
-    print(f"the whole pipeline runs at {100 * seconds['bare'] / seconds['whole']:.1f} % of the bare one's speed")
+    print(
+        f"the whole pipeline runs at {100 * seconds['bare'] / seconds['whole']:.1f} % of the bare one's speed"
+    )
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3] [--links 0]. The hosts are 127.0.1.1
 and up; one server in its own process answers for all of them, without delay. Each crawl requests one page per
-host at a time, with as many connections as hosts. Ours also requests robots.txt, checks addresses, writes WARC
-and a journal, and ends with the partition's rows and files. The bare spider is measured with Scrapy's defaults,
-and with CONCURRENT_ITEMS: 1, which saves tasks and which ours uses too. With --links, each page has that many
-links; ours reads them, the bare spider does not. Prints pages per second, including process start-up; the best
-round counts.
+host at a time, with as many connections as hosts. Ours also requests robots.txt, checks addresses, writes
+WARC and a journal, and ends with the partition's rows and files. The bare spider is measured with Scrapy's
+defaults, and with CONCURRENT_ITEMS: 1, which saves tasks and which ours uses too. With --links, each page has
+that many links; ours reads them, the bare spider does not. Prints pages per second, including process
+start-up; the best round counts.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
     python benchmarks/daemon.py [--months 50] [--on sqlite,postgres] [--datasets sources/papers,...]
 
-In copies of the checkout whose months have two small papers and two talks each, Dagster's daemon backfills the
-monthly datasets. One paper in twenty is not text, and `sources/papers` cannot be made in three months. Then the
-cause is removed, and a second backfill of these months makes what is missing. Prints processor seconds of the
-daemon, its code server and the runs; of the work itself (functions and their files in one process, as in
-backfill.py); and their difference per partition, which is the cost of orchestration. Fails if anything else is
-missing, if a failure does not name its partition, if a broken paper has no row, or if the second backfill
-remakes finished partitions.
+In copies of the checkout whose months have two small papers and two talks each, Dagster's daemon backfills
+the monthly datasets. One paper in twenty is not text, and `sources/papers` cannot be made in three months.
+Then the cause is removed, and a second backfill of these months makes what is missing. Prints processor
+seconds of the daemon, its code server and the runs; of the work itself (functions and their files in one
+process, as in backfill.py); and their difference per partition, which is the cost of orchestration. Fails if
+anything else is missing, if a failure does not name its partition, if a broken paper has no row, or if the
+second backfill remakes finished partitions.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def address(storage: str) -> Iterator[str]:
 
 
 def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
-    """Return the processor seconds of the daemon, of its code server, and of the runs that the server starts."""
+    """Return the processor seconds of the daemon, its code server, and the runs that the server starts."""
     process = psutil.Process(daemon.pid)
     servers = [child for child in process.children() if "grpc" in child.cmdline()]
     own = {"daemon": [process], "code server": servers}

@@ -5,11 +5,11 @@ Run: python benchmarks/devices.py [--size base] [--only wikisum] [--updates 20] 
 thread. Sizes are those of params.yaml; for talksumm, `full` stands for base.
 
 Examples are texts of invented words, as long as those of the papers: only their cost matters, not what they
-teach. Tokens are what the batches count: pieces, sub-words, or, in talksumm, sentences. The plain loop makes the
-same forward and backward passes over the same batches with AdamW and clipping, and nothing else: no Accelerate,
-no checks, no curves. Each loop has its own process, and its first update does not count. Time is process time
-on a CPU, and wall time on a GPU or with several processes. Memory is the allocator's peak on a GPU and the
-process's peak on a CPU; it is reported only for one process.
+teach. Tokens are what the batches count: pieces, sub-words, or, in talksumm, sentences. The plain loop makes
+the same forward and backward passes over the same batches with AdamW and clipping, and nothing else: no
+Accelerate, no checks, no curves. Each loop has its own process, and its first update does not count. Time is
+process time on a CPU, and wall time on a GPU or with several processes. Memory is the allocator's peak on a
+GPU and the process's peak on a CPU; it is reported only for one process.
 """
 
 from __future__ import annotations
@@ -263,7 +263,9 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="processes; each computes its own batches")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: as the size sets it")
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--checkpointing", action="store_true", help="gradient checkpointing, if the model supports it")
+    parser.add_argument(
+        "--checkpointing", action="store_true", help="gradient checkpointing, if the model supports it"
+    )
     parser.add_argument("--strict", action="store_true", help="use the CPU even if there is a GPU")
     arguments = parser.parse_args()
     where = "one CPU core" if on_processor(arguments.strict) else torch.cuda.get_device_name()

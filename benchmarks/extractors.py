@@ -6,8 +6,8 @@ The archive has a folder per paper with Documents_xml/*.xml and summary/*.gold.t
 A fixed seed splits the papers into 600, 80 and 98. The pointer network learns greedy ROUGE labels over the
 papers without their abstracts; the Transformer learns how much of the summary each sentence covers per word.
 The 80 choose the epoch; the 98 are scored once. Sizes and training are those of the size "full" in
-params.yaml. With --cache, sentence embeddings and trained weights are stored in that folder, and an interrupted
-run resumes. One thread.
+params.yaml. With --cache, sentence embeddings and trained weights are stored in that folder, and an
+interrupted run resumes. One thread.
 
 Not here: ROUGE itself (rouge.py).
 """
@@ -240,7 +240,8 @@ def _tell(
     digest = hashlib.sha256(save(extractor)["weights.safetensors"]).hexdigest()
     print(
         f"{name}: {weights:,} weights (sha256 {digest[:12]}), {outcome.steps} updates, "
-        f"best after {outcome.best_step}; processor time: {prepared:.0f} s to prepare, {seconds:.0f} s to train; "
+        f"best after {outcome.best_step}; "
+        f"processor time: {prepared:.0f} s to prepare, {seconds:.0f} s to train; "
         f"{wall:.0f} s wall time; "
         f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9:.2f} GB"
     )
@@ -280,7 +281,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=Path)
     parser.add_argument("--cache", type=Path)
-    parser.add_argument("--only", choices=["pointer", "transformer"], help="train only this one, without testing")
+    parser.add_argument(
+        "--only", choices=["pointer", "transformer"], help="train only this one, without testing"
+    )
     options = parser.parse_args()
     if not options.archive.is_file():
         print(f"no data: {options.archive} does not exist; give the path of acl_papers.tar.gz")

@@ -7,13 +7,13 @@ by default .venv/filters.
 Language: spaCy's example sentences in ten languages. Reports how often English is recognised as such, and how
 often the language is identified.
 
-Near-duplicates: N abstracts, and for every fourth a copy in which each word is replaced, with a probability of
-0 to 8 %, by a random word of all abstracts. A document is a duplicate if its group has a document with an earlier
-id. Groups connect pairs whose five-word shingles have a Jaccard coefficient of at least 0.8, computed exactly for
-all pairs that share a shingle.
+Near-duplicates: N abstracts, and for every fourth a copy in which each word is replaced, with a probability
+of 0 to 8 %, by a random word of all abstracts. A document is a duplicate if its group has a document with an
+earlier id. Groups connect pairs whose five-word shingles have a Jaccard coefficient of at least 0.8, computed
+exactly for all pairs that share a shingle.
 
-Speed: the same texts in this process and in one with datatrove, in turn; the best of three counts. datatrove's
-language filter is left out: it downloads a model that no package has.
+Speed: the same texts in this process and in one with datatrove, in turn; the best of three counts.
+datatrove's language filter is left out: it downloads a model that no package has.
 """
 
 from __future__ import annotations

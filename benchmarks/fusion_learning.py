@@ -1,10 +1,10 @@
 """What a fusion model learns from prose: Exact and SARI on held-out examples by type, and on another corpus.
 
-Run: python benchmarks/fusion_learning.py PATH [PATH ...] --pairs PAIRS.tsv[.gz] --folder FOLDER
-[--documents N] [--size NAME] [--updates N] [--tests N]. A PATH is prose as in benchmarks/fusion_yield.py. The
-examples of all paths form one training set; they are made with params.yaml and stored in FOLDER, so that a
-second run with another size reuses them. PAIRS come from a split-and-rephrase corpus (sentence<TAB>first <::::>
-second) that no model is trained on; --tests limits how many are fused. --size is one of discofuse.fusion_model;
+Run: python benchmarks/fusion_learning.py PATH [PATH ...] --pairs PAIRS.tsv[.gz] --folder FOLDER [--documents
+N] [--size NAME] [--updates N] [--tests N]. A PATH is prose as in benchmarks/fusion_yield.py. The examples of
+all paths form one training set; they are made with params.yaml and stored in FOLDER, so that a second run
+with another size reuses them. PAIRS come from a split-and-rephrase corpus (sentence<TAB>first <::::> second)
+that no model is trained on; --tests limits how many are fused. --size is one of discofuse.fusion_model;
 --updates ends training earlier.
 
 COPY, which joins the two sentences, is also scored. Means are times 100. Seconds are processor time. Load the
@@ -70,7 +70,9 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
             made = examples(found.kept, section(ExampleParams)).kept
             pq.write_table(made, parts / f"{place:02d}-{number:03d}.parquet")
     parts.rename(folder)
-    print(f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s of processor time")
+    print(
+        f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s of processor time"
+    )
 
 
 def learning_sets(folder: Path) -> dict[str, list[dict[str, str]]]:
@@ -138,9 +140,7 @@ def main() -> None:
     task = Seq2SeqTask(model, model.stored(named(short)), judging, partial(judged, judging), 1)
     training = params.training.model_copy(update={"steps": given.updates or params.training.steps})
     weights = sum(tensor.numel() for tensor in model.network.parameters())
-    print(
-        f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples fit the model"
-    )
+    print(f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are used")
     began = time.process_time()
     ended = train(task, training, None, ProgressLines(given.size), True)
     print(f"trained in {time.process_time() - began:,.0f} s; best exact {ended.best}")

@@ -1,9 +1,9 @@
-"""The rules over existing annotations: sentences per second on one core, against a pass that only joins tokens.
+"""The rules over existing annotations: sentences per second on one core, against merely joining tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is a file of prose with one document per line:
-.txt, .tsv (its first column) or .jsonl (its field text or abstract), also .gz; or GAP's .tsv (its column Text).
-It is parsed once, untimed. Also prints candidates per 1,000 sentences by rule. Times are processor time, so that
-other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is a file of prose with one document per
+line: .txt, .tsv (its first column) or .jsonl (its field text or abstract), also .gz; or GAP's .tsv (its
+column Text). It is parsed once, untimed. Also prints candidates per 1,000 sentences by rule. Times are
+processor time, so that other programs do not count.
 """
 
 from __future__ import annotations

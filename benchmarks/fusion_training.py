@@ -1,8 +1,8 @@
 """Training fusion models: tokens per second, against a plain torch loop over the same batches.
 
 Run: python benchmarks/fusion_training.py PATH_TO_pairs.tsv[.gz] [--size tiny|base|paper] [--updates 20]
-[--strict]. The file is from the released DiscoFuse (eight columns with a header) or a split-and-rephrase corpus
-(sentence<TAB>first <::::> second). Sizes are those of discofuse.fusion_model in params.yaml.
+[--strict]. The file is from the released DiscoFuse (eight columns with a header) or a split-and-rephrase
+corpus (sentence<TAB>first <::::> second). Sizes are those of discofuse.fusion_model in params.yaml.
 
 Tokens are the byte pairs of sources and targets, without padding. The plain loop makes the same forward and
 backward passes of the same network with AdamW and clipping, and nothing else: no Accelerate, no checks, no

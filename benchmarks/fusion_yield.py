@@ -1,8 +1,8 @@
 """What the rules and filters yield on prose: examples per 1,000 sentences, seconds, memory, samples to read.
 
 Run: python benchmarks/fusion_yield.py PATH [PATH ...] [--documents N] [--skip N] [--read N --seed N]. A PATH
-is prose as in benchmarks/fusion_rules.py; texts of GAP (gap-*.tsv.gz) have their page titles. --read prints that
-many random examples of all paths, without controls. Seconds are processor time; thresholds are those of
+is prose as in benchmarks/fusion_rules.py; texts of GAP (gap-*.tsv.gz) have their page titles. --read prints
+that many random examples of all paths, without controls. Seconds are processor time; thresholds are those of
 params.yaml.
 """
 

@@ -4,17 +4,17 @@
         [--memory 256MB] [--keep FOLDER] [--trainings] [--statements]
 
 Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents of prose
-(benchmarks/synthetic_corpus.py). From each it makes every dataset of the four systems as declared: it calls the
-assets' functions on part files and writes the same files as a run. Each dataset is made in its own process,
-first from a tiny corpus, so that imports and other loading do not count. The process then reports its processor
-time, and its peak memory above what it had before. Exponents are least squares over logarithms: 1 is linear, 2
-quadratic. Memory below 32 MB counts as 32 MB. Targets: no time exponent above 1.15, and memory that does not
-grow.
+(benchmarks/synthetic_corpus.py). From each it makes every dataset of the four systems as declared: it calls
+the assets' functions on part files and writes the same files as a run. Each dataset is made in its own
+process, first from a tiny corpus, so that imports and other loading do not count. The process then reports
+its processor time, and its peak memory above what it had before. Exponents are least squares over logarithms: 1 is linear,
+2 quadratic. Memory below 32 MB counts as 32 MB. Targets: no time exponent above 1.15, and memory that does
+not grow.
 
-Embeddings are faked as sums of word vectors. Left out are crawls, datasets that read human answers, and, without
---trainings, datasets that train a model or read one. With --trainings, each model has the size in params.yaml
-and learns from one batch, so growth shows what training keeps in memory. The last lines name what is left out.
---memory limits a join to less than in production, so that it spills to disk at these sizes.
+Embeddings are faked as sums of word vectors. Left out are crawls, datasets that read human answers, and,
+without --trainings, datasets that train a model or read one. With --trainings, each model has the size in
+params.yaml and learns from one batch, so growth shows what training keeps in memory. The last lines name what
+is left out. --memory limits a join to less than in production, so that it spills to disk at these sizes.
 
 Not here: checks and manifests of partitions (backfill.py), scanning raw sources (parsing.py).
 """
@@ -79,7 +79,9 @@ def main() -> None:
     parser.add_argument("--memory", default="256MB", help="memory limit of a join")
     parser.add_argument("--keep", type=Path, help="folder in which to keep and reuse corpora and datasets")
     parser.add_argument("--trainings", action="store_true", help="also train models, one update each")
-    parser.add_argument("--statements", action="store_true", help="generate parasci/sentences instead of making it")
+    parser.add_argument(
+        "--statements", action="store_true", help="generate parasci/sentences instead of making it"
+    )
     given = parser.parse_args()
     there = synthetic(given.trainings) | {"parasci/sentences" for _ in range(given.statements)}
     every, left_out = possible(there, given.trainings)
@@ -218,7 +220,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 def line(name: str, cells: Sequence[str], time_power: str = "power", last: str = "at last",
          memory_power: str = "power", rows: str = "rows") -> str:  # fmt: skip
-    """Return a line of the table: seconds and exponents, megabytes and exponents, rows of the largest corpus."""
+    """Return a line of the table: seconds and megabytes with exponents, rows of the largest corpus."""
     half = len(cells) // 2
     seconds, megabytes = ("".join(f"{cell:>9}" for cell in some) for some in (cells[:half], cells[half:]))
     return f"{name:26}{seconds} s{time_power:>7}{last:>9}{megabytes} MB{memory_power:>7}{rows:>11}"

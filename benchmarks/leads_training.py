@@ -1,11 +1,11 @@
 """Train T-D and T-DMCA for a given time on the leads of real articles, and score them.
 
 Run: python benchmarks/leads_training.py DATA [--seconds 3600] [--size base] [--length 500]. DATA and the
-references are those of wikisum_real.py, so no article's own citations are among them. Uses a GPU if there is one.
-Sizes are those of wikisum.summarizer in params.yaml; 32,000 sub-words, splits of 80/10/10.
+references are those of wikisum_real.py, so no article's own citations are among them. Uses a GPU if there is
+one. Sizes are those of wikisum.summarizer in params.yaml; 32,000 sub-words, splits of 80/10/10.
 
-A few timed updates determine how many fit into the seconds. Log-perplexity is that of the weights that are best
-on validation; ROUGE-L is that of their outputs for the test articles.
+A few timed updates determine how many fit into the seconds. Log-perplexity is that of the weights that are
+best on validation; ROUGE-L is that of their outputs for the test articles.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     python benchmarks/long_sequences.py [--lengths 500,1000,1500,3000,4500] [--plot FILE.png]
     python benchmarks/long_sequences.py --device cuda --width 512 --lengths 1000,4000,11000,16000
 
-Each point has its own process: an update with random weights on a batch of one example, L tokens to 64, after an
-update on a short one. Memory is the peak increase: of the process's resident set on a CPU, of torch's allocator
-on a GPU, which uses bfloat16. Time is processor time with one thread, or wall time on a GPU after its work is
-done. Losses are computed in chunks, so that logits do not hide the cost of attention. Materialised attention
-stores its weights, as the paper's code did.
+Each point has its own process: an update with random weights on a batch of one example, L tokens to 64, after
+an update on a short one. Memory is the peak increase: of the process's resident set on a CPU, of torch's
+allocator on a GPU, which uses bfloat16. Time is processor time with one thread, or wall time on a GPU after
+its work is done. Losses are computed in chunks, so that logits do not hide the cost of attention.
+Materialised attention stores its weights, as the paper's code did.
 
 T-D has six layers and T-DMCA five, as in the paper. A point is left out, and shown as such, if it would take
 longer than `--seconds`, judged by the model's previous point, or does not fit in memory. The run first checks

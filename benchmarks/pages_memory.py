@@ -52,7 +52,10 @@ def main() -> None:
         files = [path for path in pages.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
         print(f"{count:,} sentences: {len(files):,} files, {size:,.1f} MB")
-        print(f"{time.process_time() - processor:.1f} s of processor time, {time.monotonic() - wall:.1f} s wall time")
+        print(
+            f"{time.process_time() - processor:.1f} s of processor time, "
+            f"{time.monotonic() - wall:.1f} s wall time"
+        )
         print(f"peak in MB: {before:,.0f} before, {_peak():,.0f} with the pages")
 
 

@@ -6,15 +6,15 @@
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
     python benchmarks/parasci.py pdbert PAIRS.src.gz PAIRS.tgt.gz [--pairs 2000] [--layers 6] [--epochs 3]
 
-calibrate     the smallest cosine with the wanted precision among the pairs above it, given how many random pairs
-              are compared per real pair (--odds); real pairs are corresponding lines of the two files
+calibrate     the smallest cosine with the wanted precision among the pairs above it, given how many random
+              pairs are compared per real pair (--odds); real pairs are corresponding lines of the two files
 definitions   abstracts through the actual steps, without orchestration: seconds, memory, groups, pairs;
               `--read` prints definitions to read one by one
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, with few and with many similar pairs
 bertscore     against the package bert-score with the same model and layer: cold, with cached sentences, and
               against bare encoding
-pdbert        PDBERT trained on pseudo data of 80 % of the pairs, against the best clause, on pseudo data of the
-              rest: what they find, BERTScore, pairs per second
+pdbert        PDBERT trained on pseudo data of 80 % of the pairs, against the best clause, on pseudo data of
+              the rest: what they find, BERTScore, pairs per second
 
 Not here: both on pairs of real papers (parasci_table_3.py), the yield of a corpus (`silverloom run`).
 """
@@ -165,7 +165,7 @@ def bertscore(options: argparse.Namespace) -> None:
     from bert_score import BERTScorer  # type: ignore[import-untyped]
 
     firsts, seconds_ = lines(options.sources), lines(options.targets)
-    # If there are few lines, each first sentence is also paired with the next lines' second ones, like candidates.
+    # If there are few lines, first sentences are also paired with later lines' second ones, like candidates.
     pairs = [
         (first, seconds_[(number + shift) % len(seconds_)])
         for shift in range(-(-options.pairs // len(firsts)))
@@ -189,7 +189,9 @@ def bertscore(options: argparse.Namespace) -> None:
     print(
         f"{len(pairs)} pairs, {len(distinct)} sentences; ours and the package differ by at most {apart:.1e}"
     )
-    print(f"bare encoding {bare:.1f} s, ours cold {cold:.1f} s, cached {known:.1f} s, package {package:.1f} s")
+    print(
+        f"bare encoding {bare:.1f} s, ours cold {cold:.1f} s, cached {known:.1f} s, package {package:.1f} s"
+    )
     print(f"cached: {package / known:.1f} times faster; peak memory {_memory():.1f} GB")
 
 

@@ -7,8 +7,9 @@
 means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
         Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
         authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU
-fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out pairs,
-        against that of F1 alone; calibration; weights for params.yaml. Pairs that lack a feature are left out
+fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out
+        pairs, against that of F1 alone; calibration; weights for params.yaml. Pairs that lack a feature are
+        left out
 curve   for the parts of parasci/scored (data/parasci/scored/all/kept-*.parquet): by threshold of predicted
         consistency, the pairs that pass and the pairs drawn, with their mean prediction and Self-BLEU
 
@@ -104,9 +105,7 @@ def means(options: argparse.Namespace) -> None:
             if rated:
                 mean, low, high = interval(rated)
                 four = np.mean(np.array(rated) >= 4)
-                print(
-                    f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} at least 4"
-                )
+                print(f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} >= 4")
         rated_of = defaultdict(list)
         for row in its:
             rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))

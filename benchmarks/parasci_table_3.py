@@ -3,9 +3,9 @@
     python benchmarks/parasci_table_3.py
 
 Run it in a checkout that has made parasci/extractions, which has the number of valuable extractions and their
-BERTScore. Speed is measured here, on the same pairs: both systems take turns with blocks of pairs, so that other
-load on the machine slows down both. A second table has PDBERT's parts above some confidences, next to the best
-clauses of the same pairs.
+BERTScore. Speed is measured here, on the same pairs: both systems take turns with blocks of pairs, so that
+other load on the machine slows down both. A second table has PDBERT's parts above some confidences, next to
+the best clauses of the same pairs.
 
 Not here: PDBERT on pseudo data, with its training (parasci.py pdbert).
 """

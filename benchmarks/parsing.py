@@ -1,14 +1,14 @@
-"""Parsers: papers per second by format, the cost of the bounded child, and PDF, web pages and articles against peers.
+"""Parsers: speed by format, the cost of the bounded child, and PDF, web pages and articles against peers.
 
-Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA has unpacked real corpora: folders of papers
-by kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, `warc/`, `wikipedia/` with
-dumps and `wikitext/`, `abstracts/` with lines of JSON. PYTHON is the interpreter of an environment in which the
-peers run:
+Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA has unpacked real corpora: folders of
+papers by kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, `warc/`,
+`wikipedia/` with dumps and `wikitext/`, `abstracts/` with lines of JSON. PYTHON is the interpreter of an
+environment in which the peers run:
 python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
 Missing corpora and peers are skipped.
 
-Times are processor time of this process and the child together. F1 compares lower-cased bags of words with the
-known text.
+Times are processor time of this process and the child together. F1 compares lower-cased bags of words with
+the known text.
 """
 
 from __future__ import annotations
@@ -149,7 +149,10 @@ def _measure(form: Any, source: Source, folder: Path, most: int) -> None:
     rejected = sum(not _reads(form, raw) for raw in found)
     rate = len(found) / min(direct for direct, _ in rounds)
     cost = f"{median(bounded / direct for direct, bounded in rounds) - 1:+.1%}"
-    print(f"{source.kind:14} {len(found):4} records, {rejected} rejected: {rate:6.1f} per second, bounded child {cost}")
+    print(
+        f"{source.kind:14} {len(found):4} records, {rejected} rejected: "
+        f"{rate:6.1f} per second, bounded child {cost}"
+    )
 
 
 def measure_written(folder: Path) -> None:

@@ -2,10 +2,10 @@
 
     python benchmarks/partitions.py [--months 100,400,1000] [--former c702f848] [--files 256]
 
-Each commit gets one clone, in a temporary folder, with a paper and a talk per month. One month is made; all others
-except the last ones are copies of it with their own manifests, so that 4,000 months take a minute to set up. The
-clone's code is found through PYTHONPATH: nothing is installed, and the shared environment does not change. --files
-limits how many files a command may open. Seconds are processor time of all processes.
+Each commit gets one clone, in a temporary folder, with a paper and a talk per month. One month is made; all
+others except the last ones are copies of it with their own manifests, so that 4,000 months take a minute to
+set up. The clone's code is found through PYTHONPATH: nothing is installed, and the shared environment does
+not change. --files limits how many files a command may open. Seconds are processor time of all processes.
 
 plan    `silverloom plan` of everything
 sync    updating Dagster with everything that no run made
@@ -40,7 +40,7 @@ from tests.systems import leave_out  # noqa: E402
 
 #: The number of months that are made to be timed.
 LAST = 3
-#: Environment variables to unset: another checkout's state, and one that makes each command recompile the project.
+#: Variables to unset: another checkout's state, and one that makes each command recompile the project.
 _NOT_KEPT = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")
 #: The last year of months, whatever their number.
 END = 2019

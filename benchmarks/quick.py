@@ -2,9 +2,10 @@
 
     python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,first]
 
-Both commits run in clones in one temporary folder, with this checkout's virtual environment, so packages, models
-and machine are the same. Code is found through PYTHONPATH: nothing is installed into that environment, and it does
-not change. The current version is HEAD, so commit first. --without deletes the files of systems that the former
+Both commits run in clones in one temporary folder, with this checkout's virtual environment, so packages,
+models and machine are the same. Code is found through PYTHONPATH: nothing is installed into that environment,
+and it does not change. The current version is HEAD, so commit first. --without deletes the files of systems
+that the former
 commit lacked, and removes from params.yaml the sources that it lacked. Times are wall seconds and processor
 seconds; the second are less disturbed by other load.
 
@@ -100,7 +101,7 @@ def keep_sources(root: Path, kept: Sequence[str]) -> None:
     path.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
-# Keep make from installing anything: the environment is used as it is, whatever the lock files' times in a clone.
+# Keep make from installing anything, whatever the lock files' times in a clone.
 MAKE = ("make", "-o", ".venv/.ready", "-o", ".venv/.installed")
 SILVERLOOM = ("python", "-m", "orchestration.cli")
 FIRST = f"{backfill.START}-01"

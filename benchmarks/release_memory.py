@@ -3,8 +3,8 @@
     python benchmarks/release_memory.py [--rows 2000000] [--words 40] [--megabytes 500] [--folder DIRECTORY]
 
 Rows are synthetic: a text of the given number of words, in two configurations of three splits each. Files are
-written, hashed and checked for conservation as in a run. Memory is that of this process, reported with its value
-before. Not here: the card.
+written, hashed and checked for conservation as in a run. Memory is that of this process, reported with its
+value before. Not here: the card.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ def main() -> None:
         size = sum(path.stat().st_size for path in (target / FILES).rglob("*.parquet"))
         hashes = folder_hashes(target)
         print(f"{found.summary}; {len(hashes)} files, {size / 1e6:,.0f} MB; passed: {found.passed}")
-        print(f"{time.process_time() - processor:.1f} s of processor time, {time.monotonic() - wall:.1f} s wall time")
+        print(
+            f"{time.process_time() - processor:.1f} s of processor time, "
+            f"{time.monotonic() - wall:.1f} s wall time"
+        )
         print(f"peak in MB: {before:,.0f} before, {written:,.0f} to write, {_peak():,.0f} with the check")
 
 

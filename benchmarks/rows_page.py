@@ -1,7 +1,8 @@
 """Pages of 5,000 rows: the time to make them, and the delay from a typed key to the painted result.
 
-Run: python benchmarks/rows_page.py. Our times are the best of several rounds, because machines are busy. The peer
-is the same page drawing all matching rows at once, without paging; it is slow, so it runs only one round.
+Run: python benchmarks/rows_page.py. Our times are the best of several rounds, because machines are busy. The
+peer is the same page drawing all matching rows at once, without paging; it is slow, so it runs only one
+round.
 """
 
 from __future__ import annotations

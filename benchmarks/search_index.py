@@ -2,9 +2,9 @@
 
     python benchmarks/search_index.py DATA [--pages 10000] [--words 200] [--former CHECKOUT]
 
-Texts are synthetic, with the word frequencies of DATA/abstracts/*.jsonl.gz. Sizes are n, 2n and 4n, each in its
-own process; memory is the peak of the whole process. An exponent of 1 is linear. --former also measures another
-checkout's code, which must give the same answers. Not here: real pages (wikisum_real.py).
+Texts are synthetic, with the word frequencies of DATA/abstracts/*.jsonl.gz. Sizes are n, 2n and 4n, each in
+its own process; memory is the peak of the whole process. An exponent of 1 is linear. --former also measures
+another checkout's code, which must give the same answers. Not here: real pages (wikisum_real.py).
 """
 
 from __future__ import annotations

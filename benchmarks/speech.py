@@ -4,14 +4,14 @@
 
 Run it after `make speech`. Two kinds of speech:
 
-- synthetic: the sample's plain-text talks spoken by espeak-ng, one sentence per recording, clear but unnatural;
+- synthetic: the sample's plain-text talks spoken by espeak-ng, one sentence per recording: clear, unnatural;
 - people: `--real FOLDER` has recordings (.wav) and a file `*transcription` with a line for each:
   `<s> text </s> (recording)`. Debian's package pocketsphinx-testdata has two such folders, librivox and cards
   (`apt-get download`, `dpkg -x`).
 
 Both recognisers get the same segments of speech, with strict numerics as in a run. Texts are normalised as in
-Whisper's own evaluation: lower case, no punctuation, numbers as digits. Prints the word error rate with a 95 %
-interval over recordings, and processor seconds per second of sound.
+Whisper's own evaluation: lower case, no punctuation, numbers as digits. Prints the word error rate with a 95
+% interval over recordings, and processor seconds per second of sound.
 """
 
 from __future__ import annotations

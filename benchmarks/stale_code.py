@@ -1,8 +1,8 @@
 """How many datasets an edit makes stale, and how long hashing all code takes.
 
-Each edit is made in a copy of the checkout's code. Hashes by symbol (assets/declare/symbols.py) are compared with
-hashes of whole modules and all modules that these import. An edit finds its file by the text that it replaces,
-whatever the file's path.
+Each edit is made in a copy of the checkout's code. Hashes by symbol (assets/declare/symbols.py) are compared
+with hashes of whole modules and all modules that these import. An edit finds its file by the text that it
+replaces, whatever the file's path.
 """
 
 import ast

@@ -3,11 +3,12 @@
 Belongs here: rows of the datasets in the group "sources", as part files. Not here: what is measured on them
 (growth.py).
 
-Everything follows from the seed and a document's number, so a small corpus is the beginning of a large one. Words
-are GloVe's vocabulary, by Zipf's law: frequent words are in most documents, and new words keep appearing (after the
-vocabulary ends, two words are joined into one). Sentences are templates, so that parsers and rules find matches. A
-talk has a paper's title and some of its sentences; an article's pages mention its title. The numbers of pages per
-article, and of sentences and citations per paper, do not depend on the number of documents.
+Everything follows from the seed and a document's number, so a small corpus is the beginning of a large one.
+Words are GloVe's vocabulary, by Zipf's law: frequent words are in most documents, and new words keep
+appearing (after the vocabulary ends, two words are joined into one). Sentences are templates, so that parsers
+and rules find matches. A talk has a paper's title and some of its sentences; an article's pages mention its
+title. The numbers of pages per article, and of sentences and citations per paper, do not depend on the number
+of documents.
 """
 
 from __future__ import annotations
@@ -109,8 +110,8 @@ class Writer:
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
     """Return the rows of every source, with `documents` articles, papers, talks and documents of prose each.
 
-    They include two without rows: `parasci/pdbert`, a model that fake_encoder.py replaces, and a search without
-    crawled pages.
+    They include two without rows: `parasci/pdbert`, a model that fake_encoder.py replaces, and a search
+    without crawled pages.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:

@@ -2,9 +2,9 @@
 
     python benchmarks/titles.py ABSTRACTS.jsonl.gz [--talks 600]
 
-Titles come from a table of papers (JSON Lines with `title`). Talks have copies of them: unchanged, the main title
-only, with 8 % of the characters misread, or with 20 % of the words misheard. The same talks are also compared with
-every title, the slow way.
+Titles come from a table of papers (JSON Lines with `title`). Talks have copies of them: unchanged, the main
+title only, with 8 % of the characters misread, or with 20 % of the words misheard. The same talks are also
+compared with every title, the slow way.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
     python benchmarks/training_memory.py [--only discofuse/fusion_model,...] [--size 4000] [--sizes 3]
         [--code OTHER_CHECKOUT]
 
-Makes synthetic rows of each op's input (pairs, papers or candidates), and calls the op as its declaration does, in
-its own process. The process first runs with 16 rows, so that imports, models and encoders do not count; memory is
-the peak above that. Models have the size in params.yaml, and train for one update, so growth shows what is kept in
-memory of the examples. --code measures another checkout, such as an earlier commit, with the same rows.
+Makes synthetic rows of each op's input (pairs, papers or candidates), and calls the op as its declaration
+does, in its own process. The process first runs with 16 rows, so that imports, models and encoders do not
+count; memory is the peak above that. Models have the size in params.yaml, and train for one update, so growth
+shows what is kept in memory of the examples. --code measures another checkout, such as an earlier commit,
+with the same rows.
 
 Sentence embeddings are faked; PDBERT's encoder is real. Not here: processor time (growth.py).
 """

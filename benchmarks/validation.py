@@ -1,9 +1,9 @@
 """The cost of checks: 100,000 rows against 10 expectations, and a history of 3,000 validations.
 
-Run: python benchmarks/validation.py. Times are processor time of all threads, so that other load does not count.
-They exclude the import of Great Expectations, which is printed separately. The peer is Great Expectations as in its
-documentation (a checkpoint with complete results). The floor is the same conditions as pandas masks, without names,
-severities, results or failing rows.
+Run: python benchmarks/validation.py. Times are processor time of all threads, so that other load does not
+count. They exclude the import of Great Expectations, which is printed separately. The peer is Great
+Expectations as in its documentation (a checkpoint with complete results). The floor is the same conditions as
+pandas masks, without names, severities, results or failing rows.
 """
 
 from __future__ import annotations

@@ -120,9 +120,7 @@ def growth() -> None:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             [(seconds, memory)] = pool.map(measure, [(states, steps)])
         cell = seconds / (states * steps) * 1e9
-        print(
-            f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns per cell, peak memory {memory:.2f} GB"
-        )
+        print(f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns per cell, peak {memory:.2f} GB")
 
 
 def by_blocks() -> None:

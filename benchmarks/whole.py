@@ -2,15 +2,16 @@
 
     python benchmarks/whole.py DATA [--papers 40] [--abstracts 600] [--pages 120] [--kills 2] [--seed 0]
 
-DATA is a folder of public corpora, listed in docs/reports/real-data.md. The options set how many records are taken,
-evenly spaced. All articles are taken, and they also serve as web pages, because what they cite is not in the data. Talks
-are the real one and the sample's, with the sample's papers, summaries and alignments. One clone makes every dataset
-with `silverloom run` on this machine. Another makes them on a Ray cluster of three nodes (processes of this machine;
-the driver's node computes nothing), with Dagster's storage in Postgres and an MLflow server with its store in
-Postgres too; its driver and all its processes are killed at random times and restarted.
+DATA is a folder of public corpora, listed in docs/reports/real-data.md. The options set how many records are
+taken, evenly spaced. All articles are taken, and they also serve as web pages, because what they cite is not
+in the data. Talks are the real one and the sample's, with the sample's papers, summaries and alignments. One
+clone makes every dataset with `silverloom run` on this machine. Another makes them on a Ray cluster of three
+nodes (processes of this machine; the driver's node computes nothing), with Dagster's storage in Postgres and
+an MLflow server with its store in Postgres too; its driver and all its processes are killed at random times
+and restarted.
 
-Prints seconds, rows by reason, and how many partitions Dagster and MLflow know. Fails unless both clones have the
-same bytes and Dagster has a materialisation of every partition.
+Prints seconds, rows by reason, and how many partitions Dagster and MLflow know. Fails unless both clones have
+the same bytes and Dagster has a materialisation of every partition.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def write_corpus(data: Path, corpus: Path, papers: int, abstracts: int, pages: i
 
 
 def write_encyclopedia(corpus: Path) -> None:
-    """Write the articles as pages too: they replace the pages that articles cite, which are not in the data."""
+    """Write the articles as pages too: they replace the cited pages, which are not in the data."""
     found = [*records(wikipedia.FORMATS, "mediawiki_dump", corpus / "dumps")]
     found += records(wikipedia.FORMATS, "wikitext", corpus / "wikitext")
     (corpus / "encyclopedia").mkdir()
@@ -212,7 +213,7 @@ def clone(folder: Path) -> Path:
 
 
 def environment(root: Path, **more: str) -> dict[str, str]:
-    """Return the environment for a clone's programs; its code is found through PYTHONPATH, nothing is installed."""
+    """Return the environment for a clone's programs, which find its code through PYTHONPATH."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("DAGSTER", "SILVERLOOM"))
     }

@@ -1,12 +1,12 @@
 """WikiSum's clone detection and rankers, against naive versions of the same formulas.
 
-Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N] [--only NAME ...]. Texts are random,
-with a seed, and follow Zipf's law. All versions get the same texts and must give equal results. "Lean" is also plain
-Python, but written for speed: no text is tokenized twice, and only needed words are counted. Seconds are processor
-time; peak memory is that of a separate process. --dense sets how many references or paragraphs the naive versions
-are timed on. With --peer PYTHON, the Python of an environment with sumy (pip install sumy numpy), sumy's TextRank
-also runs. Its formula differs: words that two paragraphs share count as often as they occur. --paragraphs sets how
-many paragraphs it ranks; 2,000 take it minutes.
+Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N] [--only NAME ...]. Texts are
+random, with a seed, and follow Zipf's law. All versions get the same texts and must give equal results.
+"Lean" is also plain Python, but written for speed: no text is tokenized twice, and only needed words are
+counted. Seconds are processor time; peak memory is that of a separate process. --dense sets how many
+references or paragraphs the naive versions are timed on. With --peer PYTHON, the Python of an environment
+with sumy (pip install sumy numpy), sumy's TextRank also runs. Its formula differs: words that two paragraphs
+share count as often as they occur. --paragraphs sets how many paragraphs it ranks; 2,000 take it minutes.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _query(title: str) -> list[str]:
 
 
 def obvious_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
-    """Compute the formula of section 4.1, counting all words of every paragraph and the paragraphs of every word."""
+    """Compute the formula of section 4.1, counting every word and every word's paragraphs."""
     query, counts = _query(title), [Counter(_tokens(paragraph)) for paragraph in paragraphs]
     having = Counter(word for words in counts for word in words)
     return [

@@ -3,9 +3,9 @@
 Run: python benchmarks/wikisum_clones.py DATA [--seed N] [--pages N]. DATA has wikipedia/ and web/ (as in
 wikisum_real.py), science_fulltext/ and acl_papers.tar.gz.
 
-Pages that are not copies: English web pages and papers, and volumes: papers or web pages joined up to 25,000 words,
-because few single ones are that long. At most --pages of each length are sampled. Other articles are reported
-separately, because some share sentences.
+Pages that are not copies: English web pages and papers, and volumes: papers or web pages joined up to 25,000
+words, because few single ones are that long. At most --pages of each length are sampled. Other articles are
+reported separately, because some share sentences.
 
 Copies of each article, as pages:
   whole         its text
@@ -14,12 +14,12 @@ Copies of each article, as pages:
   changed       its text, each word replaced with probability 0.2 by a random word of all articles
 and harder ones, which alone decide nothing: `half changed`, and only the lead, `lead` and `lead changed`.
 
-The seed divides articles and pages into two halves. A setting is good if, on the first half, at most 1 % of the
-pages of any length count as copies, including the upper end of the interval, and 97 % of each kind of copy is found.
-That is stricter than the targets, 2 % and 95 %, because the same half chooses the setting. Among good settings, the
-one that finds the most harder copies is chosen, then the one with the higher threshold; the second half evaluates
-it. Intervals are 95 %: for pages by a bootstrap over articles and pages together (Owen 2007), for copies Wilson's.
-`content words` excludes stop words.
+The seed divides articles and pages into two halves. A setting is good if, on the first half, at most 1 % of
+the pages of any length count as copies, including the upper end of the interval, and 97 % of each kind of
+copy is found. That is stricter than the targets, 2 % and 95 %, because the same half chooses the setting.
+Among good settings, the one that finds the most harder copies is chosen, then the one with the higher
+threshold; the second half evaluates it. Intervals are 95 %: for pages by a bootstrap over articles and pages
+together (Owen 2007), for copies Wilson's. `content words` excludes stop words.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def halves(articles: Sequence[Row], pages: Sequence[Page], most: int, seed: int)
 def _scores(
     articles: Sequence[Row], pages: Sequence[Page], copies: Sequence[Mapping[str, str]]
 ) -> dict[tuple[Method, int], Scores]:
-    """Return the scores of every method: the shares of `clone_recalls`, for all articles and texts at once."""
+    """Return the scores of every method: the shares of `clone_recalls`, for all articles and texts."""
     sections = [[text for _, text in sections_of(article)] for article in articles]
     owners = np.repeat(np.arange(len(articles)), [len(of_article) for of_article in sections])
     texts = [page.text for page in pages] + [article["text"] for article in articles]

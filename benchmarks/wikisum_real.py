@@ -1,13 +1,13 @@
 """WikiSum on real articles whose references are web pages and the other articles: Tables 1 and 2, rankers.
 
 Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--paper] [--read N]. DATA has
-wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is not among
-these pages, so all references come from the search; other articles serve as pages on related topics. The learned
-ranker is trained on all folds but one and tested on that one, fold by fold. "by length" ranks by the target that it
-predicts: recall of the lead's bigrams per paragraph word.
+wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is not
+among these pages, so all references come from the search; other articles serve as pages on related topics.
+The learned ranker is trained on all folds but one and tested on that one, fold by fold. "by length" ranks by
+the target that it predicts: recall of the lead's bigrams per paragraph word.
 
---paper detects clones with the paper's formula, and keeps whatever the search finds. --read prints that many kept
-references, sampled by --seed, each with the places that have the title's words, to judge by reading.
+--paper detects clones with the paper's formula, and keeps whatever the search finds. --read prints that many
+kept references, sampled by --seed, each with the places that have the title's words, to judge by reading.
 """
 
 from __future__ import annotations
@@ -191,7 +191,9 @@ def held(units: Sequence[Row]) -> None:
             best[step == 0] += [max(its) for its in zip(*shares, strict=True)]
     for share in (0.4, 0.5, 0.6, 0.7, 0.8):
         own, others = (np.mean(np.array(best[side]) >= share) for side in (True, False))
-        print(f"  clauses covered at a share of {share}: {own:.1%} of {len(best[True])}, by others {others:.1%}")
+        print(
+            f"  clauses covered at a share of {share}: {own:.1%} of {len(best[True])}, by others {others:.1%}"
+        )
 
 
 def show(tables: Mapping[str, Any], found: Mapping[tuple[str, int], list[float]]) -> None:

@@ -60,7 +60,7 @@ def pages(
 
 
 def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
-    """Return the chain of datasets that leads to this one, from the source on: each consumes the one before."""
+    """Return the chain of datasets from the source to this one; each consumes the one before."""
     names = [dataset.name]
     while dataset.consumes:
         argument = dataset.consumes.partition(".")[0]

@@ -22,7 +22,7 @@ from pages.paths import page_path
 
 #: The most rows on a page, and the most sources, and users, that it names for each row.
 NODES, NAMED = 15_000, 200
-#: How many sources, and users, of each row are followed in successive passes: one of each down to its file, then more.
+#: How many sources, and users, of each row each pass follows: first one of each down to its file, then more.
 _FOLLOWED = (1, 3, 12, 48)
 
 
@@ -35,7 +35,7 @@ def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
 def pages_of(
     ancestry: Ancestry, roots: Mapping[str, Sequence[int]], codes: Mapping[str, Sequence[int]]
 ) -> Files:
-    """Yield the lineage page of each dataset, with the rows of `codes`; the `roots` among them are its shown rows."""
+    """Yield each dataset's lineage page with the rows of `codes`, of which the `roots` are its shown rows."""
     descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
     for name, page in codes.items():
         yield render(
@@ -111,7 +111,7 @@ class _Descriptions:
             self.spoken[place] = [str(span) for span in spans]
 
     def data(self, codes: Sequence[int]) -> dict[str, Any]:
-        """Return a page's data about some rows: `nodes`, which refer to each other and to their files by number."""
+        """Return a page's data about some rows: `nodes`, which refer to each other and to files by number."""
         numbers = {code: number for number, code in enumerate(codes)}
         files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].places)
         placed = {file: number for number, file in enumerate(files)}

@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 
 def pages(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the overview, with a graph for each system; sources get their own graph only if there is no system."""
+    """Yield the overview, with a graph for each system; sources get a graph only if there is no system."""
     groups = dict.fromkeys(counted.dataset.key.path[0] for counted in numbers.values())
     yield render(
         "index.html",
@@ -67,7 +67,7 @@ class _View:
 
 
 class _Vertex(Vertex):  # type: ignore[misc]  # grandalf has no types
-    """A box; its hash is its number, not its address in memory, so that a graph is always drawn the same way."""
+    """A box. Its hash is its number, not its memory address, so that a graph is always drawn the same way."""
 
     def __init__(self, number: int, name: str) -> None:
         super().__init__(name)

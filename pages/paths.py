@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: The folder of the report on all datasets, which is a DVC output, and next to it the folder of interim pages.
+#: The folder of the report on all datasets, a DVC output, and next to it the folder of interim pages.
 PAGES, SO_FAR = "pages", "pages-so-far"
 
 

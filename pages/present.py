@@ -1,4 +1,4 @@
-"""Pages about the current state and history, which no asset can contain: what is fresh, and what changed when.
+"""Pages about the current state and history, which no asset can contain: what is fresh, what changed when.
 
 Belongs here: how such pages present the values they get. Not here: finding out what is fresh
 (orchestration/present.py) and what changed (orchestration/versions/compare.py). All other pages work without

@@ -34,8 +34,8 @@ _SECONDS, _WORDS = 15.0, 40
 _LEAST_WORDS = 4.5
 _WHY = frozenset({*DROP_COLUMNS.names, *REJECT_COLUMNS.names})
 
-#: A text is a string, or [its beginning, its full length]. Anything with items is a mapping of their number `n`
-#: and the first of them, `v`.
+#: A text is a string, or [its beginning, its full length]. Anything with items is a mapping of their number
+#: `n` and the first of them, `v`.
 Cell = Any
 
 

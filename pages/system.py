@@ -19,7 +19,7 @@ from assets.rows.reading import Counted
 
 
 class DatasetPart(NamedTuple):
-    """A section of a dataset's page: a template, a script, and a function that reads their data from folders."""
+    """A section of a dataset's page: a template, a script, and a function that reads their data."""
 
     template: str
     script: str

@@ -53,7 +53,7 @@ def text_pairs(
 
 
 def found_in(sentences: Sequence[str], text: str) -> list[int]:
-    """Return the indices of the sentences that a text is joined from, in order, else of all that occur in it."""
+    """Return the indices of the sentences that a text is joined from, else of all that occur in it."""
     joined, rest = [], text.strip()
     for number, sentence in enumerate(sentences):
         if sentence and rest.startswith(sentence) and not rest[len(sentence) : len(sentence) + 1].strip():

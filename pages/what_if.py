@@ -75,8 +75,9 @@ def scripts(everything: Everything, name: str) -> Files:
 def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:
     """Return a page's data about one threshold.
 
-    `tried` has [value, units kept] for the values to try and the current one. `points` has [score, units]: how
-    many units score above the previous point and at most this one. `rows` has [score, id, text], by score.
+    `tried` has [value, units kept] for the values to try and the current one. `points` has [score, units]:
+    how many units score above the previous point and at most this one. `rows` has [score, id, text], by
+    score.
     """
     tried = sorted({*threshold.values, knob.value})
     parts, rows = [np.empty(0)], _ROWS.empty_table()
@@ -220,7 +221,7 @@ def check_kept(content: Mapping[str, Any], really: int) -> None:
 
 
 def _with_more(rows: pa.Table, table: pa.Table, values: Iterable[float]) -> pa.Table:
-    """Add a table's rows with finite scores to `rows`; if there are too many, keep those that may be shown."""
+    """Add a table's rows with finite scores to `rows`; if there are too many, keep only candidates."""
     table = table.filter(pc.is_finite(table["score"]))
     cut = pc.utf8_slice_codeunits(table["text"], 0, _CHARACTERS)
     long = pc.greater(pc.utf8_length(table["text"]), _CHARACTERS)

@@ -128,7 +128,7 @@ def _cells(row: Breakdown | None, metrics: Iterable[str]) -> list[Any]:
 
 
 def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
-    """Return Table 9 for each model: accuracy and the three most frequent outputs, and a matrix of all outputs."""
+    """Return Table 9 for each model: accuracy, the three most frequent outputs, a matrix of all outputs."""
     paper = ("DFSPORT", "DFWIKI", "top three in the paper")
     head = ("connective", "accuracy", "examples", "most often predicted", *paper)
     found = []

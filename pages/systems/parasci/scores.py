@@ -69,7 +69,7 @@ def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
 
 
 def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[str, Any]:
-    """Return a table of ratings: our `lines` (all pairs, then by method), the paper's (`paper`), and agreement.
+    """Return a table of ratings: our `lines` (all pairs, then by method), the paper's, and agreement.
 
     A line has for each question its score from table.json, or None.
     """
@@ -192,7 +192,7 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
     columns: list[Sequence[GridCell]] = [
         bars(
             [system.scores.get(metric) for system in table.systems],
-            # High similarity to the source, in words or in meaning alone, is no merit: COPY scores highest on both.
+            # Similarity to the source, in words or in meaning, is no merit: COPY scores highest on both.
             [metric not in ("self_bleu", "bertscore")] * len(table.systems),
             top=1,
         )
@@ -211,7 +211,7 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
 
 
 def _number(metric: str, score: Interval | None) -> str | None:
-    """Return a score shown without a bar: a difference of shares, which may be negative, or a number of words."""
+    """Return a score shown without a bar: a difference of shares, maybe negative, or a number of words."""
     if score is None:
         return None
     mean, low, high = (100 * value if metric == "ibleu" else value for value in score)

@@ -97,7 +97,7 @@ def tuning_pages(everything: Everything, numbers: Mapping[str, Counted]) -> File
 
 
 def ranked(points: Iterable[Row]) -> list[Row]:
-    """Return the points, most accurate first; among equals the current one, then smaller knobs, come first."""
+    """Return the points, most accurate first; ties: the current point first, then smaller knobs."""
     return sorted(
         points,
         key=lambda point: (-point["accuracy"], not point["current"], *(point[knob] for knob in KNOBS)),
@@ -129,7 +129,7 @@ SYSTEM = SystemPages(
 
 
 def _paper(summaries: Sequence[Row]) -> dict[str, Any]:
-    """Return the page's data about one paper: the first human summary, and each system's summary with its scores."""
+    """Return the page's data about one paper: the first human summary, and each system's with its scores."""
     ordered = sorted(summaries, key=lambda row: scores.place(row["system"], row["model"], row["chosen"]))
     return {
         "id": ordered[0]["gold_id"],

@@ -147,7 +147,7 @@ def is_quiet(word: str) -> bool:
 
 
 def starts(words: Sequence[Row]) -> list[float] | None:
-    """Return the start of each word in seconds, or None; a word without a time gets that of the word before."""
+    """Return each word's start in seconds, or None; a word without a time gets that of the word before."""
     if all(word["start"] is None for word in words):
         return None
     times = [0.0]
@@ -285,7 +285,7 @@ def _scores(everything: Everything) -> dict[str, Row]:
 
 
 def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
-    """Return the paper's sentences in order, each with the time and words spent on it, or why it is no state."""
+    """Return the paper's sentences in order, each with the time spent on it, or why it is no state."""
     states = {state["id"]: state for state in aligned.states}
     found = []
     for sentence in [*(aligned.pair["sentences"] or []), *aligned.no_sentences]:

@@ -33,7 +33,9 @@ CHARACTERS = 150_000
 
 #: The most dropped paragraphs shown per reason, and queries per reference.
 MOST_DROPPED, MOST_HITS = 20, 5
-_BY_LEAD = "ordered here by the lead's bigrams; a set of whole articles is ordered by those of the whole article"
+_BY_LEAD = (
+    "ordered here by the lead's bigrams; a set of whole articles is ordered by those of the whole article"
+)
 LONGEST_LINE, LONGEST_SUMMARY = 300, 6_000
 _DIGITS = 5
 
@@ -138,9 +140,9 @@ def cells(article: ArticleRows) -> list[Row]:
 def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:
     """Return the data of the page's script as JSON values: the lead, the paragraphs and their orders.
 
-    Each of `rankings` has the score and the rank (from 0) of every entry of `paragraphs`; both are None if the
-    paragraph is not in its corpus. `inputs` has for each set, by ranker, where it is cut and how much of the
-    lead it covers.
+    Each of `rankings` has the score and the rank (from 0) of every entry of `paragraphs`; both are None if
+    the paragraph is not in its corpus. `inputs` has for each set, by ranker, where it is cut and how much of
+    the lead it covers.
     """
     row = article.ranked
     paragraphs = row["paragraphs"]
@@ -184,7 +186,7 @@ class Cut(NamedTuple):
     paragraphs: int
     """How many paragraphs the input has; the last one may be cut."""
     characters: int | None
-    """How many characters of the last paragraph are in the input; None if all are, or there is no paragraph."""
+    """How many characters of the last paragraph are in the input; None if all are, or it has no paragraph."""
 
 
 class Lead:
@@ -228,7 +230,7 @@ class Paragraphs:
         self._words: dict[int, list[str]] = {}
 
     def cut(self, order: Sequence[int], most: int) -> Cut:
-        """Return where the input in some order ends, given its most sub-words including those of the title."""
+        """Return where the input in some order ends, given its most sub-words, title included."""
         left = most - self._title
         for place, index in enumerate(order):
             if left <= 0:

@@ -163,7 +163,7 @@ def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
 
 
 def figure_2(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
-    """Return the bars of Figure 2: ROUGE-L in percent of extraction, the chosen model and the paper's best."""
+    """Return the bars of Figure 2: ROUGE-L in percent of extraction, the chosen model and the paper's."""
     shown = [cell for cell in cells if cell.architecture == EXTRACTIVE or cell.chosen]
     ours = [
         {
