@@ -7,9 +7,9 @@ Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents o
 (benchmarks/synthetic_corpus.py). From each it makes every dataset of the four systems as declared: it calls
 the assets' functions on part files and writes the same files as a run. Each dataset is made in its own
 process, first from a tiny corpus, so that imports and other loading do not count. The process then reports
-its processor time, and its peak memory above what it had before. Exponents are least squares over logarithms: 1 is linear,
-2 quadratic. Memory below 32 MB counts as 32 MB. Targets: no time exponent above 1.15, and memory that does
-not grow.
+its processor time, and its peak memory above what it had before. Exponents are least squares over logarithms:
+1 is linear, 2 quadratic. Memory below 32 MB counts as 32 MB. Targets: no time exponent above 1.15, and memory
+that does not grow.
 
 Embeddings are faked as sums of word vectors. Left out are crawls, datasets that read human answers, and,
 without --trainings, datasets that train a model or read one. With --trainings, each model has the size in

@@ -208,7 +208,9 @@ def test_dagster_asset_materialize_refuses_without_the_module(installed):
     ended = subprocess.run(
         [bin / "dagster", *EXAMPLES], cwd=project.root, env={**SHELL, **QUIET}, capture_output=True, text=True
     )
-    assert ended.returncode == 2 and "Invalid set of CLI arguments" in ended.stderr, "docs/how-to/look.md says so"
+    assert ended.returncode == 2 and "Invalid set of CLI arguments" in ended.stderr, (
+        "docs/how-to/look.md says so"
+    )
 
 
 def files(folder):

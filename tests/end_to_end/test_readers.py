@@ -30,7 +30,9 @@ def test_the_calls_that_the_documents_show_find_the_kept_rows_and_those_they_war
     kept = sum(pq.read_metadata(path).num_rows for path in folder.glob("kept-*.parquet"))
     dropped = sum(pq.read_metadata(path).num_rows for path in folder.glob("__dropped/*.parquet"))
     assert kept and dropped
-    (shown,) = re.findall(r"```python\n(import duckdb.*?)```", (ROOT / "docs/how-to/look.md").read_text(), re.DOTALL)
+    (shown,) = re.findall(
+        r"```python\n(import duckdb.*?)```", (ROOT / "docs/how-to/look.md").read_text(), re.DOTALL
+    )
     names: dict = {}
     for statement in ast.parse(shown).body:
         if isinstance(statement, ast.Expr):
