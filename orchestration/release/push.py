@@ -26,7 +26,7 @@ def check_name(repository: str) -> str:
     """Return a repository name unchanged. Raises ValueError if it lacks a namespace."""
     if not _NAME.fullmatch(repository):
         raise ValueError(
-            f"{repository!r} is not a repository name: include the user or organisation, as in my-name/my-data"
+            f"{repository!r} is not a repository name: add the user or organisation, as in my-name/my-data"
         )
     return repository
 
