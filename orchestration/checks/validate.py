@@ -221,7 +221,7 @@ def _result(expectation: Expectation, found: Any) -> Result:
     elif unexpected:
         observed = ", ".join(dict.fromkeys(_short(value) for value in unexpected[:3]))
     elif expectation.table == "counts" and values.get("missing_count"):
-        observed = "no previous version"
+        observed = "no former version"
     return Result(
         expectation,
         passed=bool(found.success),

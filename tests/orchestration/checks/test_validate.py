@@ -200,7 +200,7 @@ def test_a_partition_is_compared_with_its_former_version(tmp_path, comparison, f
     assert [dataset.expectation.columns[0] for dataset in found.failed("warning")] == failed
     assert not found.failed("error")
     if comparison is NEW:
-        assert {dataset.observed for dataset in found.results} == {"no previous version"}
+        assert {dataset.observed for dataset in found.results} == {"no former version"}
 
 
 def test_what_cannot_be_evaluated_is_an_error_even_of_a_warning(tmp_path):
