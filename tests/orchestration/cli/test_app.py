@@ -34,7 +34,7 @@ def test_every_option_and_argument_of_people_is_explained():
     assert not unexplained
 
 
-def test_an_option_is_called_and_explained_alike_everywhere():
+def test_an_option_has_the_same_name_and_help_everywhere():
     seen = {}
     for command in SHOWN.values():
         for param in command.params:
@@ -46,14 +46,14 @@ def test_an_option_is_called_and_explained_alike_everywhere():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("plan", "--months"), "error: No such option: --months; `silverloom plan --help` shows"),
+        (("plan", "--months"), "error: No such option: --months; see `silverloom plan --help`"),
         (("plans",), "error: No such command 'plans'"),
         (("backfill", "--from", "2018-06"), "error: Missing option '--to'"),
         (("run", "--jobs", "0"), "error: Invalid value for '--jobs'"),
         (("explain",), "error: Missing argument 'ROW_ID'"),
     ],
 )
-def test_what_is_called_wrongly_ends_with_one_line_and_status_2(words, said, capsys):
+def test_a_usage_error_is_one_line_and_status_2(words, said, capsys):
     assert call(*words) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(said)
