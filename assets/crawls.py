@@ -1,6 +1,7 @@
-"""What was asked of the web, by partition.
+"""The datasets of web crawls, by partition.
 
-Belongs here: the datasets that ask, and keep what they got. Not here: what is read off it (sources.py).
+Belongs here: datasets that request pages and keep the responses. Not here: what is parsed from them
+(sources.py).
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ _crawl = partial(
 
 @_crawl(formats=FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested URLs, each with the place of its record in the WARC files, or why it has none."""
-    from ops.crawl.crawl import crawl  # what it imports takes a second
+    """Requested URLs, each with the location of its record in the WARC files, or why it has none."""
+    from ops.crawl.crawl import crawl  # its imports take a second
 
     return crawl(records, place)
 
 
 @_crawl(formats=cited.FORMATS)
 def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested pages that articles cite, each with the place of its record, or why it has none."""
+    """Requested pages that articles cite, each with the location of its record, or why it has none."""
     return cited.crawl_cited(records, place)
 
 
 @_crawl(formats=cited.SEARCHES)
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Requested pages that a search finds, with the place of each record or why it has none."""
+    """Requested pages that a search found, each with the location of its record, or why it has none."""
     return cited.crawl_cited(records, place)

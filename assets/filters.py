@@ -1,8 +1,8 @@
-"""Filters of documents and of examples: the scores of a dataset, and the dataset within the bounds.
+"""Filters of documents and of examples: each scores a dataset and keeps the rows within the bounds.
 
-Belongs here: the datasets that filter another one, declared by one call; what is declared later reads the
-filtered one in its place. Not here: which datasets are filtered (beside each), how anything is scored
-(ops/filters).
+Belongs here: functions that declare the datasets of a filter in one call; datasets that are declared later
+read the filtered dataset in place of the original. Not here: which datasets are filtered (next to each), how
+rows are scored (ops/filters).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.graph import optional
-from assets.declare.settings import document, settings
+from assets.declare.settings import document, section, settings
 from ops.core.derived import DerivedFolder
 from ops.core.outcome import Outcomes, Shape
 from ops.core.parts import Parts
@@ -60,30 +60,31 @@ _texts = partial(
 
 @_texts()
 def reference_texts(records: Records) -> Outcomes:
-    """Texts that web pages should be like: a small model of n-grams learns from them."""
+    """Texts that web pages should resemble: a small n-gram model is trained on them."""
     return records.map(parse_test_sets)
 
 
 @_texts()
 def test_sets(records: Records) -> Outcomes:
-    """Texts of test sets, which no example may have anything of."""
+    """Texts of test sets; no example may overlap with them."""
     return records.map(parse_test_sets)
 
 
 def filter_documents(
     name: str, shape: Shape, kind: str, scoring: type[ScoreParams], bound: type[BoundParams]
 ) -> list[dg.AssetsDefinition]:
-    """Declare three datasets of `sources`: the scores of some documents, their duplicates, those that pass.
+    """Declare three datasets of `sources`: scores of some documents, their duplicates, and those that pass.
 
-    `kind` begins the ids of the documents. What is declared later reads `filtered_<name>` as `<name>`.
-    Nothing is declared where params.yaml has no section `filters.<name>`; an empty one has the defaults.
+    `kind` is the prefix of the documents' ids. Datasets that are declared later read `filtered_<name>` as
+    `<name>`. Declares nothing if params.yaml has no section `filters.<name>`; an empty section has the
+    defaults.
     """
     optional(scoring, bound)
     if (document().get("filters") or {}).get(name) is None:
         return []
     return [
         _scores(name, shape, scoring),
-        _duplicates(name, scoring),
+        _duplicates(name, scoring, bound),
         _filtered(name, shape, kind, scoring, bound),
     ]
 
@@ -122,19 +123,19 @@ def _scores(name: str, shape: Shape, scoring: type[ScoreParams]) -> dg.AssetsDef
 
 
 def _has_reference(name: str) -> bool:
-    """Return whether there are texts that some documents are compared with."""
+    """Return whether there are reference texts to compare the documents with."""
     return name == "web_pages" and bool(settings().sources.get("reference_texts"))
 
 
-def _duplicates(name: str, scoring: type[ScoreParams]) -> dg.AssetsDefinition:
-    def duplicates(scores: Parts, params: Any) -> Outcomes:
-        return duplicates_op.duplicates(scores, params.floor)
+def _duplicates(name: str, scoring: type[ScoreParams], bound: type[BoundParams]) -> dg.AssetsDefinition:
+    def duplicates(scores: Parts, params: Any, bounds: Any) -> Outcomes:
+        return duplicates_op.duplicates(scores, params.floor, bounds)
 
     return _declare(
         duplicates,
         f"{name}_duplicates",
-        f"Of {_called(name)} of all partitions those that repeat another one, and how nearly.",
-        {"params": scoring},
+        f"{_called(name).capitalize()} that repeat another one, in any partition, and how nearly.",
+        {"params": scoring, "bounds": bound},
         shape=schemas.DUPLICATES,
         inputs={"scores": f"{name}_scores"},
         partitioned=False,
@@ -158,13 +159,35 @@ def _filtered(
         return documents.filtered(found, scores, duplicates, asked, params, shape, reference)
 
     units = _called(name)
-    asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
-        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
-        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
-        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
-        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
-        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
-        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+    scored = section(scoring)
+    asked: list[tuple[object, str, Any, Callable[..., Any], tuple[float, ...], str]] = [
+        (
+            scored.language,
+            "language",
+            at_least,
+            bounds.asked_language,
+            _SHARES,
+            "probability of the language",
+        ),
+        (
+            scored.duplicates,
+            "similarity",
+            below,
+            bounds.asked_similarity,
+            _SHARES,
+            "similarity to an earlier document",
+        ),
+        (
+            scored.personal_data,
+            "personal_data",
+            at_most,
+            bounds.asked_personal_data,
+            (0, 1, 2, 5),
+            "pieces of personal data",
+        ),
+        (reference, "perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
+        (scored.quality, "at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
+        (scored.quality, "at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
     ]
     return _declare(
         filtered,
@@ -177,7 +200,8 @@ def _filtered(
         replaces=name,
         thresholds=[
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
-            for param, rule, scores, values, meaning in asked
+            for on, param, rule, scores, values, meaning in asked
+            if on
         ],
         expectations=_known(kind, shape),
     )
@@ -191,23 +215,24 @@ def filter_examples(
     kind: str,
     bound: type[ContaminationParams],
     partitioned: bool,
+    overlaps: str = "overlaps",
 ) -> list[dg.AssetsDefinition]:
-    """Declare two datasets of a system: what its examples share with test sets, and those that pass.
+    """Declare two datasets of a system: what its examples share with test sets, and the examples that pass.
 
-    `texts` are the columns of what goes in and comes out. What is declared later reads `clean_<name>` as
-    `<name>`. Nothing is declared where params.yaml names no test set.
+    `texts` are the columns of what goes in and comes out, `overlaps` names the first dataset. What is
+    declared later reads `clean_<name>` as `<name>`. Nothing is declared where params.yaml names no test set.
     """
     optional(OverlapParams, bound)
     if not settings().sources.get("test_sets"):
         return []
     return [
-        _overlaps(group, name, shape, texts, partitioned),
-        _clean(group, name, shape, kind, bound, partitioned),
+        _overlaps(group, overlaps, name, shape, texts, partitioned),
+        _clean(group, overlaps, name, shape, kind, bound, partitioned),
     ]
 
 
 def _overlaps(
-    group: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
+    group: str, called: str, name: str, shape: Shape, texts: Sequence[str], partitioned: bool
 ) -> dg.AssetsDefinition:
     def overlaps(
         found: Parts, test_sets: AllParts, params: OverlapParams, derived: DerivedFolder
@@ -216,7 +241,7 @@ def _overlaps(
 
     return _declare(
         overlaps,
-        "overlaps",
+        called,
         f"What each of the {_called(name)} shares with the test sets: runs of words, whole sentences.",
         {},
         group,
@@ -238,6 +263,7 @@ def _overlaps(
 
 def _clean(
     group: str,
+    scored: str,
     name: str,
     shape: Shape,
     kind: str,
@@ -254,7 +280,7 @@ def _clean(
         {"params": bound},
         group,
         shape=schemas.filtered(shape),
-        inputs={"found": name},
+        inputs={"found": name, "overlaps": scored},
         consumes="found",
         replaces=name,
         partitioned=partitioned,
@@ -297,7 +323,7 @@ def _declare(
 
 
 def _known(kind: str, shape: Shape) -> list[Expectation]:
-    """Expect of rows that passed what every reader of them asks for."""
+    """Expect of the rows that passed what all their readers need."""
     names = ("document", "month", "domain", "language", "set", "split", "fused", "first", "second", "summary")
     there = not_null(*(name for name in names if name in shape.kept.names))
     places = [between("sentences.start.least", 0)] if kind == "paper" else []

@@ -1,7 +1,6 @@
-"""What several systems read, by partition: papers, their sentences and citations, articles, web pages,
-ratings of people.
+"""The sources that several systems share: papers, sentences, citations, articles, web pages, ratings.
 
-Belongs here: datasets that are shared. Not here: what one system alone reads, and what it makes of them
+Belongs here: shared datasets. Not here: datasets that only one system reads or makes
 (assets/systems/<system>).
 """
 

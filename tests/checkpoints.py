@@ -1,4 +1,4 @@
-"""Checkpoints without files, of trainings that are interrupted."""
+"""In-memory checkpoints, for tests that interrupt a training."""
 
 
 class StoppedError(Exception):
@@ -6,7 +6,7 @@ class StoppedError(Exception):
 
 
 class Memory:
-    """Checkpoints that last as long as the test; raises behind the write of this number."""
+    """Checkpoints that last as long as the test; raises after the write with the given number."""
 
     def __init__(self, last=None):
         self.files, self.writes, self.last = {}, [], last

@@ -1,4 +1,4 @@
-"""Tests run under the environment that the project's own processes run under."""
+"""Set up the environment of all tests: the one in which the project's own processes run."""
 
 import os
 import signal
@@ -11,13 +11,13 @@ from hypothesis import settings
 import orchestration.definitions
 from orchestration.workspace.workspace import Workspace
 
-#: Where fixtures of all tests are.
+#: Modules with fixtures that all tests share.
 pytest_plugins = ["tests.browser.fixtures", "tests.faults.tally", "tests.postgres", "tests.projects"]
 
-# A shell that runs tests in the background has them ignore Ctrl-C, and all that they start.
+# A shell that runs tests in the background makes them, and all their children, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No test is timed: machines that run tests are busy. In CI the examples are the same every time.
+# No test has a deadline, because test machines are busy. In CI, Hypothesis draws the same examples every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.register_profile("quick", settings.get_profile("project"), max_examples=30)
 settings.load_profile("project")
@@ -25,18 +25,18 @@ settings.load_profile("project")
 
 @pytest.fixture(autouse=True)
 def path(monkeypatch):
-    """MLflow puts the code of a model that it loads first on the path, where workers spawned later would find it."""
+    """Restore sys.path: MLflow prepends the code of the first model it loads, and later workers would import it."""
     monkeypatch.setattr(sys, "path", list(sys.path))
 
 
 @pytest.fixture
 def own_declarations():
-    """Keep what a test declares out of the project's own datasets."""
+    """Keep the datasets that a test declares out of the project's own."""
     with patch.dict(orchestration.definitions.DECLARED):
         yield
 
 
 @pytest.fixture
 def tmp_workspace(tmp_path) -> Workspace:
-    """An empty workspace of the project's datasets."""
+    """An empty workspace with the project's datasets."""
     return Workspace(tmp_path)

@@ -1,6 +1,6 @@
-"""`make speech`: espeak-ng, which speaks what the tests of recordings listen to, found or installed.
+"""`make speech`: find or install espeak-ng, which speaks the text that the tests of recordings recognise.
 
-Belongs here: the program, and what it says. Not here: recognising it (ops/talksumm/sources/speech.py).
+Belongs here: the program and its speech. Not here: recognising it (ops/talksumm/sources/speech.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def spoken(text: str) -> bytes:
 
 
 def find() -> str:
-    """Return where espeak-ng is. Raises MissingError."""
+    """Return the path of espeak-ng. Raises MissingError."""
     path = shutil.which(NAME)
     if path is None:
         raise MissingError(f"the tests of recordings need {NAME}: run `make speech`, or install it")
@@ -28,7 +28,7 @@ def find() -> str:
 
 
 def install() -> str:
-    """Find espeak-ng or else install it. Raises MissingError."""
+    """Find espeak-ng, or install it. Raises MissingError."""
     if shutil.which(NAME) is None:
         install_packages(NAME)
     return find()

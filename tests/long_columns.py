@@ -1,4 +1,4 @@
-"""Columns of more strings than one array can hold, 2 GiB, in little memory: all chunks are the same bytes."""
+"""String columns longer than the 2 GiB that one array can hold, in little memory: all chunks share their bytes."""
 
 import pyarrow as pa
 
@@ -7,7 +7,7 @@ _LONG = 100_000_000
 
 
 def chunked(chunk: pa.Array) -> pa.ChunkedArray:
-    """Return a chunk as often as makes 2.4 GB of it, if it holds one long text."""
+    """Repeat a chunk until the column holds 2.4 GB, given that the chunk holds one long text."""
     return pa.chunked_array([chunk] * CHUNKS)
 
 

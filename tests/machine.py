@@ -1,7 +1,7 @@
-"""Programs that tests need of the machine: run one, or install Debian's package of it.
+"""Programs of the machine that tests need: run one, or install its Debian package.
 
-Belongs here: what Chromium (browser/chromium.py) and espeak-ng (espeak.py) have in common. Not here: processes that
-tests start and watch (processes.py).
+Belongs here: what Chromium (browser/chromium.py) and espeak-ng (espeak.py) have in common. Not here: processes
+that tests start and watch (processes.py).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ PATIENCE = 900  # seconds, for a download
 
 
 class MissingError(RuntimeError):
-    """A program is not there, and could not be installed."""
+    """A program is missing and could not be installed."""
 
 
 def install_packages(*packages: str) -> None:
-    """Install Debian's packages, as root or by a sudo that asks nothing. Raises MissingError."""
+    """Install Debian packages, as root or with a sudo that needs no password. Raises MissingError."""
     if shutil.which("apt-get") is None:
         raise MissingError("Debian's packages: there is no apt-get")
     sudo: list[str] = []
@@ -27,14 +27,14 @@ def install_packages(*packages: str) -> None:
         if shutil.which("sudo") is None or run([*sudo, "true"]).returncode != 0:
             raise MissingError("Debian's packages: neither root nor a sudo that asks for no password")
     apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
-    run([*apt, "update"])  # old lists may do: what counts is the installation
+    run([*apt, "update"])  # outdated package lists may do: only the installation counts
     done = run([*apt, "install", "-y", "--no-install-recommends", *packages])
     if done.returncode != 0:
         raise MissingError(f"Debian's packages: apt-get install {' '.join(packages)}: {last_line(done)}")
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; what cannot be begun, or does not end, has a status of its own."""
+    """Run a command to its end. A command that cannot start, or does not end, gets an exit status of its own."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=False
@@ -46,6 +46,6 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def last_line(done: subprocess.CompletedProcess[str]) -> str:
-    """Return what a command said last."""
+    """Return the last line of a command's output."""
     lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
     return lines[-1] if lines else f"it ended with {done.returncode}"

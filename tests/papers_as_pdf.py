@@ -1,6 +1,7 @@
-"""Papers printed as PDF: two columns or one, headings, running heads, page numbers, hyphens, footnotes.
+"""Print papers as PDF: one or two columns, headings, running heads, page numbers, hyphens, footnotes.
 
-Belongs here: a writer of such files, for tests and benchmarks that know the text. Not here: what is read back.
+Belongs here: the writer of such files, for tests and benchmarks that know the text. Not here: reading them
+back.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Iterator, Sequence
 WIDTH, HEIGHT, MARGIN, GAP = 595.0, 842.0, 60.0, 20.0
 SIZE, LEADING = 10.0, 12.0
 FONTS = {"R": "Times-Roman", "B": "Times-Bold"}
-#: What pads passwords (ISO 32000-1, 7.6.3.3).
+#: The padding of passwords (ISO 32000-1, 7.6.3.3).
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
 
-#: The widths of the printable characters of ASCII, in thousandths of the size, from Adobe's metrics.
+#: Widths of the printable ASCII characters, in thousandths of the font size, from Adobe's metrics.
 WIDTHS = {
     "R": [
         250, 333, 408, 500, 500, 833, 778, 333, 333, 333, 500, 564, 250, 333, 250, 278, 500, 500,
@@ -81,7 +82,7 @@ class Printer:
         self.put(text, left + indent, self.y, font, size)
 
     def title(self, text: str) -> None:
-        """Print over all columns, at the head of the page."""
+        """Print across all columns, at the top of the page."""
         for line in wrapped(text.split(), WIDTH - 2 * MARGIN, "B", 16, 0, False):
             self.y -= 20
             self.put(line, MARGIN, self.y, "B", 16)
@@ -99,7 +100,7 @@ class Printer:
             self.line(line, 10 if index == 0 else 0)
 
     def footnote(self, text: str) -> None:
-        """Print in small letters at the foot of this column."""
+        """Print in small type at the bottom of this column."""
         lines = list(wrapped(text.split(), self.column_width, "R", 8, 0, False))
         left = MARGIN + self.column * (self.column_width + GAP)
         self.bottom = MARGIN + 9 * len(lines) + 6
@@ -132,7 +133,7 @@ def wrapped(
 
 
 def document(pages: Sequence[bytes], password: str = "") -> bytes:
-    """Return a PDF of content streams; with a password, encrypted by RC4 of 40 bits."""
+    """Return a PDF of content streams; with a password, encrypted with 40-bit RC4."""
     kids = " ".join(f"{5 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -165,7 +166,7 @@ def document(pages: Sequence[bytes], password: str = "") -> bytes:
 
 
 def assembled(objects: Sequence[bytes], trailer: str = "") -> bytes:
-    """Return a PDF of numbered objects, the first of which is its catalogue."""
+    """Return a PDF of numbered objects; the first is its catalogue."""
     pieces, offsets, length = [b"%PDF-1.4\n"], [], 9
     for number, body in enumerate(objects, 1):
         offsets.append(length)
@@ -210,7 +211,7 @@ def printed(
     head: str = "Proceedings of the Ninth Workshop, June 2018",
     password: str = "",
 ) -> bytes:
-    """Return a paper of (heading, paragraphs) as PDF."""
+    """Return a paper, given as (heading, paragraphs), as PDF."""
     printer = Printer(columns, head)
     printer.title(title)
     for heading, paragraphs in sections:

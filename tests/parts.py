@@ -1,4 +1,4 @@
-"""Rows as part files, for ops that read the parts of a dataset."""
+"""Write rows as part files, for ops that read the parts of a dataset."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from ops.core.parts import OneProcess, Part, Parts
 
 @dataclass(frozen=True)
 class InMemory:
-    """A part that is no file."""
+    """A part that is not a file."""
 
     table: pa.Table
 
@@ -29,7 +29,7 @@ def in_memory(*tables):
 
 
 def parts(folder, schema, *tables):
-    """Write tables, or lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
+    """Write tables, or lists of rows, as the parts of a dataset; columns that a row leaves out are null."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -44,5 +44,5 @@ def parts(folder, schema, *tables):
 
 
 def dealt(folder, schema, rows, several=2):
-    """Write rows as several parts: nothing may depend on what stands in which."""
+    """Write rows as several parts: no result may depend on which part a row is in."""
     return parts(folder, schema, *(rows[number::several] for number in range(several)))

@@ -1,7 +1,7 @@
-"""A Postgres server of a test's own, by the programs of an installed Postgres.
+"""A Postgres server for a test, run by the programs of an installed Postgres.
 
-Belongs here: finding these programs, starting and stopping a server in a temporary folder, and new databases on
-it. Not here: what is kept there (the tests).
+Belongs here: finding these programs, starting and stopping a server in a temporary folder, and creating
+databases. Not here: what is stored there (the tests).
 """
 
 import contextlib
@@ -17,16 +17,16 @@ from pathlib import Path
 
 import pytest
 
-#: Postgres refuses to run as root; its packages come with this user.
+#: Postgres refuses to run as root; its packages create this user.
 USER = "postgres"
 
-#: Has signs that addresses must quote.
+#: Contains characters that must be quoted in URLs.
 PASSWORD = "s3cret/pw"
 QUOTED = "s3cret%2Fpw"
 
 
 def programs() -> Path | None:
-    """Return the folder of the programs of the newest Postgres there is."""
+    """Return the folder with the programs of the newest installed Postgres."""
     found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     if on_path := shutil.which("initdb"):
         found.append(Path(on_path).parent)
@@ -34,7 +34,7 @@ def programs() -> Path | None:
 
 
 def absent() -> str:
-    """Say why there can be no server here, or ""."""
+    """Say why no server can run here, or ""."""
     for module in ("dagster_postgres", "psycopg2"):
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed"
@@ -65,7 +65,7 @@ class Postgres:
         return f"postgresql://silverloom:{QUOTED}@{self.host}:{self.port}/{name}"
 
     def run(self, name: str, *argv: str) -> None:
-        """Run one of Postgres's programs, as a user that may."""
+        """Run one of Postgres's programs, as a user that it accepts."""
         user = ("setpriv", "--reuid", USER, "--regid", USER, "--clear-groups") if os.geteuid() == 0 else ()
         done = subprocess.run(
             [*self.enter, *user, programs() / name, *argv],
@@ -81,7 +81,7 @@ class Postgres:
 
 @contextlib.contextmanager
 def serving(host="127.0.0.1", enter=()):
-    """Yield a server; it ends with the block."""
+    """Yield a server; it stops when the block ends."""
     with tempfile.TemporaryDirectory(prefix="postgres-") as name, socket.socket() as probe:
         folder = Path(name)
         if os.geteuid() == 0:
@@ -104,7 +104,7 @@ def serving(host="127.0.0.1", enter=()):
 
 @pytest.fixture(scope="module")
 def postgres():
-    """A server for the tests of a module; they are skipped where there can be none."""
+    """A server for the tests of a module; they are skipped where none can run."""
     if reason := absent():
         pytest.skip(reason)
     with serving() as server:

@@ -1,4 +1,4 @@
-"""Processes that a test's programs started: which they are, and whether they still run.
+"""Processes that a test's programs started: list them, and check whether they still run.
 
 Belongs here: looking at processes. Not here: waiting for them (waiting.py).
 """
@@ -9,12 +9,12 @@ import psutil
 
 
 def alive(pid: int) -> bool:
-    """Say whether a process runs; one that has ended but was not waited for does not."""
+    """Say whether a process runs. One that has ended but was not waited for does not."""
     with contextlib.suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those that these have."""
+    """Return all descendants of a process."""
     return [process.pid for process in psutil.Process(pid).children(recursive=True)]

@@ -1,7 +1,7 @@
-"""A small project of its own for tests that run whole programs: real Dagster, real DVC, real git.
+"""Small projects for tests that run whole programs: real Dagster, real DVC, real git.
 
-Belongs here: running programs in a project, and the projects that many tests begin with. Each of these is made
-once, by whichever worker of pytest needs it first. Not here: what is asked of a project (the tests).
+Belongs here: running programs in a project, and the projects that many tests start from. Each of these is built
+once, by the first pytest worker that needs it. Not here: what is asserted of a project (the tests).
 """
 
 import contextlib
@@ -44,10 +44,10 @@ FILES = (
 )
 
 
-#: Systems that most projects do without.
+#: Systems that most test projects leave out.
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
 
-#: Datasets that these projects have no sources for.
+#: Datasets that have no sources in these projects.
 WITHOUT_SOURCES = (
     "sources/crawls",
     "sources/articles",
@@ -56,10 +56,10 @@ WITHOUT_SOURCES = (
     "sources/web_pages",
 )
 
-#: What declares filters.
+#: The declarations of filters.
 FILTERS = "assets.filters"
 
-#: What Dagster shows of a dataset that was made.
+#: The event that Dagster shows for a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
 
 
@@ -70,7 +70,7 @@ class Ended:
 
 
 class Zygote:
-    """Runs programs of a project in forks of one warmed process, and what `dvc repro` starts in them."""
+    """Runs programs of a project, and what `dvc repro` starts in them, in forks of one warmed process."""
 
     def __init__(self, folder: Path):
         environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
@@ -101,7 +101,7 @@ class Zygote:
         return {
             "PATH": os.pathsep.join(places),
             "PYTHONPATH": "",
-            "SILVERLOOM_JOBS": os.environ.get("JJ", "1"),  # tests run beside each other already
+            "SILVERLOOM_JOBS": os.environ.get("JJ", "1"),  # tests already run in parallel
         }
 
     def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
@@ -123,18 +123,18 @@ class Project:
     zygote: Zygote
 
     def module(self, name: str, *argv: str, ok: bool = True, env=None) -> str:
-        """Run `python -m name` in the project; its output. Fails when it ends otherwise than expected."""
+        """Run `python -m name` in the project and return its output. Fails on an unexpected exit status."""
         ended = self.zygote.run(self.root, list(argv), module=name, env=env or {})
         assert (ended.status == 0) == ok, f"{name} {argv} ended with {ended.status}:\n{ended.output}"
         assert "Traceback" not in ended.output, ended.output
         return ended.output
 
     def silverloom(self, command: str, *argv: str, **options) -> str:
-        """Run a command of the project's own command line; its output."""
+        """Run a command of silverloom's command line and return its output."""
         return self.module("orchestration.cli", command, *argv, **options)
 
     def start(self, name: str, *argv: str) -> subprocess.Popen:
-        """Begin `python -m name` in the project, a program of orchestration: others may run beside it."""
+        """Start `python -m name`, a program of orchestration, in the project without waiting for it."""
         return subprocess.Popen(
             [self.zygote.bin / "python", "-m", name, *argv],
             cwd=self.root,
@@ -151,7 +151,7 @@ class Project:
         return self.module("dvc", *argv, ok=ok, env=env)
 
     def dvc_status(self) -> dict:
-        """What `dvc status` calls stale, besides the stage that always runs."""
+        """The stages that `dvc status` calls stale, except the one that always runs."""
         found = json.loads(self.dvc("status", "--json").splitlines()[-1])
         assert found.pop("code") == ["always changed"], found
         return found
@@ -200,14 +200,14 @@ class Project:
         return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in sorted(files)}
 
     def made(self, output: str) -> list[str]:
-        """The partitions that a run says it made."""
+        """The partitions that a run reports as made."""
         return [
             line.split(":")[0] for line in output.splitlines() if " kept, " in line and "rejected, " in line
         ]
 
     def copy(self, to: Path) -> "Project":
         to.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cp", "-aT", self.root, to], check=True)  # in half the time of shutil.copytree
+        subprocess.run(["cp", "-aT", self.root, to], check=True)  # takes half the time of shutil.copytree
         return Project(to, self.zygote)
 
 
@@ -220,13 +220,13 @@ def zygote(tmp_path_factory):
 
 @pytest.fixture
 def warm(monkeypatch, zygote):
-    """Crawls begin in forks of a process that has imported Scrapy already."""
+    """Run crawls in forks of a process that has already imported Scrapy."""
     monkeypatch.setattr(sys, "executable", str(zygote.bin / "python"))
 
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, zygote) -> Callable[..., Project]:
-    """A project by its name, made by the first that asks for it; the other workers of pytest wait for it."""
+    """A project by its name. The first pytest worker that needs it builds it; the others wait."""
     own = tmp_path_factory.getbasetemp()
     common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
@@ -235,7 +235,7 @@ def made_once(tmp_path_factory, zygote) -> Callable[..., Project]:
         root.parent.mkdir(exist_ok=True)
         with contextlib.closing(lock_file(made.with_suffix(".lock"), wait=True)):
             if not made.exists():
-                shutil.rmtree(root, ignore_errors=True)  # of a worker that failed at it
+                shutil.rmtree(root, ignore_errors=True)  # left by a worker that failed
                 project = begin.copy(root) if begin else Project(root, zygote)
                 make(project)
                 made.touch()
@@ -253,7 +253,7 @@ def fresh_project(made_once) -> Project:
 def check_out(project: Project) -> None:
     copy_code(project)
     write_corpus(project.root / "corpus")
-    # What these projects show holds for any dataset, and a third of them take a third of the time.
+    # What these projects show holds for any dataset; a third of the datasets takes a third of the time.
     for system in LEFT_OUT:
         leave_out(project.root, system)
     project.params(small)
@@ -264,7 +264,7 @@ def copy_code(project: Project) -> None:
     """Copy the code and params.yaml of this checkout."""
     root = project.root
     for name in CODE:
-        # compiled kernels go along, where there are any: to compile them takes longer than to run them
+        # copy compiled kernels too, if there are any: compiling takes longer than running them
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc"))
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
@@ -273,19 +273,19 @@ def copy_code(project: Project) -> None:
 
 
 def begin(project: Project) -> None:
-    """Make a repository of a project, with what `make setup` makes."""
+    """Turn a project into a repository, with what `make setup` makes."""
     project.silverloom("render")
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.email", "tests@example.org")
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
     project.silverloom("setup")
-    project.module("compileall", "-q", *CODE)  # or each copy would
+    project.module("compileall", "-q", *CODE)  # or each copy would do it
     project.commit("start")
 
 
 def datasets() -> dict[str, Declaration]:
-    """The datasets of these projects, which filter nothing."""
+    """The datasets of these projects; none has filters."""
     filters = [name for name, item in workspace().datasets.items() if item.function.__module__ == FILTERS]
     systems = [name for system in LEFT_OUT for name in own_datasets(system)]
     left_out = {*WITHOUT_SOURCES, *systems, *filters}
@@ -311,7 +311,7 @@ def small(params) -> None:
 
 @pytest.fixture(scope="session")
 def sample_project(made_once) -> Project:
-    """The sample corpus with all systems, committed, in which nothing has run yet. Copy it, run nothing in it."""
+    """The sample corpus with all systems, committed; nothing has run yet. Copy it, run nothing in it."""
 
     def make(project: Project) -> None:
         copy_code(project)
@@ -323,19 +323,19 @@ def sample_project(made_once) -> Project:
 
 @pytest.fixture(scope="session")
 def done_project(made_once, fresh_project) -> Project:
-    """The same checkout after one run, committed. Copy it, run nothing in it."""
+    """The checkout of fresh_project after one run, committed. Copy it, run nothing in it."""
     return made_once("done", finish, fresh_project)
 
 
 def finish(project: Project) -> None:
     project.run()
     project.commit("made")
-    project.silverloom("docs")  # as `make ui` would at every start
+    project.silverloom("docs")  # as every `make ui` would do at its start
 
 
 @pytest.fixture(scope="session")
 def failed_project(made_once, done_project) -> Project:
-    """The finished checkout, of which the summaries were made again by code that loses a unit. Copy it, too."""
+    """The finished checkout, whose summaries were made again by code that loses a unit. Copy it, too."""
     return made_once("failed", lose_a_unit, done_project)
 
 
@@ -361,7 +361,7 @@ def failed(failed_project, tmp_path) -> Project:
 
 
 def differing(project, other, names):
-    """The files of some datasets that differ between two projects; both have some."""
+    """The files of some datasets that differ between two projects; both projects have some."""
     found = [[folder_hashes(one.root / "data" / name) for name in names] for one in (project, other)]
     assert all(map(len, found[0]))
     return [name for name, *hashes in zip(names, *found, strict=True) if hashes[0] != hashes[1]]

@@ -1,6 +1,6 @@
-"""A real Ray cluster of three nodes, as processes of this machine: the head, where the driver is, and two more.
+"""A real Ray cluster of three nodes, as processes of this machine: the head, where the driver runs, and two more.
 
-The head has no processor, so that every task runs on another node than the driver's.
+The head has no processor, so that every task runs on a node other than the driver's.
 """
 
 import contextlib
@@ -13,7 +13,10 @@ ROOT = str(Path(__file__).resolve().parents[1])
 
 @contextlib.contextmanager
 def three_nodes(besides=2):
-    """Yield the cluster, the head and two nodes besides or as many; its workers find the modules of the tests, and the code as drivers send it."""
+    """Yield the cluster: the head and two more nodes, or as many as given.
+
+    Workers find the modules of the tests, and the code that drivers send.
+    """
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as patch:
@@ -32,12 +35,12 @@ def three_nodes(besides=2):
 
 
 def add_node(cluster, **what):
-    """Add a node with one processor, or what it is given."""
+    """Add a node with one processor, or with the given resources."""
     return cluster.add_node(**{"num_cpus": 1, "object_store_memory": 100 << 20, **what})
 
 
 def counted(log):
-    """Parse slowly, and leave a line before."""
+    """Parse slowly, and write a line to a log first."""
     return f"""\
     import time
     with open({str(log)!r}, "a") as file:

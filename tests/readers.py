@@ -1,4 +1,4 @@
-"""What others read the folders of datasets with, each called as it is called of any folder of Parquet."""
+"""Other tools that read the folders of datasets, called as on any folder of Parquet files."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +13,8 @@ from ops.core.periods import is_period
 
 _NO_DATASETS = ("sample", "quality")
 
-#: How many rows each finds in a folder: that of a month, or of a dataset whose months lie `deep` within it.
+#: How many rows each reader finds in a folder: that of a month, or of a dataset whose months are `deep` levels
+#: below.
 READERS: dict[str, Callable[[Path, str], int]] = {
     "pandas": lambda folder, deep: len(pd.read_parquet(folder)),
     "arrow": lambda folder, deep: pq.read_table(folder).num_rows,
@@ -29,12 +30,12 @@ def _with_datasets(folder: Path) -> int:
     try:
         return load_dataset(str(folder), split="train").num_rows
     except ValueError as error:
-        assert "corresponds to no data" in str(error)  # what it says of a dataset without rows
+        assert "corresponds to no data" in str(error)  # its message for a dataset without rows
         return 0
 
 
 def misread(data: Path, reader: str) -> Iterator[str]:
-    """Yield the datasets in a folder of data of which a reader does not find the kept rows, all and alone."""
+    """Yield the datasets in a data folder whose kept rows a reader does not find exactly."""
     for folder in sorted(path for path in data.glob("[!.]*/*") if path.parent.name not in _NO_DATASETS):
         months = any(is_period(path.name) for path in folder.iterdir())
         kept = folder.glob("*/kept-*.parquet" if months else "kept-*.parquet")

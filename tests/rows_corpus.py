@@ -1,4 +1,4 @@
-"""Datasets of a few rows, written by hand, and their pages of rows and lineage."""
+"""Datasets of a few handwritten rows, and their pages of rows and lineage."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ def row(id: str, *sources: str, **columns) -> dict:
 def write(
     folder: Path, name: str, month: str, kept: Sequence = (), dropped: Sequence = (), rejected: Sequence = ()
 ) -> Everything:
-    """Write one partition; columns that a row lacks are null. Lost rows: (row, reason or error, score)."""
+    """Write one partition; missing columns are null. Lost rows are given as (row, reason or error, score)."""
     shape = workspace().datasets[name].shape
     place = folder / name / (month or "all")
     place.mkdir(parents=True)
@@ -109,7 +109,7 @@ def site(
     shown = {name: sample(ancestry, name) for name in numbers}
     files = [*rows.pages(ancestry, numbers, shown, pages_of), *lineage.pages(ancestry, shown)]
     root = write_site(folder, files)
-    # what these pages link to and others make
+    # targets of links, made by other code
     for name in ("index.html", "what-if.html", "talks.html", "tuning.html"):
         (root / name).touch()
     return root

@@ -1,6 +1,6 @@
-"""A system as files: which are its own, leaving one out, putting one in.
+"""A system as a set of files: list them, remove a system, add one.
 
-Belongs here: what is done to a copy of the project. Not here: projects that run (projects.py).
+Belongs here: changes to a copy of the project. Not here: projects that run (projects.py).
 """
 
 import shutil
@@ -10,7 +10,7 @@ import yaml
 
 from assets.declare.declaration import DECLARED
 
-#: A third system that tests put in, and its sections of params.yaml.
+#: A third system that tests add, and its sections of params.yaml.
 TOY = Path(__file__).with_name("end_to_end") / "toy"
 TOY_SOURCE = {
     "june": {
@@ -24,20 +24,20 @@ TOY_SECTION = {"questions": {"words": 4}, "rating_sheets": {"raters": ["ann", "b
 
 
 def own_folders(system: str) -> list[str]:
-    """The folders of a system's code; what it declares may be a module as well."""
+    """The folders of a system's code; its declarations may be a module instead."""
     return [f"ops/{system}", f"assets/systems/{system}", f"pages/systems/{system}"]
 
 
 def own_datasets(system: str) -> list[str]:
-    """The datasets that a system declares, those of its sources among them."""
+    """The datasets that a system declares, including those of its sources."""
     modules = f"assets.systems.{system}."
     return [item.name for item in DECLARED.values() if f"{item.function.__module__}.".startswith(modules)]
 
 
 def leave_out(root: Path, system: str) -> None:
-    """Delete the files of a system, and what is its own in params.yaml."""
+    """Delete the files of a system, and its sections of params.yaml."""
     for folder in own_folders(system):
-        shutil.rmtree(root / folder, ignore_errors=True)  # not every system has pages of its own
+        shutil.rmtree(root / folder, ignore_errors=True)  # not every system has its own pages
     content = yaml.safe_load((root / "params.yaml").read_text())
     del content[system]
     content.get("filters", {}).get("contamination", {}).pop(system, None)
@@ -48,7 +48,7 @@ def leave_out(root: Path, system: str) -> None:
 
 
 def put_in_toy(root: Path) -> None:
-    """Add the files of the third system, and what is its own in params.yaml."""
+    """Add the files of the third system, and its sections of params.yaml."""
     shutil.copytree(TOY, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     content = yaml.safe_load((root / "params.yaml").read_text())
     content["sources"]["riddles"] = TOY_SOURCE

@@ -1,4 +1,4 @@
-"""espeak-ng is found, else installed by Debian's package, else its lack is told with what to do."""
+"""espeak-ng is found, or installed from Debian's package; if neither works, the error says what to do."""
 
 import os
 
@@ -10,7 +10,7 @@ from tests.machine import MissingError
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """A machine with nothing on PATH, and root."""
+    """A machine with an empty PATH, as root."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     put(tmp_path / "env", 'shift\nexec "$@"')
@@ -22,19 +22,19 @@ def put(path, script):
     path.chmod(0o755)
 
 
-def test_it_is_installed_where_there_is_none(programs):
+def test_a_missing_espeak_is_installed(programs):
     target = programs / "espeak-ng"
     made = f'case "$*" in *"install -y --no-install-recommends espeak-ng"*) : > {target}; /bin/chmod +x {target};; esac'
     put(programs / "apt-get", made)
     assert espeak.install() == str(target)
 
 
-def test_one_that_is_there_is_taken(programs):
+def test_an_installed_espeak_is_used(programs):
     put(programs / "espeak-ng", "")
     assert espeak.install() == str(programs / "espeak-ng")
 
 
-def test_where_it_cannot_be_installed_the_cause_is_told(programs):
+def test_the_error_names_the_cause_when_it_cannot_be_installed(programs):
     put(programs / "apt-get", 'echo "E: Unable to locate package espeak-ng" >&2; exit 100')
     with pytest.raises(MissingError, match="Unable to locate package espeak-ng"):
         espeak.install()

@@ -1,7 +1,7 @@
-"""Two hosts on one machine: network namespaces, joined by a switch in a third, whose link can be cut.
+"""Two hosts on one machine: network namespaces, joined by a switch in a third one, whose link can be cut.
 
-Belongs here: making them, entering them, cutting the link. Not here: what runs on them (the tests). What is
-cut is lost without a word: neither side sees its own end of the cable go down.
+Belongs here: making them, entering them, cutting the link. Not here: what runs on them (the tests). A cut is
+silent: neither side sees its own end of the cable go down.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ def _ip(*argv: str) -> None:
 
 @dataclass(frozen=True)
 class Host:
-    """A host: how a command is run on it, and its address."""
+    """A host: how to run a command on it, and its address."""
 
     enter: tuple[str, ...]
     address: str
@@ -36,7 +36,7 @@ class TwoHosts:
 
     @contextlib.contextmanager
     def cut(self):
-        """Let nothing through between the hosts as long as the block takes."""
+        """Let nothing through between the hosts during the block."""
         _ip("-n", self.switch, "link", "set", "there", "nomaster")
         try:
             yield
@@ -46,7 +46,7 @@ class TwoHosts:
 
 @contextlib.contextmanager
 def two_hosts():
-    """Yield two hosts; they end with the block. Skips the test where namespaces cannot be made."""
+    """Yield two hosts, which exist until the block ends. Skips the test where namespaces cannot be made."""
     if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("setpriv"):
         pytest.skip("network namespaces need root, ip and setpriv")
     prefix = f"loom{os.getpid()}-{next(_numbers)}"
@@ -69,7 +69,7 @@ def two_hosts():
 
 
 def _host(place: str, name: str, switch: str, address: str) -> Host:
-    """Join a namespace to the switch, by a cable with the name of the place at both ends."""
+    """Join a namespace to the switch by a cable; both ends have the name of the place."""
     _ip("link", "add", "cable", "netns", name, "type", "veth", "peer", "name", place, "netns", switch)
     _ip("-n", switch, "link", "set", place, "master", "switch", "up")
     _ip("-n", name, "addr", "add", f"{address}/24", "dev", "cable")

@@ -1,6 +1,6 @@
-"""Waiting for programs: as long as they live and make progress, however busy the machine is.
+"""Wait for programs as long as they live and make progress, however busy the machine is.
 
-Belongs here: the one loop that polls. Not here: what is waited for (the tests).
+Belongs here: the one polling loop. Not here: what is waited for (the tests).
 """
 
 import contextlib
@@ -13,27 +13,28 @@ import psutil
 
 T = TypeVar("T")
 
-#: A program that used less than a hundredth of a processor for so many seconds makes no progress.
+#: A program makes no progress if it used less than 1 % of a processor for this many seconds.
 IDLE = 180.0
 SHARE = 0.01
 
-#: What has not come true after so many seconds never does, whatever its programs are busy with.
+#: Give up after this many seconds, whatever the programs are doing.
 LONGEST = 1800.0
 
 
 def until(
     look: Callable[[], T], good: Callable[[T], bool] = bool, programs: Sequence[subprocess.Popen] = ()
 ) -> T:
-    """Look again until what is seen is good, and return it.
+    """Poll until the value seen is good, and return it.
 
-    Raises AssertionError when one of the programs ends, or when all of them and their children are idle for minutes.
+    Raises AssertionError when one of the programs ends, or when all of them and their children are idle for
+    minutes.
     """
     began = since = time.monotonic()
     used = processor_seconds(programs)
     while not good(found := look()):
         gone = [program.args for program in programs if program.poll() is not None]
         if gone:
-            found = look()  # what it did last
+            found = look()  # its last action
             assert good(found), f"{gone[0]} ended; last seen: {found!r}"
             return found
         now = time.monotonic()
@@ -47,13 +48,13 @@ def until(
 
 
 def ended(program: subprocess.Popen) -> int:
-    """Wait for a program that is to end by itself; return its status."""
+    """Wait for a program that should end by itself; return its exit status."""
     until(program.poll, lambda status: status is not None, [program])
     return program.returncode
 
 
 def processor_seconds(programs: Sequence[subprocess.Popen]) -> float:
-    """Return what programs and their children have used of processors."""
+    """Return the processor time that programs and their children have used, in seconds."""
     total = 0.0
     for program in programs:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,10 +1,10 @@
-"""How much work a function does, counted: the same on every machine, however busy it is."""
+"""Count how much work a function does: the same number on every machine, however busy it is."""
 
 import sys
 
 
 def lines_run(function, *arguments):
-    """How many lines of Python run meanwhile, each turn of a loop anew, and what the function returns."""
+    """Return how many lines of Python a call runs, counting each turn of a loop, and the call's result."""
     lines = 0
 
     def count(frame, event, argument):

@@ -1,1 +1,1 @@
-"""How a dataset or a report is declared, and what follows from that. Not here: any dataset."""
+"""Declaring a dataset or a report, and what follows from the declaration. Not here: any dataset."""

@@ -1,7 +1,7 @@
-"""What code a dataset depends on: the hash of its symbols, versions of packages, digests of models.
+"""The code that a dataset depends on: a hash of its symbols, package versions, digests of models.
 
-Belongs here: which symbols a dataset or a report is made of, the locked versions of the packages that these
-use, and keeping what they reach for other processes. Not here: what a symbol reaches (symbols.py); params and
+Belongs here: which symbols a dataset or a report depends on, the locked versions of the packages that these
+use, and caching the result for other processes. Not here: what a symbol reaches (symbols.py); params and
 inputs, the other two thirds of a partition's key.
 """
 
@@ -21,10 +21,10 @@ from assets.declare.source import PROJECT, kept, md5
 from assets.declare.symbols import Reach, Symbol, Symbols
 from ops.models.installed import digest
 
-#: What turns outcomes into bytes is part of every dataset's code.
+#: The code that turns outcomes into bytes is part of every dataset's code.
 WRITER = Symbol("orchestration.files.parquet", "write_outcomes")
 
-#: Where the modules lie that a dataset's code may be made of, and those of a report.
+#: The packages whose modules count in a dataset's code, and in a report's.
 DATASET = ("ops",)
 REPORT = ("ops", "assets.rows", "pages")
 
@@ -38,9 +38,9 @@ def entry(
 ) -> dict[str, Any]:
     """Return the code entry of an asset function: `code`, `packages` and `models`.
 
-    What counts is what the function reaches, and what writes the rows: symbols of its own module, and of
-    modules `within` some packages. So do the functions of `also` that are within these, and `about`, a text.
-    Raises LookupError for a package that requirements.lock does not pin.
+    Counts all symbols that the function and the writer of rows reach: those of the function's own module, and
+    those of modules `within` some packages. Functions of `also` in these modules count, and so does `about`,
+    a text. Raises LookupError for a package that requirements.lock does not pin.
     """
     reached = symbols(tuple(within))
     further = [found for found in map(symbol_of, also) if reached.counts(found.module)]
@@ -56,9 +56,9 @@ def entry(
 
 @cache
 def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
-    """Return a hash of a symbol and what it reaches `within` some packages, and of the packages that it uses.
+    """Return a hash of a symbol, of what it reaches `within` some packages, and of the packages that it uses.
 
-    Packages count by their locked versions, as those of a dataset do.
+    Packages count with their locked versions, as in a dataset's code.
     """
     reached = reach(symbol, within)
     return md5(repr([reached.hash, sorted(map(locked_version, reached.packages))]))
@@ -66,7 +66,7 @@ def rules(symbol: Symbol, within: tuple[str, ...]) -> str:
 
 @cache
 def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
-    """Return what a symbol reaches `within` some packages; what `keep` kept, while no file has changed."""
+    """Return what a symbol reaches `within` some packages; reuses what `keep` stored for unchanged files."""
     key = repr([sys.version_info[:2], project_files(), *symbol, *within])
     if (known := kept(key)) is None:
         found = symbols(within).reach(symbol)
@@ -75,7 +75,7 @@ def reach(symbol: Symbol, within: tuple[str, ...]) -> Reach:
 
 
 def keep() -> None:
-    """Keep for other processes what symbols reach, unless a file changed while this was looked for."""
+    """Store what symbols reach for other processes, unless a file changed in the meantime."""
     if _looked_for and project_files.__wrapped__() == project_files():
         for key, found in _looked_for.items():
             kept(key, partial(tuple, found))
@@ -87,7 +87,7 @@ _looked_for: dict[str, tuple[str, list[str]]] = {}
 
 @cache
 def project_files() -> str:
-    """Return a digest of all that symbols are read from: every file of the project's packages."""
+    """Return a digest of all files that symbols are read from: every file of the project's packages."""
     root = checkout()
     paths = sorted(
         Path(folder, name)
@@ -101,18 +101,18 @@ def project_files() -> str:
 
 @cache
 def symbols(within: tuple[str, ...]) -> Symbols:
-    """Return the symbols of this checkout, of modules `within` some packages."""
+    """Return the symbols of this checkout, in modules `within` some packages."""
     return Symbols(checkout(), within)
 
 
 def symbol_of(function: Callable[..., Any]) -> Symbol:
-    """Return the symbol of a function; one inside of another counts with that."""
+    """Return the symbol of a function; a nested function counts as part of its outer function."""
     return Symbol(function.__module__, function.__qualname__.split(".")[0])
 
 
 @lru_cache(maxsize=1)
 def lock_file() -> tuple[Mapping[str, tuple[str, str]], str]:
-    """Return the name and version of every locked package, by its normal name; and the digest of the lock."""
+    """Return name and version of every locked package, by normalised name; and the digest of the lock."""
     text = (checkout() / "requirements.lock").read_text()
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE)
     return {_normal(name): (name, version) for name, version in pins}, md5(text)
@@ -120,7 +120,7 @@ def lock_file() -> tuple[Mapping[str, tuple[str, str]], str]:
 
 @cache
 def locked_version(package: str) -> tuple[str, str]:
-    """Return what requirements.lock pins for an imported package: its name there, and its version."""
+    """Return the name and the version that requirements.lock pins for an imported package."""
     pins, lock = lock_file()
     if found := pins.get(_normal(package)):
         return found
@@ -128,9 +128,9 @@ def locked_version(package: str) -> tuple[str, str]:
 
 
 def _distribution(package: str) -> str:
-    """Return the normal name of the locked distribution that has an import package.
+    """Return the normalised name of the locked distribution that provides an import package.
 
-    As importlib.metadata.packages_distributions tells it, which splits every record of every package.
+    importlib.metadata.packages_distributions gives the same, but parses every record of every package.
     """
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
     for distribution in importlib.metadata.distributions():

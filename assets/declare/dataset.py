@@ -1,8 +1,9 @@
 """`@dataset` and `@report`: Dagster's `asset` with our conventions filled in.
 
-Belongs here: what is read off an asset function (inputs, params, records, checkpoints), and what Dagster gets
-of it: partitions, dependencies, checks, metadata, automation. Not here: what follows from a declaration
-(declaration.py), how a partition is made (the `store` resource: orchestration/partition/materialise.py).
+Belongs here: what an asset function declares by its signature (inputs, params, records, checkpoints), and
+what Dagster gets from it: partitions, dependencies, checks, metadata, automation. Not here: what follows from
+a declaration (declaration.py), how a partition is made (the `store` resource:
+orchestration/partition/materialise.py).
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from ops.models.training.checkpoints import CheckpointFolder
 from ops.parse.scan import Records
 from ops.parse.source import AnyFormat
 
-#: An input of which a step reads every partition, not only its own.
+#: An input of which every partition is read, not only the step's own.
 AllParts = NewType("AllParts", Parts)
-#: The same, with the files that lie beside the rows.
+#: The same, with the files next to the rows.
 AllPartsAndFiles = NewType("AllPartsAndFiles", Parts)
 
 
@@ -69,37 +70,43 @@ def dataset(
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function becomes its Dagster asset.
 
-    Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
-    `pairs` of its own group, else of `sources`, in the same partition; `papers: AllParts` every partition;
-    `crawls: AllPartsAndFiles` with the files that lie beside its rows, too;
-    `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
-    `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
-    are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`, or of `sources.<records>` where `records` is given to the decorator;
-    `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written;
-    `derived: DerivedFolder` where what is derived from inputs is kept for other partitions.
+    The names and annotations of the function's arguments declare its dependencies:
+
+    - `pairs: Parts`: the dataset `pairs` of the same group, else of `sources`, in the same partition;
+    - `papers: AllParts`: every partition of it;
+    - `crawls: AllPartsAndFiles`: every partition, with the files next to its rows;
+    - `extractor: Artifact`: a dataset without partitions, with the files next to its rows;
+    - `hmm: HmmParams`: the section of params.yaml that this class declares;
+    - `strict: Strict`: whether numerics are strict;
+    - `checkpoints: CheckpointFolder`: where an interrupted training resumes;
+    - `records: Records`: the raw records of `sources.<asset>`, or of `sources.<records>` if the decorator is
+      given `records`;
+    - `place: CrawlPlace`: where a crawl of these records works;
+    - `files: FilesFolder`: where large files are written;
+    - `derived: DerivedFolder`: where data derived from inputs is kept for other partitions.
+
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
-    column). A dataset that is not `partitioned` reads all partitions.
-    `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
-    which is one more input then. `measures` are numbers of its kept rows to draw (ops/core/measures.py).
-    `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
-    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/core/measures.py):
-    the first, which says most, beside its counts, all where their file is named.
-    `thresholds` are the params of which pages tell what other values would keep (declaration.py).
-    `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
-    MLflow (declaration.py). `one_task` says that the function is no map over parts: on a cluster it is called
-    by one task, on a machine that has what the dataset needs, and its outcomes come back together.
-    `inputs` gives the dataset of an argument that is not called as it is. A dataset that `replaces` another
-    one of its group is read in its place, under its name, by what is declared later: its columns are the
-    same. Only `inputs` still name the former one.
+    column). A dataset that is not `partitioned` reads all partitions. `formats` read the raw records, by the
+    `kind` that params.yaml gives a source: a folder, or a dataset, which then becomes an input. `measures`
+    are numbers of its kept rows that pages plot (ops/core/measures.py). `expectations` describe valid rows
+    (expectations.py); changing them validates the partitions again, but does not make them again. `scores`
+    are numbers over all kept rows, for `dvc metrics` (ops/core/measures.py): the first, which is the most
+    telling, is shown with its counts, and all are shown where their file is named. `thresholds` are the
+    params for which pages show what other values would keep (declaration.py). `trials` and `trains` declare
+    that rows are trials, or that models are trained: each becomes a separate run in MLflow (declaration.py).
+    `one_task` declares that the function is not a map over parts: on a cluster, one task calls it on a
+    machine with the dataset's resources, and all its outcomes come back together. `inputs` maps an argument
+    to a dataset of another name. A dataset that `replaces` another dataset of its group has the same columns,
+    and datasets that are declared later read it under the other's name. Only `inputs` can still name the
+    replaced one.
 
-    `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
-    or, where the second is a list of sentences, those that stand in the first. The second may be a column of
-    an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
+    `text_pair` names two columns whose texts pages compare, ("fused", "split"): word by word, or, if the
+    second is a list of sentences, by marking those that occur in the first. The second may be a column of an
+    input, "pairs.sentences"; then a row identifies its pair in a column whose name ends with `_id`.
 
-    Raises TypeError for an argument that is none of these, for raw records without formats, and for folders
-    of this machine with `one_task`, LookupError for a dataset, a column in the expectations, the text pair or
-    the trials, or a param or an argument in the thresholds, that there is not.
+    Raises TypeError for an argument of another kind, for raw records without formats, and for `one_task` with
+    folders of this machine. Raises LookupError for a dataset, a column in the expectations, the text pair or
+    the trials, or a param or an argument in the thresholds, that does not exist.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
@@ -137,7 +144,7 @@ def dataset(
     return declare
 
 
-#: What else an argument may be: the field of a declaration that names it.
+#: Other argument types, with the field of a declaration that holds the argument's name.
 _PLACES: dict[Any, str] = {
     CheckpointFolder: "checkpoints",
     CrawlPlace: "crawl",
@@ -154,7 +161,7 @@ def _arguments(
     records: str | None,
     named: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the fields of a declaration that the arguments of its function tell."""
+    """Return the fields of a declaration that follow from the arguments of its function."""
     hints = typing.get_type_hints(function)
     hints.pop("return", None)
     name = f"{group}/{function.__name__}"
@@ -205,9 +212,9 @@ def _input_key(reader: str, group: str, name: str) -> Key:
 
 
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:
-    """Declare a report: the decorated function makes files of all tables of every dataset declared before.
+    """Declare a report: the decorated function makes files from all tables of every dataset declared before.
 
-    It depends on all params that those depend on.
+    It depends on all params that those datasets depend on.
     """
 
     def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
@@ -224,14 +231,14 @@ CHECKS = {
     "expectations": "Every row meets the expectations that only a bug in the code can break.",
     "warnings": "The rows look as they should, and like those of the former version. Does not block.",
 }
-#: What does not keep a partition from being made.
+#: Checks whose failure does not keep a partition from being made.
 ADVISORY = frozenset({"warnings"})
-#: A check more, of what reads sources. It is not one of partitions: a source may span many.
+#: An extra check of datasets that read sources. It has no partitions, because a source may span many.
 SOURCES = "sources"
 
 
 def partitions() -> dg.PartitionsDefinition[str]:
-    """Return the partitions of params.yaml as Dagster's: months (keys YYYY-MM), years (YYYY), or one."""
+    """Return the partitions of params.yaml for Dagster: months (keys YYYY-MM), years (YYYY), or one."""
     chosen = settings().partitions
     if chosen.every == "none":
         return dg.StaticPartitionsDefinition(chosen.names)
@@ -245,19 +252,20 @@ def partitions() -> dg.PartitionsDefinition[str]:
 
 
 def asset_key(key: Key) -> dg.AssetKey:
-    """Return Dagster's key of a dataset."""
+    """Return the Dagster key of a dataset."""
     return dg.AssetKey([*key])
 
 
 def source_key(records: str) -> dg.AssetKey:
-    """Return the key of the source asset that stands for the folders of `sources.<records>`."""
+    """Return the key of the source asset for the folders of `sources.<records>`."""
     return dg.AssetKey(["source_files", records])
 
 
 def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.AssetsDefinition:
-    """Return the asset of a declaration. Its checks can be run with it, or alone.
+    """Return the asset of a declaration. Its checks can run with it, or alone.
 
-    Once all datasets are declared, partitions that params.yaml excludes are known, and none upstream.
+    `all_declared`: all datasets are declared, so the partitions that params.yaml excludes are known. The
+    asset then does not depend on excluded partitions.
     """
     key, checks = asset_key(declaration.key), _checks(declaration)
 
@@ -280,7 +288,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
         required_resource_keys={"store"},
         can_subset=True,
     )
-    # unannotated: Dagster takes the annotation as it stands, which here would be a string
+    # No annotation: Dagster reads annotations at run time, and here they would be strings.
     def body(context):  # type: ignore[no-untyped-def]
         store = context.resources.store
         made = store.make(declaration, context) if key in context.selected_asset_keys else None
@@ -295,7 +303,7 @@ def dagster_asset(declaration: Declaration, all_declared: bool = False) -> dg.As
             )
             return
         yield from results
-        if failed:  # with its materialisation, Dagster would show the partition as made
+        if failed:  # a materialisation event would make Dagster show the partition as made
             causes = "; ".join(f"check {result.check_name} failed: {result.description}" for result in failed)
             raise dg.Failure(f"not made: {causes}" if made else causes, allow_retries=False)
 
@@ -310,7 +318,7 @@ def _deps(declaration: Declaration, all_declared: bool) -> Iterator[dg.AssetDep]
 
 
 def _code_version(declaration: Declaration) -> str | None:
-    """Return the hash of code and params; None where one cannot be read, as a run will say."""
+    """Return the hash of code and params; None if one cannot be read; a run will report why."""
     with contextlib.suppress(ParamsError, ModelNotInstalledError):
         return declaration.code_version
     return None
@@ -322,7 +330,7 @@ def _metadata(declaration: Declaration) -> dict[str, Any]:
 
 
 def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
-    """Return where the asset function stands, in this checkout as it is now."""
+    """Return the location of the asset function in this checkout."""
     source = inspect.getsourcefile(function)
     assert source is not None
     with warnings.catch_warnings():
@@ -337,7 +345,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
     if not declaration.shape:
         return []
     with warnings.catch_warnings():
-        # Checks of a partition are a preview in Dagster; without them a partition's result hides the others'.
+        # Partitioned checks are a preview in Dagster; without them, one partition's result hides the others'.
         warnings.simplefilter("ignore", dg.PreviewWarning)
         key = asset_key(declaration.key)
         of_partitions = [
@@ -361,7 +369,7 @@ def _mapping(source: Input, all_declared: bool) -> dg.PartitionMapping | None:
     upstream = DECLARED[source.key]
     if not upstream.partitioned:
         return None
-    # AllPartitionMapping would never let Dagster call the reader stale; naming the partitions does.
+    # With AllPartitionMapping, Dagster would never call the reader stale; with named partitions it does.
     partitions = upstream.made_partitions if all_declared else upstream.partitions
     return dg.SpecificPartitionsPartitionMapping(partitions)
 
@@ -381,7 +389,7 @@ def _column_schema(schema: pa.Schema) -> dg.TableSchema:
 
 
 def _type_name(kind: pa.DataType) -> str:
-    """Return a type as people read it: the fields of a struct are told in the column's description."""
+    """Return a type in readable form; the column's description lists the fields of a struct."""
     if pa.types.is_list(kind):
         return f"list of {_type_name(kind.value_type)}"
     return "struct" if pa.types.is_struct(kind) else str(kind)
@@ -389,19 +397,19 @@ def _type_name(kind: pa.DataType) -> str:
 
 Condition: TypeAlias = dg.AutomationCondition[dg.AssetKey | dg.AssetCheckKey]
 
-#: How many steps up the graph a partition waits for what is being made: each takes longer to evaluate.
+#: How many levels upstream a partition waits for unfinished work: each level takes longer to evaluate.
 _STEPS_UP = 3
 
 
-#: A change is done with once the partition is requested, however that ends: one that fails waits for the next
-#: change. A partition that was made by hand meanwhile is requested all the same, and found fresh.
+#: A change is handled once the partition is requested, whatever the outcome: a failed one waits for the next
+#: change. A partition that was made manually in the meantime is requested anyway, and found fresh.
 _PENDING = dg.AutomationCondition.any_deps_match(dg.AutomationCondition.data_version_changed()).since(
     dg.AutomationCondition.newly_requested() | dg.AutomationCondition.initial_evaluation()
 )
 
 
 def _unsettled(steps: int = _STEPS_UP) -> Condition:
-    """Something above is to be made or being made, or its last attempt failed."""
+    """Return whether something upstream is requested, in progress, or failed in its last attempt."""
     here = _PENDING | dg.AutomationCondition.in_progress() | dg.AutomationCondition.execution_failed()
     return dg.AutomationCondition.any_deps_match(here | _unsettled(steps - 1) if steps > 1 else here)
 

@@ -1,8 +1,8 @@
-"""What the project knows of a dataset or a report, and which of them there are.
+"""The declarations of datasets and reports, and the list of all of them.
 
-Belongs here: a declaration, what can be declared with it (thresholds that pages vary, runs of MLflow below
-its own), and what follows: partitions, params, code version. Not here: how it is read off a function, and the
-Dagster asset made of it (dataset.py).
+Belongs here: a declaration, what it can contain (thresholds that pages vary, nested runs in MLflow), and what
+follows from it: partitions, params, code version. Not here: how it is read from a function, and the Dagster
+asset made from it (dataset.py).
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 
 class Key(NamedTuple):
-    """What a dataset is called. Dagster's key is made of it (dataset.py)."""
+    """The name of a dataset. dataset.py makes Dagster's key from it."""
 
     group: str
     asset: str
 
     @property
     def path(self) -> tuple[str, str]:
-        """Group and asset, as Dagster's key has them."""
+        """Group and asset, as in Dagster's key."""
         return self.group, self.asset
 
     def to_user_string(self) -> str:
-        """Return `group/asset`, as people write it."""
+        """Return `group/asset`, the readable form."""
         return f"{self.group}/{self.asset}"
 
 
@@ -58,58 +58,58 @@ class Input:
     key: Key
     all_partitions: bool
     whole: bool = False
-    """Whether the files beside its rows are read, too."""
+    """Whether the files next to its rows are read, too."""
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """All that the project knows of a dataset, read off its asset function."""
+    """Everything that the project knows about a dataset, read from its asset function."""
 
     key: Key
     function: Callable[..., Any]
-    """Gives the outcomes of a dataset's parts, or the files of a report."""
+    """Returns the outcomes of a dataset's parts, or the files of a report."""
     shape: Shape | None
     """The tables of a dataset; None for a report."""
     consumes: str | None
     partitioned: bool
     argument_inputs: tuple[Input, ...]
-    """The datasets that its arguments name."""
+    """The datasets that the function's arguments name."""
     records: str | None
     params: Mapping[str, type[Params]]
     checkpoints: str | None = None
-    """The argument that takes the checkpoints of its trainings."""
+    """The argument that takes the folder of training checkpoints."""
     strict: str | None = None
     """The argument that takes whether numerics are strict."""
     crawl: str | None = None
-    """The argument that takes where a crawl works: it finds units itself, beside those of its records."""
+    """The argument that takes where a crawl works: a crawl finds units itself, in addition to its records."""
     files: str | None = None
-    """The argument that takes the folder of its files: it writes large ones itself."""
+    """The argument that takes the folder of its files: the dataset writes large files itself."""
     derived: str | None = None
-    """The argument that takes the folder of what it derives from its inputs for all partitions."""
+    """The argument that takes the folder for data derived from its inputs, shared by all partitions."""
     one_task: bool = False
-    """Whether a cluster makes it by one task: it is no map over parts."""
+    """Whether a single task makes it on a cluster, because it is not a map over parts."""
     replaces: Key | None = None
-    """The dataset in whose place it is read, by what is declared later."""
+    """The dataset that it replaces for datasets declared later."""
     measures: tuple[str, ...] = ()
-    """What is worth drawing of its kept rows, as ops.core.measures names it."""
+    """The numbers of its kept rows to plot, as named in ops.core.measures."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
-    """What reads its raw records, by their kind: those of folders, and rows of datasets."""
+    """The readers of its raw records by kind: records of folders, and rows of datasets."""
     expectations: tuple[Expectation, ...] = ()
-    """What its checks `expectations` and `warnings` look at."""
+    """The content of its checks `expectations` and `warnings`."""
     text_pair: tuple[str, str] | None = None
-    """Two texts of a kept row that are read against each other, the newer one first: see `dataset`."""
+    """Two texts of a kept row to compare, the new one first: see `dataset`."""
     scores: Mapping[str, DatasetScore] = dataclasses.field(default_factory=dict)
-    """The numbers that say how good it is, which `dvc metrics` compares."""
+    """Scores of its quality, which `dvc metrics` compares."""
     thresholds: tuple[Threshold, ...] = ()
-    """Of which params other values can be judged from stored scores."""
+    """Params for which stored scores show the effect of other values."""
     trials: Trials | None = None
-    """Of a dataset whose rows are trials."""
+    """Set if the dataset's rows are trials."""
     trains: Trainings | None = None
-    """Of a dataset of trained models."""
+    """Set if the dataset contains trained models."""
 
     @property
     def name(self) -> str:
-        """`group/asset`, as people write it."""
+        """`group/asset`, the readable form."""
         return self.key.to_user_string()
 
     @property
@@ -122,13 +122,13 @@ class Declaration:
         return (*self.argument_inputs, *named)
 
     def _reads_beside(self, source: DatasetSource) -> bool:
-        """Say whether the files beside the rows are read; no where no format reads these: a check says so."""
+        """Return whether the files next to the rows are read; false for an unknown format."""
         forms = row_formats(self.formats)
         form = forms.get(source.kind or next(iter(forms), ""))
         return form is not None and form.beside
 
     def row_format(self, source: DatasetSource) -> tuple[str, RowFormat[Any]]:
-        """Return the kind and the format that reads the rows of a dataset which params.yaml names."""
+        """Return the kind and the format that read the rows of a dataset named in params.yaml."""
         forms = row_formats(self.formats)
         kind = source.kind or next(iter(forms))
         return kind, with_options(forms[kind], source)
@@ -155,14 +155,14 @@ class Declaration:
 
     @property
     def made_partitions(self) -> list[str]:
-        """The partitions that are to be made: those of the range that are not excluded."""
+        """The partitions to make: those of the range that are not excluded."""
         if not settings().exclude:
             return self.partitions
         return [partition for partition in self.partitions if self.excluded(partition) is None]
 
     @property
     def sections(self) -> list[str]:
-        """The sections of params.yaml that the dataset depends on, besides those that all do."""
+        """The sections of params.yaml that the dataset depends on, without those that all datasets share."""
         if self.shape is None:
             return sorted({name for source in self.inputs for name in DECLARED[source.key].sections})
         sections = [str(kind.section) for kind in self.params.values()]
@@ -181,9 +181,9 @@ class Declaration:
         return self.values_in(document())
 
     def values_in(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the params as they stand in `content` (params.yaml of some version).
+        """Return the params in `content` (params.yaml of some version).
 
-        Those of a report are those of all that it reads.
+        A report has the params of all datasets that it reads.
         """
         if self.shape is None:
             read = [DECLARED[source.key].values_in(content) for source in self.inputs]
@@ -219,17 +219,17 @@ class Declaration:
         """Yield the models that the options of its sources name."""
         for source in settings().sources.get(self.records or "", {}).values():
             options: type[Params] | None = getattr(self.formats.get(source.kind), "options", None)
-            with contextlib.suppress(ValidationError):  # what is wrong with them, their check says
+            with contextlib.suppress(ValidationError):  # the check of the options reports what is wrong
                 yield from options.model_validate(dict(source.options)).models() if options else ()
 
     @property
     def code_version(self) -> str:
-        """Dagster's code version: code and params, since Dagster knows nothing of params."""
+        """Dagster's code version: code and params, because Dagster does not know params."""
         return code_version(self.code, self.values)
 
     @property
     def about(self) -> tuple[Any, ...]:
-        """What reports may say of the dataset that is neither in its rows nor in its params."""
+        """What reports may show about the dataset apart from its rows and params."""
         columns = self.shape and [(field.name, str(field.type), field.metadata) for field in self.shape.kept]
         inputs = [(source.key.path, source.all_partitions) for source in self.inputs]
         thresholds = [threshold.about for threshold in self.thresholds]
@@ -238,9 +238,9 @@ class Declaration:
 
 
 def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """Return the hash of a code entry and of the params that go with it.
+    """Return the hash of a code entry and its params.
 
-    Its suite of expectations is left out: where that changes, the checks run again, and the body does not.
+    It leaves out the suite of expectations: if only that changes, the checks run again, but not the function.
     """
     making = {name: entry for name, entry in code.items() if name != "expectations"}
     text = json.dumps([making, values], sort_keys=True)
@@ -252,28 +252,28 @@ DECLARED: dict[Key, Declaration] = {}
 
 
 def declared(asset: dg.AssetsDefinition) -> Declaration:
-    """Return the declaration of a dataset's Dagster asset. Raises KeyError for an asset that has none."""
+    """Return the declaration of a dataset's Dagster asset. Raises KeyError for an undeclared asset."""
     return DECLARED[Key(*asset.key.path)]
 
 
 def register(declaration: Declaration) -> Declaration:
-    """Add a dataset to those that are declared, and return it."""
+    """Add a dataset to the declared ones, and return it."""
     DECLARED[declaration.key] = declaration
     return declaration
 
 
 @dataclass(frozen=True)
 class Trials:
-    """A dataset whose kept rows are trials: the columns of what was tried, and of what came out.
+    """A dataset whose kept rows are trials: the columns of the tried values, and of the results.
 
-    What came out are numbers, null where there is none.
+    Results are numbers, or null.
     """
 
     params: tuple[str, ...]
     metrics: tuple[str, ...]
 
     def check(self, owner: str, shape: Shape) -> None:
-        """Raise LookupError for a column that its dataset does not have, or a metric that is no number."""
+        """Raise LookupError for a column that the dataset does not have, or a metric that is not a number."""
         for name in (*self.params, *self.metrics):
             if name not in shape.kept.names:
                 raise LookupError(f"{owner}: the trials name {name!r}, which is no column")
@@ -285,22 +285,22 @@ class Trials:
 
 @dataclass(frozen=True)
 class Trainings:
-    """A dataset of trained models: what they are, and the file that tells of each.
+    """A dataset of trained models: their kind, and the file that describes each.
 
-    The file has a list with `model` (its folder), `chosen` (whether it becomes an artifact), `curve`, and
-    what else there is to tell: see ops/models/training/report.py.
+    The file is a list of entries with `model` (its folder), `chosen` (whether it becomes an artifact),
+    `curve`, and other facts: see ops/models/training/report.py.
     """
 
     kind: ModelKind
     file: str = "models.json"
 
 
-#: The argument of a score function that takes what `*` stands for.
+#: The argument of a score function that takes the value of `*`.
 NAME = "name"
 
 
 class Knob(NamedTuple):
-    """A number of params.yaml that is a threshold: its dotted path, what `*` stood for in it, its value."""
+    """A threshold in params.yaml: its dotted path, the value of `*` in it, and its number."""
 
     path: str
     name: str
@@ -309,16 +309,16 @@ class Knob(NamedTuple):
 
 @dataclass(frozen=True)
 class Threshold:
-    """A param that keeps units by a score.
+    """A param that decides by a score which units are kept.
 
-    `scores` is called with the arguments of the asset function that it names (inputs as `Parts`, params), and
-    yields tables of `SCORED`; `rule` is the one that the op itself applies to score and param.
+    `scores` takes arguments of the asset function by name (inputs as `Parts`, params), and yields tables of
+    `SCORED`; `rule` is the one that the op itself applies to score and param.
     """
 
     params: type[Params]
     param: str
-    """Its path inside these params. `budgets.*.words` is one threshold a budget that has words: `scores` and
-    `counted` are called with that budget's name, too."""
+    """Its path within these params. `budgets.*.words` is one threshold for each budget that has words; then
+    `scores` and `counted` also take that budget's name."""
     rule: ThresholdRule
     scores: Callable[..., Iterable[pa.Table]]
     values: tuple[float, ...]
@@ -328,21 +328,21 @@ class Threshold:
     units: str
     """What is counted: "talks"."""
     counted: Callable[..., int] = len
-    """Gives the number of kept units from the dataset's kept rows; by default each row is one."""
+    """Returns the number of kept units, given the dataset's kept rows; by default each row is one unit."""
 
     def knobs(self, params: Params) -> Iterator[Knob]:
-        """Yield the thresholds that some params have."""
+        """Yield the thresholds in some params."""
         content = params.model_dump(mode="json")
         yield from _find(content, self.param.split("."), str(self.params.section), "")
 
     @property
     def arguments(self) -> list[str]:
-        """The arguments of the asset function that the scores are made of."""
+        """The arguments of the asset function that `scores` takes."""
         return [name for name in inspect.signature(self.scores).parameters if name != NAME]
 
     @property
     def about(self) -> tuple[Any, ...]:
-        """What it says, without what a process gives of its own."""
+        """Its content, without anything that depends on the process."""
         functions = [
             f"{function.__module__}.{function.__qualname__}"
             for function in (self.rule, self.scores, self.counted)
@@ -350,7 +350,7 @@ class Threshold:
         return str(self.params.section), self.param, functions, self.values, self.meaning, self.units
 
     def check(self, owner: str, arguments: Iterable[str], params: Iterable[type[Params]]) -> None:
-        """Raise LookupError for what its dataset does not have, TypeError for a rule of its own."""
+        """Raise LookupError for a param or argument that the dataset lacks, TypeError for an unknown rule."""
         first = self.param.split(".")[0]
         fields = set(self.params.model_fields)
         fields |= {str(field.alias) for field in self.params.model_fields.values() if field.alias}

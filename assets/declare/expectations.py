@@ -1,10 +1,10 @@
-"""What is expected of the rows of a dataset, in words light enough to stand beside its declaration.
+"""Expectations about the rows of a dataset, as light data that can be part of its declaration.
 
 Belongs here: the vocabulary of suites, as plain data. Not here: computing the measures that it names, and
 validating (orchestration/checks): Great Expectations takes seconds to load.
 
-An expectation is an error where only a fault of the code can break it (an id there twice, a similarity of
-2), and a warning where unusual input can: one odd document must not keep a partition from being made.
+An expectation is an error if only a bug in the code can violate it (a duplicate id, a similarity of 2), and a
+warning if unusual input can: one odd document must not keep a partition from being made.
 """
 
 from __future__ import annotations
@@ -23,29 +23,30 @@ from ops.core.outcome import Shape
 from ops.core.sampling import SPLITS
 
 Severity: TypeAlias = Literal["error", "warning"]
-#: `counts` has one row: how the partition compares with its former version.
+#: `counts` has one row: how the partition compares with its previous version.
 TableName: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
 
-#: Stands for the name of the partition that is validated.
+#: Placeholder for the name of the partition that is validated.
 THIS_PARTITION = "this partition"
 
-#: Measures of texts, which a column and a field may have alike.
+#: Measures of texts, for columns and for fields alike.
 _OF_TEXTS = frozenset({"control_characters", "foreign"})
-#: Measures of a text (`title.characters`) and of a list (`sentences.length`).
+#: Measures of a text column (`title.characters`) and of a list column (`sentences.length`).
 OF_COLUMNS = _OF_TEXTS | {"length", "characters", "words"}
-#: Measures of a field of a list's items, all taken together (`words.start.least`); `labels.items`: of items.
+#: Measures over a field of all items in a list (`words.start.least`); `labels.items`: over the items
+#: themselves.
 OF_FIELDS = _OF_TEXTS | {"missing", "repeats", "least", "greatest", "descents", "empty", "longest"}
-#: What is known of a partition beside its former version.
+#: Measures that compare a partition with its previous version.
 OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
 
 
-#: What tells whether an expectation is met, and where what it reaches counts as well.
+#: The code that validates expectations, and the packages in which code that it reaches counts.
 RULES = (Symbol("orchestration.checks.validate", "validate"), ("orchestration.checks", "ops"))
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One expectation: its type as Great Expectations names it, its arguments, and what it is called here.
+    """One expectation: our name for it, its type in Great Expectations, and its arguments.
 
     A column is a column of the table, or a measure of one: `column.measure`, `column.field.measure`.
     """
@@ -58,7 +59,7 @@ class Expectation:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns, or measures of columns, that it looks at."""
+        """The columns, or measures of columns, that it checks."""
         arguments = self.arguments
         named = [arguments[word] for word in ("column", "column_A", "column_B") if word in arguments]
         return (*named, *arguments.get("column_list", ()))
@@ -74,7 +75,7 @@ def not_null(*columns: str, severity: Severity = "error", table: TableName = "ke
 
 
 def unique(*columns: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
-    """Expect that no value, or no combination of values, stands in two rows."""
+    """Expect that no value, or no combination of values, occurs in two rows."""
     kind, arguments = "expect_column_values_to_be_unique", dict[str, Any](column=columns[0])
     if len(columns) > 1:
         kind, arguments = "expect_compound_columns_to_be_unique", {"column_list": list(columns)}
@@ -88,7 +89,7 @@ def between(
     severity: Severity = "error",
     table: TableName = "kept",
 ) -> Expectation:
-    """Expect numbers in a range, both ends included; a missing number is no fault."""
+    """Expect numbers in a range, both ends included; a missing number passes."""
     ends = {"at least": least, "at most": greatest}
     bounds = " and ".join(f"{words} {end:g}" for words, end in ends.items() if end is not None)
     arguments = {"column": column, "min_value": least, "max_value": greatest}
@@ -97,14 +98,14 @@ def between(
 
 
 def none(*measures: str, severity: Severity = "error", table: TableName = "kept") -> list[Expectation]:
-    """Expect that measures which count faults are 0 in every row."""
+    """Expect that measures that count faults are 0 in every row."""
     return [replace(between(name, 0, 0, severity, table), name=f"no {name}") for name in measures]
 
 
 def among(
     column: str, *values: object, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
-    """Expect one of some values; `THIS_PARTITION` stands for the partition's name."""
+    """Expect one of some values; `THIS_PARTITION` is replaced by the partition's name."""
     name, kind = f"{column} is {' or '.join(map(str, values))}", "expect_column_values_to_be_in_set"
     return Expectation(name, kind, {"column": column, "value_set": list(values)}, severity, table)
 
@@ -112,7 +113,7 @@ def among(
 def matches(
     column: str, pattern: str, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
-    """Expect texts in which a regular expression is found."""
+    """Expect texts that match a regular expression somewhere."""
     name, kind = f"{column} like {pattern}", "expect_column_values_to_match_regex"
     return Expectation(name, kind, {"column": column, "regex": pattern}, severity, table)
 
@@ -126,7 +127,7 @@ def equal(one: str, other: str, severity: Severity = "error", table: TableName =
 def at_most(
     lesser: str, greater: str, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
-    """Expect that a number of one column is nowhere greater than that of another."""
+    """Expect that the number in one column is never greater than that in another."""
     name, kind = f"{lesser} at most {greater}", "expect_column_pair_values_a_to_be_greater_than_b"
     arguments = {"column_A": greater, "column_B": lesser, "or_equal": True}
     return Expectation(name, kind, arguments, severity, table)
@@ -135,7 +136,7 @@ def at_most(
 def text(column: str, longest: int, shortest: int = 1, table: TableName = "kept") -> list[Expectation]:
     """Expect sane English: neither too short nor too long (in characters), no control characters.
 
-    Texts come from outside: these are warnings. A text of few words has no language that could be told.
+    Texts come from outside, so these are warnings. The language of a text of few words is not checked.
     """
     return [
         between(f"{column}.characters", shortest, longest, "warning", table),
@@ -144,7 +145,7 @@ def text(column: str, longest: int, shortest: int = 1, table: TableName = "kept"
 
 
 def texts(field: str, longest: int, table: TableName = "kept") -> list[Expectation]:
-    """Expect the same of the items of a list (`sentences.text`, `labels.items`), a row's taken together."""
+    """Expect the same of a list's items (`sentences.text`, `labels.items`), measured over each row."""
     faults = [f"{field}.{fault}" for fault in ("empty", "control_characters", "foreign")]
     return [
         between(f"{field}.longest", None, longest, "warning", table),
@@ -153,7 +154,7 @@ def texts(field: str, longest: int, table: TableName = "kept") -> list[Expectati
 
 
 def identity(prefix: str) -> list[Expectation]:
-    """Expect of kept rows what every dataset promises: ids of its kind, once; sources; a licence."""
+    """Expect of kept rows what every dataset promises: unique ids of its kind; sources; a licence."""
     return [
         *not_null("id", "licence"),
         unique("id"),
@@ -165,7 +166,7 @@ def identity(prefix: str) -> list[Expectation]:
 
 
 def votes() -> list[Expectation]:
-    """Expect votes (`ops.evaluation.human_evaluation.VOTES`) of rated rows that their answers bear out."""
+    """Expect that the votes of rated rows (`ops.evaluation.human_evaluation.VOTES`) match their answers."""
     return [
         unique("row_id", "question"),
         between("raters", 1),
@@ -177,10 +178,10 @@ def votes() -> list[Expectation]:
 
 
 def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
-    """Expect a partition like its former version: as warnings, for a changed source or threshold is no fault.
+    """Expect a partition like its previous version; only warnings, because sources or thresholds may change.
 
-    The kept rows are at least `rows` times those of before, and the shares of dropped and of rejected rows
-    rise by no more than `rise`. A first version has nothing to be compared with.
+    There are at least `rows` times as many kept rows as before, and the shares of dropped and of rejected
+    rows rise by at most `rise`. The first version is not compared.
     """
     return [
         between("kept.of_previous", rows, None, "warning", "counts"),
@@ -190,16 +191,16 @@ def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
 
 
 def suite_version(suite: Suite) -> str:
-    """Return a hash of all that a suite expects, and of what tells whether it is so.
+    """Return a hash of everything that a suite expects, and of the code that validates it.
 
-    That are the measures, the rules by which they are looked at, and Great Expectations.
+    That code is the measures, the validation rules, and Great Expectations.
     """
     content = repr(list(suite)) + rules(*RULES)
     return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
 
 
 def check(suite: Suite, shape: Shape, owner: str) -> None:
-    """Raise LookupError for what its dataset does not have, ValueError for a name that stands there twice."""
+    """Raise LookupError for a column that the dataset lacks, ValueError for a duplicate name."""
     names = Counter((expectation.table, expectation.name) for expectation in suite)
     if twice := sorted({name for (_, name), times in names.items() if times > 1}):
         raise ValueError(f"{owner}: expected twice: {', '.join(twice)}")
@@ -228,7 +229,7 @@ def _known(column: str, schema: pa.Schema) -> bool:
 
 
 def file_columns() -> list[Expectation]:
-    """Expect what every file of a release is."""
+    """Expect the columns of every file of a release to be valid."""
     return [
         *identity("file"),
         *not_null("file", "config", "split", "md5"),

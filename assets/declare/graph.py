@@ -1,8 +1,8 @@
-"""The graph of the datasets: what reads what, in which order, and which of them there are.
+"""The graph of the datasets: their edges, their order, and which datasets exist.
 
-Belongs here: edges, also those that params.yaml adds by naming a dataset as a source; the systems that it
-leaves out; the folders of all datasets, as a report reads them. Not here: one dataset (declaration.py),
-whether it is fresh (orchestration/state).
+Belongs here: edges, including those that params.yaml adds by naming a dataset as a source; the systems that
+it leaves out; the folders of all datasets, as a report reads them. Not here: a single dataset
+(declaration.py), whether it is fresh (orchestration/state).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ops.parse.source import DatasetSource, RowFormat, options_fault, row_format
 
 
 class AssetGraph:
-    """Declarations, inputs before what reads them."""
+    """Declarations in topological order."""
 
     def __init__(self, declarations: Iterable[Declaration]) -> None:
         """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
@@ -27,13 +27,13 @@ class AssetGraph:
         check_named(self._declared)
         found = presence(self._declared)
         self.left_out = found.told
-        """Which systems params.yaml leaves out, in a line; None where it has all."""
+        """The systems that params.yaml leaves out, in one line; None if it leaves out none."""
         self.datasets: dict[str, Declaration] = {}
         for dataset in found.datasets.values():
             self._add(dataset, found.datasets)
 
     def _add(self, dataset: Declaration, declared: Mapping[str, Declaration]) -> None:
-        """Add a dataset behind all that it reads: params.yaml may name what is declared after it."""
+        """Add a dataset after all that it reads: params.yaml may name datasets that are declared later."""
         if dataset.name not in self.datasets:
             for source in dataset.inputs:
                 if (upstream := declared.get(source.key.to_user_string())) is not None:
@@ -45,15 +45,15 @@ class AssetGraph:
         return [self.datasets[source.key.to_user_string()] for source in dataset.inputs]
 
     def ancestors(self, dataset: Declaration) -> list[Declaration]:
-        """Return every ancestor that a dataset depends on, directly or not, each once."""
+        """Return all ancestors of a dataset, direct or not, each once."""
         parents = self.upstream(dataset)
         found = [ancestor for parent in parents for ancestor in (parent, *self.ancestors(parent))]
         return list({ancestor.name: ancestor for ancestor in found}.values())
 
     def selected(self, select: str | None) -> list[Declaration]:
-        """Return the datasets of a selection with all that they need: a group, a dataset, or everything.
+        """Return the selected datasets with their ancestors: a group, a dataset, or everything.
 
-        Raises ParamsError where nothing has that name.
+        Raises ParamsError if nothing has that name.
         """
         if select is None:
             return list(self.datasets.values())
@@ -82,7 +82,7 @@ class AssetGraph:
         }
 
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:
-        """Raise ParamsError for params that do not fit, and for names that nothing declares."""
+        """Raise ParamsError for invalid params, and for names that are not declared."""
         declared = [dataset for dataset in self._declared.values() if dataset.shape is not None]
         check_names(document, {name for dataset in declared for name in dataset.sections} | _OPTIONAL)
         sources = {dataset.records for dataset in declared if dataset.records}
@@ -99,15 +99,15 @@ class AssetGraph:
             if partition not in self.datasets[asset].partitions:
                 raise ParamsError(f"params.yaml: exclude: {asset} has no partition {partition}")
         for dataset in self.datasets.values():
-            _ = dataset.values  # which reads and types them
+            _ = dataset.values  # reads and validates them
 
 
-#: What a report makes: files by relative path.
+#: The output of a report: files by relative path.
 Files: TypeAlias = Iterator[tuple[str, bytes]]
 
 
 class Everything(dict[str, Mapping[str, Path]]):
-    """The folders of every dataset declared before, by name and partition: what a report reads."""
+    """The folders of every dataset declared before, by name and partition: the input of a report."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Everything(dict[str, Mapping[str, Path]]):
     ):
         super().__init__(folders or {})
         self.graph = graph or AssetGraph(DECLARED.values())
-        #: What the report made last, if it is as it was made: a report may take over what would be the same.
+        #: The report's previous output if it is intact: a report may reuse the parts that would be the same.
         self.former = former
 
     def only(self, names: Collection[str]) -> Everything:
@@ -128,7 +128,7 @@ class Everything(dict[str, Mapping[str, Path]]):
 
 
 def label(dataset: Declaration, partition: str) -> str:
-    """Return how a partition is called in messages."""
+    """Return the name of a partition in messages."""
     return f"{dataset.name} {partition}".strip()
 
 
@@ -136,9 +136,9 @@ _NEEDS: dict[str, tuple[str, ...]] = {}
 
 
 def needs(system: str, *records: str) -> None:
-    """Say that a system makes nothing without some `sources:` of params.yaml: its datasets are absent then.
+    """Declare that a system needs some `sources:` of params.yaml: without them its datasets are absent.
 
-    Sources that it does not name may be left out: what reads them reads no rows.
+    Other sources may be left out: their readers then read no rows.
     """
     _NEEDS[system] = records
 
@@ -147,28 +147,28 @@ _OPTIONAL: set[str] = set()
 
 
 def optional(*kinds: type[Params]) -> None:
-    """Say that params.yaml may have the sections of some classes, though no dataset reads them now."""
+    """Allow params.yaml the sections of some classes, even if no dataset reads them now."""
     _OPTIONAL.update(str(kind.section) for kind in kinds)
 
 
 @dataclass(frozen=True)
 class Presence:
-    """The datasets that there are, and why each other system has none."""
+    """The datasets that exist, and why each of the other systems is absent."""
 
     datasets: Mapping[str, Declaration]
     absent: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def told(self) -> str | None:
-        """What is absent and why, in a line; None where nothing is."""
+        """The absent systems and the reasons, in one line; None if no system is absent."""
         lacking = [f"{system} ({why})" for system, why in self.absent.items()]
         return f"left out by params.yaml: {', '.join(lacking)}" if lacking else None
 
 
 def presence(declared: Mapping[str, Declaration]) -> Presence:
-    """Return which of some datasets there are: those of given sources, and what these read besides.
+    """Return the datasets that exist: those that read given sources, with their ancestors.
 
-    A report is made of what there is.
+    Reports are restricted to existing datasets.
     """
     given = settings().sources.keys()
     absent = dict(_absent(declared, given))
@@ -189,7 +189,7 @@ def presence(declared: Mapping[str, Declaration]) -> Presence:
 
 
 def _absent(declared: Mapping[str, Declaration], given: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the systems whose section or sources params.yaml does not have, and which."""
+    """Yield the systems whose section or sources are missing from params.yaml, with what is missing."""
     sections: dict[str, set[str]] = {}
     for dataset in declared.values():
         tops = {str(kind.section).partition(".")[0] for kind in dataset.params.values()}
@@ -202,7 +202,7 @@ def _absent(declared: Mapping[str, Declaration], given: Collection[str]) -> Iter
 
 
 def _of_present(dataset: Declaration, present: Collection[str]) -> Declaration:
-    """Return a declaration; of a report, one that reads only what there is."""
+    """Return a declaration; a report's is restricted to inputs that exist."""
     if dataset.shape is not None:
         return dataset
     inputs = [source for source in dataset.argument_inputs if source.key.to_user_string() in present]
@@ -210,13 +210,13 @@ def _of_present(dataset: Declaration, present: Collection[str]) -> Declaration:
 
 
 def check_named(declared: Mapping[str, Declaration]) -> None:
-    """Raise ParamsError for a dataset that cannot be read as a source; its text lists those that can."""
+    """Raise ParamsError for a dataset that cannot be read as a source; the message lists those that can."""
     named = [
         (f"params.yaml: sources.{dataset.records}.{name}", dataset, source)
         for dataset in declared.values()
         for name, source in settings().named_datasets(dataset.records).items()
     ]
-    for where, dataset, source in named:  # before any edge is followed
+    for where, dataset, source in named:  # before following any edge
         if fault := _kind_fault(dataset, source) or _name_fault(declared, dataset, source):
             raise ParamsError(f"{where}: {fault}")
     for where, dataset, source in named:
@@ -247,7 +247,7 @@ def _name_fault(
 
 
 def _unreadable(declared: Mapping[str, Declaration], name: str, form: RowFormat[Any]) -> str | None:
-    """Return why the rows of a dataset cannot be read in a format."""
+    """Return why a format cannot read the rows of a dataset."""
     if name not in declared:
         return f"no dataset is called {name!r}"
     named = declared[name]
@@ -271,7 +271,7 @@ def _choice(declared: Mapping[str, Declaration], dataset: Declaration, source: D
 
 
 def with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
-    """Return a dataset and all that it is made of, also where that goes in a circle."""
+    """Return a dataset and all its ancestors, even if the graph has a cycle."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

@@ -1,7 +1,7 @@
-"""Hashes of the nodes of a graph, each with all that it reaches: a Merkle tree that may have cycles.
+"""Hashes of the nodes of a graph, each with everything that it reaches: a Merkle tree that may have cycles.
 
-Belongs here: the sets of nodes that reach each other, and their hashes. Not here: what the nodes and edges
-are (symbols.py: symbols of the project's code).
+Belongs here: strongly connected components, and their hashes. Not here: the meaning of nodes and edges
+(symbols.py: symbols of the project's code).
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 Node = TypeVar("Node")
-#: Edges by what they are called: several may have one name.
+#: Labelled edges; several may have the same label.
 Edges: TypeAlias = list[tuple[str, Node]]
 
 
 def components(
     first: Node, uses: Callable[[Node], Iterable[Node]], done: Container[Node]
 ) -> Iterator[list[Node]]:
-    """Yield the sets of nodes that reach each other, from one on, each set after all that it reaches.
+    """Yield the strongly connected components reachable from a node, each after all that it reaches.
 
-    Tarjan's algorithm (1972), without recursion: functions may call each other a thousand deep. What is
-    `done` is left out.
+    Tarjan's algorithm (1972), without recursion: functions may call each other a thousand deep. Leaves out
+    nodes in `done`.
     """
     order, lowest = {first: 0}, {first: 0}
     waiting = {first: None}
@@ -49,12 +49,12 @@ def components(
 
 
 def hashes_together(known: Mapping[Node, str], edges: Mapping[Node, Edges[Node]]) -> dict[Node, str]:
-    """Return the hashes of nodes that reach each other, given a hash of all else that each is made of.
+    """Return the hashes of the nodes of a component, given a hash of everything else that each consists of.
 
-    Round by round a hash tells one more step of what a node reaches, until a round tells no more nodes apart
-    (partition refinement, Hopcroft 1971). The hashes of all nodes together then become part of each. Where
-    those of two components are equal, no further round tells their nodes apart either, so that they
-    reach the same to any depth. The order of the nodes plays no part.
+    With each round, a hash covers one more step of what a node reaches, until a round distinguishes no more
+    nodes (partition refinement, Hopcroft 1971). Then the hashes of all nodes together become part of each. If
+    these are equal for two components, no further round can distinguish their nodes, so the nodes reach the
+    same to any depth. The order of the nodes does not matter.
     """
     found, count = dict(known), 0
     while any(edges.values()) and count < (count := len(set(found.values()))):

@@ -1,7 +1,7 @@
 """params.yaml, read once and typed.
 
-Belongs here: the sections that say what is made (partitions, exclusions, sources, storage), and the reading
-of all sections. Not here: the sections of the ops, which stand beside them.
+Belongs here: the sections that say what is made (partitions, exclusions, sources, storage), and reading all
+sections. Not here: the sections of the ops, which are declared next to the ops.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Section = TypeVar("Section", bound=Params)
 
 
 class YamlLoader(yaml.CSafeLoader):
-    """Reads numbers as DVC does, which writes 1e-06: PyYAML takes that for a text."""
+    """Reads numbers as DVC writes them, such as 1e-06, which PyYAML reads as a string."""
 
 
 YamlLoader.add_implicit_resolver(
@@ -45,15 +45,15 @@ YamlLoader.add_implicit_resolver(
 
 
 class ParamsError(ValueError):
-    """params.yaml cannot be used; the text names the key and says what is wrong."""
+    """params.yaml is invalid; the message names the key and the cause."""
 
 
 def _as_text(value: Any) -> Any:
-    """Return a year as text: YAML reads it as a number."""
+    """Return a year as text, because YAML reads it as a number."""
     return str(value) if isinstance(value, int) else value
 
 
-#: A month or year as params.yaml names it.
+#: A month or year in params.yaml.
 PeriodName: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
 
 
@@ -98,37 +98,37 @@ class Exclusion(Params):
 
 
 class StoreParams(Params, section="store"):
-    """How datasets lie on disk."""
+    """How datasets are stored on disk."""
 
     records_per_part: int = Field(default=256, gt=0)
 
 
 class TaskResources(Params):
-    """What one part of a dataset needs of the machine that computes it."""
+    """The resources that one part of a dataset needs."""
 
     processors: int = Field(default=1, ge=1)
     gpus: int = Field(default=0, ge=0)
     memory: int = Field(default=0, ge=0)
-    """Bytes; 0 where it does not matter."""
+    """Bytes; 0 if it does not matter."""
 
 
 class EngineParams(Params, section="engine"):
-    """Where parts are computed. Nothing that is made depends on it."""
+    """Where parts are computed. It does not affect any output."""
 
     kind: Literal["local", "ray"] = "local"
     address: str = "auto"
-    """Of a Ray cluster: `host:port`, `auto` for that of this machine, `local` to start one."""
+    """The address of a Ray cluster: `host:port`, `auto` for this machine's, `local` to start one."""
     retries: int = Field(default=3, ge=0)
-    """How often a task whose machine was lost is started again."""
+    """How often a task is restarted if its machine is lost."""
     partitions: int | None = Field(default=None, ge=1)
-    """How many are made at a time, also by Dagster's backfills; null: by processors, and two by Dagster's."""
+    """How many are made at once, in Dagster's backfills too; null: one per CPU, at most 4; two in Dagster."""
     join_bytes: int = Field(default=64 << 20, ge=1)
-    """How large the files are that one task of a join reads; what is smaller is joined by the driver."""
+    """The size of the files that one task of a join reads; the driver does smaller joins itself."""
     resources: Mapping[str, TaskResources] = Field(default_factory=dict)
     """By dataset (`parasci/sentences`) or group (`parasci`)."""
 
     def needs(self, dataset: str) -> TaskResources:
-        """Return what a part of a dataset needs, by its own name or that of its group."""
+        """Return the resources that a part of a dataset needs, by the dataset's name or its group's."""
         group = dataset.partition("/")[0]
         return self.resources.get(dataset) or self.resources.get(group) or TaskResources()
 
@@ -156,7 +156,7 @@ class Settings(Params):
     engine: EngineParams = EngineParams()
     sources: Mapping[str, Mapping[str, AnySource]]
     mlflow: str = ""
-    """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""
+    """The MLflow server or store that runs are sent to; empty for a store in the checkout."""
 
     def folders(self, records: str) -> dict[str, Source]:
         """Return the sources of some raw records that are folders, by name."""
@@ -164,7 +164,7 @@ class Settings(Params):
         return {name: source for name, source in found.items() if isinstance(source, Source)}
 
     def named_datasets(self, records: str | None) -> dict[str, DatasetSource]:
-        """Return those that are datasets, sorted by name."""
+        """Return the sources that are datasets, sorted by name."""
         found = self.sources.get(records or "", {})
         return {name: source for name, source in sorted(found.items()) if isinstance(source, DatasetSource)}
 
@@ -189,7 +189,7 @@ def checkout() -> Path:
 
 
 def document(root: Path | None = None) -> Mapping[str, Any]:
-    """Return params.yaml of a checkout, by default of this one. Raises ParamsError where it is unreadable."""
+    """Return params.yaml of a checkout, by default of this one. Raises ParamsError if it is unreadable."""
     return _document(root or checkout())
 
 
@@ -199,7 +199,7 @@ def settings(root: Path | None = None) -> Settings:
 
 
 def read_again() -> None:
-    """Let params.yaml be read anew when it is next asked for."""
+    """Forget the cached params.yaml; the next access reads it again."""
     _document.cache_clear()
     _settings.cache_clear()
 
@@ -237,7 +237,7 @@ def _month_fault(source: Source, every: Every) -> str | None:
 
 
 def common_values(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params of some params.yaml that the rows of every dataset depend on, with defaults."""
+    """Return the params that the rows of every dataset depend on, with defaults filled in."""
     store = validated(StoreParams, content.get("store") or {}, "store")
     return {"numerics": content.get("numerics") or "strict", "store": store.model_dump()}
 
@@ -249,9 +249,9 @@ def section(kind: type[Section]) -> Section:
 
 
 def raw_section(content: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a dotted path; {} where nothing does: the section has its defaults.
+    """Return the value at a dotted path; {} if it is missing: then the section has its defaults.
 
-    Raises ParamsError for a part of the path that holds no keys.
+    Raises ParamsError if a part of the path is not a mapping.
     """
     value: Any = content
     for name in path.split("."):
@@ -273,7 +273,7 @@ def validated(kind: type[Section], value: Any, where: str) -> Section:
 
 
 def check_names(content: Mapping[str, Any], sections: set[str]) -> None:
-    """Raise ParamsError for a section of params.yaml that nothing declares."""
+    """Raise ParamsError for a section of params.yaml that is not declared."""
     _check(content, "", sections | set(Settings.model_fields))
 
 
@@ -306,10 +306,10 @@ _FIELD = re.compile(
 
 
 def without_logins(text: str) -> str:
-    """Return a text whose addresses have no user and password: `https://me:secret@host/` is `https://host/`.
+    """Return a text without logins in addresses: `https://me:secret@host/` becomes `https://host/`.
 
-    Fields of an address such as `password=` have three stars. The logins of MLflow's
-    address and of Dagster's storage are taken out whatever signs they hold.
+    Fields of an address such as `password=` become three stars. The logins in the addresses of MLflow and of
+    Dagster's storage are removed whatever characters they contain.
     """
     for login in _known():
         text = text.replace(f"://{login}@", "://")

@@ -1,7 +1,7 @@
-"""The project's own code as hashes of it see it: statements that only a change of meaning changes.
+"""Reading the project's own code for hashing: a statement's hash changes only if its meaning changes.
 
-Belongs here: what of a statement counts (no comments, docstrings, layout, imports), which names it mentions,
-what the statements of a module bind, and keeping what was read. Not here: what a name means in another
+Belongs here: which parts of a statement count (not comments, docstrings, layout, imports), which names it
+mentions, what the statements of a module bind, and caching the result. Not here: what a name means in another
 module, and which symbols count (symbols.py).
 """
 
@@ -23,26 +23,26 @@ import diskcache
 
 from assets.declare.settings import checkout
 
-#: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
+#: Arguments of a declaration that say how a dataset is checked and shown; they do not affect its rows.
 ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
-#: The decorator that takes these.
+#: The decorator that takes these arguments.
 DATASET_DECORATOR = "dataset"
 
-#: A statement with one of these may reach any name of its module, and a module that only its run knows.
+#: A statement with one of these may reach any name of its module, and modules known only at run time.
 _REFLECTION = frozenset({"globals", "eval", "exec", "__import__", "__name__"})
 _IMPORTING = "import_module"
 
 #: The packages of the project.
 PROJECT = ("ops", "assets", "pages", "orchestration")
 
-#: Strings that may name a file beside the module, or files by a pattern.
+#: Strings that may name a file next to the module, or files by a pattern.
 _PATH = re.compile(r"[\w*-]+([./][\w*-]+)+")
-#: What may name a module anywhere in a string, which may be a program for another process.
+#: Module paths anywhere in a string; the string may be a program for another process.
 _DOTTED = re.compile(rf"(?<![\w./])(?:{'|'.join(PROJECT)})(?:\.\w+)+")
 
 
 class Import(NamedTuple):
-    """A name that an import binds: `from <dots><base> import <name> as <bound>`; else without base."""
+    """A name that an import binds: `from <dots><base> import <name> as <bound>`; base None: `import x`."""
 
     level: int
     base: str | None
@@ -51,14 +51,14 @@ class Import(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What counts of a statement."""
+    """The parts of a statement that count."""
 
     text: str
-    """A hash of its syntax tree, in which numbers stand for what it mentions: `#0` for the first."""
+    """A hash of its syntax tree, in which numbers replace the names that it mentions: `#0` for the first."""
     mentions: list[str]
-    """Names of the module, each with the attributes that follow it ("periods.after"), by their numbers."""
+    """Names of the module, each with the attributes that follow it ("periods.after"), by number."""
     imports: list[Import]
-    """The imports inside of it."""
+    """The imports inside the statement."""
     files: list[str]
     """Strings that may name files."""
     modules: list[str]
@@ -66,11 +66,11 @@ class Statement(NamedTuple):
     reflects: bool
     """Whether it may reach any name of its module."""
     aside: list[str]
-    """What else it mentions, of which nothing is made: see ABOUT."""
+    """Other names that it mentions, which do not affect rows: see ABOUT."""
 
 
 def read_statement(node: ast.stmt, bound: Collection[str]) -> Statement:
-    """Return what counts of a statement of a module that binds some names."""
+    """Return the parts that count of a statement in a module that binds the names `bound`."""
     reader = _Reader()
     reader.write(node)
     known = {*bound, *(found.bound for found in reader.imports)}
@@ -89,7 +89,7 @@ def read_statement(node: ast.stmt, bound: Collection[str]) -> Statement:
 
 
 def imported(node: ast.AST) -> Iterator[Import]:
-    """Yield the names that an import binds; none for another node."""
+    """Yield the names that an import binds; nothing for other nodes."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             base, _, name = alias.name.rpartition(".")
@@ -103,7 +103,7 @@ def imported(node: ast.AST) -> Iterator[Import]:
 
 
 def is_used(found: Import, mentions: Iterable[str]) -> bool:
-    """Say whether some mentions use what an import binds; `import a.b` binds `a`, and is there for `a.b`."""
+    """Return whether some mentions use what an import binds; `import a.b` binds `a` and provides `a.b`."""
     if found.base is not None or found.bound == found.name:
         return any(chain.split(".")[0] == found.bound for chain in mentions)
     wanted = found.name if found.bound == found.name.split(".")[0] else found.bound
@@ -111,7 +111,7 @@ def is_used(found: Import, mentions: Iterable[str]) -> bool:
 
 
 def is_docstring(node: ast.AST) -> bool:
-    """Say whether a statement is a string alone, of a module, class, function or attribute."""
+    """Return whether a statement is only a string: a docstring of a module, class, function or attribute."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -120,7 +120,7 @@ def is_docstring(node: ast.AST) -> bool:
 
 
 def chain_of(node: ast.AST) -> str | None:
-    """Return a name with the attributes that follow it, "periods.after"; None for another expression."""
+    """Return a name with the attributes that follow it, "periods.after"; None for other expressions."""
     attributes: list[str] = []
     while isinstance(node, ast.Attribute):
         attributes.append(node.attr)
@@ -137,15 +137,15 @@ def md5(content: str | bytes) -> str:
 
 
 class _Reader(ast.NodeVisitor):
-    """Writes a tree and notes what it mentions, in one walk.
+    """Writes a tree and records what it mentions, in one walk.
 
-    A name that a function binds hides that of the module in this function: it is text like any other.
-    A class hides nothing: its methods do not see its names.
+    A name that a function binds hides the module's name within that function; it is written as plain text. A
+    class hides nothing, because its methods do not see its names.
     """
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        #: The place in `parts`, the chain, and whether no scope can hide it (`global name`).
+        #: The index in `parts`, the chain, and whether no scope can hide it (`global name`).
         self.mentions: list[tuple[int, str, bool]] = []
         self.imports: list[Import] = []
         self.files: set[str] = set()
@@ -155,7 +155,7 @@ class _Reader(ast.NodeVisitor):
         self._globals: list[set[str]] = [set()]
 
     def write(self, value: object) -> None:
-        """Write a node, a list of nodes, or a field that is none."""
+        """Write a node, a list of nodes, or the value of a field."""
         if isinstance(value, ast.AST):
             self.visit(value)
         elif isinstance(value, list):
@@ -188,7 +188,7 @@ class _Reader(ast.NodeVisitor):
         return len(self.mentions)
 
     def _close(self, first: int) -> None:
-        """End a scope: what it binds are no mentions of the module's names, from the first of it on."""
+        """End a scope: from index `first` on, names that it binds are not mentions of the module's names."""
         hidden = self._scopes.pop() - self._globals.pop()
         kept = [found for found in self.mentions[first:] if found[2] or found[1].split(".")[0] not in hidden]
         self.mentions[first:] = kept
@@ -214,7 +214,7 @@ class _Reader(ast.NodeVisitor):
                 self.files.add(node.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-        """Write decorators, defaults and annotations outside of the function's scope, and its body inside."""
+        """Write decorators, defaults and annotations outside the function's scope, and its body inside."""
         if not isinstance(node, ast.Lambda):
             self._scopes[-1].add(node.name)
         outside = [name for name in node._fields if name not in ("body", "type_comment")]
@@ -229,7 +229,7 @@ class _Reader(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef  # noqa: N815
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
-        """Write what is iterated first outside of the scope, and the rest inside."""
+        """Write the first iterable outside the scope, and the rest inside."""
         self.write(node.generators[0].iter)
         first = self._open()
         self._fields(node, [name for name in node._fields if name != "generators"])
@@ -266,7 +266,7 @@ class _Reader(ast.NodeVisitor):
     visit_MatchAs = visit_MatchStar = visit_ExceptHandler  # noqa: N815
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Write a call, without what the declaration of a dataset says about it."""
+        """Write a call, without the arguments of a dataset's declaration that do not affect its rows."""
         made = node.keywords
         if isinstance(node.func, ast.Name) and node.func.id == DATASET_DECORATOR:
             made = [word for word in node.keywords if word.arg not in ABOUT]
@@ -276,15 +276,15 @@ class _Reader(ast.NodeVisitor):
         self.write(made)
 
 
-#: Where what was read is kept, by the digest of the file: every command begins with some hundred modules.
+#: Cache of what was read, by the file's digest: every command reads some hundred modules at its start.
 CACHE = ".silverloom/modules"
 
-#: The pseudo symbol of the statements of a module that bind nothing, and that of its part as a program.
+#: The pseudo symbols of a module's statements that bind nothing, and of its part that runs as a program.
 EFFECTS, PROGRAM = "", "__main__"
 
-#: What a cache that is damaged, or that another process holds, raises: then all is read as without it.
+#: What a damaged cache raises, or one that another process holds: then everything is read without it.
 _UNUSABLE = (sqlite3.Error, diskcache.Timeout, OSError, ValueError, zlib.error)
-#: Seconds to wait for another process: to read a module takes less.
+#: Seconds to wait for another process: reading a module takes less.
 _PATIENCE = 1
 
 _COMPOUND = (ast.If, ast.Try, ast.With)
@@ -293,27 +293,27 @@ _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class ModuleSource(NamedTuple):
-    """What counts of a module."""
+    """The parts of a module that count."""
 
     statements: list[Statement]
     names: dict[str, list[int]]
-    """The statements that bind a name, by their numbers."""
+    """The statements that bind a name, by number."""
     imports: dict[str, list[Import]]
-    """The imports at the top that bind a name."""
+    """The top-level imports that bind a name."""
     unused: list[Import]
-    """Those whose names the module neither mentions nor exports: they are there for their effect."""
+    """Imports whose names the module neither mentions nor exports: they exist for their side effects."""
     exported: list[Import]
-    """Those whose names it only exports, by `__all__`."""
+    """Imports whose names it only exports, by `__all__`."""
     decorated: list[tuple[str, str]]
-    """Functions and classes with a decorator that the module has a name for: (name, decorator)."""
+    """Functions and classes with a decorator that is a name of the module: (name, decorator)."""
 
 
-#: What counts of a folder that is no package.
+#: The content of a folder that is not a package.
 EMPTY = ModuleSource([], {}, {}, [], [], [])
 
 
 def summary(path: Path) -> ModuleSource:
-    """Return what counts of a module's file. Comments, docstrings and layout do not."""
+    """Return the parts that count of a module's file. Comments, docstrings and layout do not."""
     content = path.read_bytes()
     found = ModuleSource(*kept(f"{_reader()} {md5(content)}", lambda: _summary(content)))
     return ModuleSource(
@@ -330,9 +330,9 @@ def summary(path: Path) -> ModuleSource:
 
 
 def kept(key: str, make: Callable[[], Any] = lambda: None) -> Any:
-    """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key.
+    """Return the value of a key, computed once per checkout: JSON that depends only on the key.
 
-    None is not kept, but made again.
+    None is not cached, but computed again.
     """
     with suppress(*_UNUSABLE):
         if (store := file_cache(checkout())) is not None and (found := store.get(key)) is not None:
@@ -345,7 +345,7 @@ def kept(key: str, make: Callable[[], Any] = lambda: None) -> Any:
 
 
 def _imports(read: Iterable[Iterable[Any]]) -> list[Import]:
-    """Return imports as they were before they were JSON."""
+    """Return imports, converted back from JSON."""
     return [Import(*fields) for fields in read]
 
 
@@ -356,7 +356,7 @@ class _Module:
         self.nodes: list[ast.stmt] = []
         self.names: dict[str, list[int]] = {}
         self.imports: list[Import] = []
-        #: Those that only type checkers run.
+        #: Imports that only type checkers run.
         self.typing: list[Import] = []
         self._collect(tree.body, typing=False)
 
@@ -429,7 +429,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _only_binds(node: ast.AST) -> bool:
-    """Say whether a statement does nothing but bind names, which count where they are mentioned."""
+    """Return whether a statement only binds names; those count where they are mentioned."""
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         return all(map(_is_name, node.targets if isinstance(node, ast.Assign) else [node.target]))
     if isinstance(node, _COMPOUND):
@@ -447,7 +447,7 @@ def _is_name(target: ast.AST) -> bool:
 
 
 def _is_program(node: ast.AST) -> bool:
-    """Say whether a statement is `if __name__ == "__main__":`, which no import runs."""
+    """Return whether a statement is `if __name__ == "__main__":`, which no import runs."""
     return (
         isinstance(node, ast.If)
         and isinstance(node.test, ast.Compare)
@@ -458,7 +458,7 @@ def _is_program(node: ast.AST) -> bool:
 
 @cache
 def file_cache(root: Path) -> diskcache.Cache | None:
-    """Open the cache of a checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
+    """Open the cache of a checkout, JSON in SQLite; None before set-up, or if it cannot be opened."""
     folder = root / CACHE
     with suppress(*_UNUSABLE):
         if folder.parent.is_dir():
@@ -468,5 +468,5 @@ def file_cache(root: Path) -> diskcache.Cache | None:
 
 @cache
 def _reader() -> str:
-    """Return what a summary depends on beside the module: Python's version and what reads it."""
+    """Return what a summary depends on apart from the module: Python's version and this file."""
     return f"{sys.version_info[:2]} {md5(Path(__file__).read_bytes())}"

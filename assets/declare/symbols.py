@@ -1,21 +1,21 @@
-"""What a symbol of the project's code reaches, as a hash that a comment does not move.
+"""What a symbol of the project's code reaches, as a hash that comments do not change.
 
 Belongs here: what a name means in another module, which symbols a symbol uses, and their hashes. Not here:
-reading a module (source.py), which symbols a dataset is made of (code.py).
+reading a module (source.py), which symbols a dataset depends on (code.py).
 
-A symbol uses what it mentions, wherever that is defined. Its hash is that of its own text and of the symbols
-that it uses. No path of a module enters it: names count, and not files.
+A symbol uses what it mentions, wherever that is defined. Its hash covers its own text and the symbols that it
+uses. It covers no module paths: names count, files do not.
 
-What the text alone cannot tell counts as a whole:
+Some uses cannot be read from the text alone. They count as follows:
 
-- A module that is passed on as a value, or asked for a name that it does not bind, or whose dotted path is in
-  a string ("-m ops.crawl.child"), counts with all of its symbols.
-- What calls `globals`, `eval`, `exec` or `import_module`, or uses `__name__`, counts with its own module.
-- What uses pkgutil counts with all modules below the packages that it mentions.
+- A module counts with all of its symbols if it is passed on as a value, asked for a name that it does not
+  bind, or named by its dotted path in a string ("-m ops.crawl.child").
+- Code that calls `globals`, `eval`, `exec` or `import_module`, or uses `__name__`, counts with its module.
+- Code that uses pkgutil counts with all modules below the packages that it mentions.
 
-What a module does when it is imported counts for each of its symbols: statements that bind nothing, and
-definitions with a decorator that may register them, which is any but the standard library's. So does what
-the modules do that it imports without mentioning them. A class that only its base class knows of, by
+Effects of importing a module count for each of its symbols: statements that bind nothing, and definitions
+with a decorator that may register them (any decorator outside the standard library). The effects of modules
+that it imports without mentioning them count, too. A class that only its base class knows about, through
 `__init_subclass__`, counts where it is mentioned.
 """
 
@@ -40,19 +40,19 @@ from assets.declare.source import (
     summary,
 )
 
-#: The pseudo symbol of all that a module binds.
+#: The pseudo symbol of everything that a module binds.
 WHOLE = "*"
 
 
 class Symbol(NamedTuple):
-    """A name that a module binds at its top: a function, a class with its methods, a variable."""
+    """A name that a module binds at its top level: a function, a class with its methods, a variable."""
 
     module: str
     name: str
 
 
 class Reference(NamedTuple):
-    """What a name means: a symbol and the attributes that follow; or, from outside, a dotted path alone."""
+    """What a name means: a symbol and the attributes that follow; outside the project, only a dotted path."""
 
     symbol: Symbol | None
     text: str
@@ -69,14 +69,14 @@ class ProjectNames:
         self._members: dict[tuple[str, tuple[str, ...]], list[Reference]] = {}
 
     def file(self, module: str) -> Path:
-        """Return where a module lies, or would."""
+        """Return the path of a module, whether or not it exists."""
         if module not in self._files:
             path = self._root / Path(*module.split("."))
             self._files[module] = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         return self._files[module]
 
     def is_module(self, name: str) -> bool:
-        """Say whether a dotted path is that of a module of the project, or of a folder of modules."""
+        """Return whether a dotted path names a module of the project, or a folder of modules."""
         if name not in self._is_module:
             file = self.file(name)
             is_there = file.is_file() or file.name == "__init__.py"
@@ -84,7 +84,7 @@ class ProjectNames:
         return self._is_module[name]
 
     def source(self, module: str) -> ModuleSource:
-        """Return what counts of a module, nothing of a folder. Raises FileNotFoundError for neither."""
+        """Return what counts of a module; a folder is empty. Raises FileNotFoundError if it is neither."""
         if module not in self._sources:
             file = self.file(module)
             is_folder = file.name == "__init__.py" and not file.exists()
@@ -92,16 +92,16 @@ class ProjectNames:
         return self._sources[module]
 
     def below(self, package: str) -> Iterator[str]:
-        """Yield the modules of a package, and of those in it; none of a module."""
+        """Yield the modules in a package and its subpackages; nothing for a module."""
         if (place := self.file(package)).name == "__init__.py":
             for path in sorted(place.parent.rglob("*.py")):
                 inner = path.relative_to(place.parent).with_suffix("").parts
                 yield ".".join([package, *(part for part in inner if part != "__init__")])
 
     def resolve(self, module: str, chain: str, inner: Iterable[Import] = ()) -> list[Reference]:
-        """Return what a chain in a module means ("periods.after"), once each: an import may depend on a test.
+        """Return all meanings of a chain in a module ("periods.after"): several if imports are conditional.
 
-        `inner` are the imports of the statement that mentions it.
+        `inner` are the imports inside the statement that mentions the chain.
         """
         source = self.source(module)
         root, *rest = chain.split(".")
@@ -118,7 +118,7 @@ class ProjectNames:
     def follow(
         self, binding: Import, module: str, rest: Sequence[str], seen: frozenset[Symbol] = frozenset()
     ) -> Iterator[Reference]:
-        """Yield what an import of a module binds, and what attributes of that are."""
+        """Yield what an import of a module binds, followed by some attributes."""
         origin, path = binding.name, tuple(rest)
         if binding.base is not None:
             origin = self._base(binding, module)
@@ -133,12 +133,12 @@ class ProjectNames:
         yield from self._members[origin, path]
 
     def at(self, path: str) -> Iterator[Reference]:
-        """Yield what a dotted path of the project means."""
+        """Yield the meanings of a dotted path of the project."""
         first, *rest = path.split(".")
         yield from self._member(first, tuple(rest), frozenset())
 
     def imported(self, binding: Import, module: str) -> Iterator[str]:
-        """Yield the modules of the project that an import runs, besides the packages that they are in."""
+        """Yield the modules of the project that an import runs, without the packages that contain them."""
         names = [binding.name]
         if binding.base is not None:
             base = self._base(binding, module)
@@ -152,10 +152,10 @@ class ProjectNames:
         return resolve_name("." * binding.level + (binding.base or ""), package)
 
     def _member(self, module: str, path: tuple[str, ...], seen: frozenset[Symbol]) -> Iterator[Reference]:
-        """Yield what some attributes of a module mean.
+        """Yield the meanings of some attributes of a module.
 
-        What the module itself binds goes before a module in it, as in Python; what neither is (`__getattr__`,
-        `__path__`) may be anything of the module.
+        As in Python, a name that the module binds takes precedence over a submodule. A name that is neither
+        (`__getattr__`, `__path__`) may mean anything in the module.
         """
         if not self.is_module(module):
             yield Reference(None, ".".join([module, *path]))
@@ -174,7 +174,7 @@ class ProjectNames:
 
 
 class Content(NamedTuple):
-    """What counts of a symbol by itself, the symbols that it uses, and the packages from outside."""
+    """What counts of a symbol by itself, the symbols that it uses, and the external packages."""
 
     text: list[str]
     uses: list[tuple[str, Symbol]]
@@ -182,14 +182,14 @@ class Content(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The hash of a symbol and all that it reaches, and the packages from outside, as they are imported."""
+    """The hash of a symbol and everything that it reaches, and the external packages, by import name."""
 
     hash: str
     packages: frozenset[str]
 
 
 class Symbols:
-    """The symbols of a checkout. Those in modules `within` some packages count, besides a module's own."""
+    """The symbols of a checkout. Counts symbols of the own module, and of modules `within` some packages."""
 
     def __init__(self, root: Path, within: Sequence[str]) -> None:
         self._names = ProjectNames(root)
@@ -207,7 +207,7 @@ class Symbols:
         return self._reached[symbol]
 
     def counts(self, module: str) -> bool:
-        """Say whether the symbols of a module count wherever they are mentioned."""
+        """Return whether the symbols of a module count wherever they are mentioned."""
         return any(module == package or module.startswith(f"{package}.") for package in self._within)
 
     def _is_seen(self, module: str, symbol: Symbol) -> bool:
@@ -223,7 +223,7 @@ class Symbols:
         return [used for _, used in self.content(symbol).uses]
 
     def _settle(self, component: Sequence[Symbol]) -> None:
-        """Hash symbols that reach each other; all else that they reach is hashed."""
+        """Hash the symbols of a component; everything else that they reach is hashed already."""
         members = frozenset(component)
         known, inner, packages = {}, {}, frozenset[str]()
         for symbol in component:
@@ -275,7 +275,7 @@ class Symbols:
             self._add_files(content, module, statement.files)
 
     def _add(self, content: Content, module: str, label: str, references: Iterable[Reference]) -> None:
-        """Add what a mention in a module means; of a symbol that does not count its name does."""
+        """Add the meanings of a mention in a module; a symbol that does not count adds only its name."""
         for symbol, text in references:
             if symbol is None:
                 package = text.split(".")[0]
@@ -297,7 +297,7 @@ class Symbols:
             )
 
     def _add_files(self, content: Content, module: str, files: Iterable[str]) -> None:
-        """Add the files beside a module that strings name, by patterns as well."""
+        """Add the files next to a module that strings name, by patterns as well."""
         folder = self._names.file(module).parent
         for text in files:
             for path in sorted(folder.glob(text)) if "*" in text else [folder / text]:
@@ -305,7 +305,7 @@ class Symbols:
                     content.text.append(f"{path.relative_to(folder).as_posix()} {md5(path.read_bytes())}")
 
     def _effects_of(self, module: str) -> list[Symbol]:
-        """Return what is done when a module is imported, by it and by what it imports for that."""
+        """Return the effects of importing a module: its own, and those of its imports without a mention."""
         if module not in self._effects:
             seen, waiting = {module: None}, [module]
             while waiting:

@@ -1,5 +1,5 @@
-"""Rows of datasets: reading them, and following them to where they come from and to what is made of them.
+"""Rows of datasets: reading them, and tracing them back to their origins and forward to what is made of them.
 
-Belongs here: what pages, releases and `silverloom explain` all read. Not here: how it is shown (pages/), and
-what a dataset is (assets/declare).
+Belongs here: reading shared by pages, releases and `silverloom explain`. Not here: how it is shown (pages/),
+and the declarations of datasets (assets/declare).
 """

@@ -1,7 +1,7 @@
-"""Where rows come from and what became of them: one index over all datasets.
+"""The origins of rows and what became of them: one index over all datasets.
 
-Belongs here: finding rows by id and following `source_ids` both ways. Both `silverloom explain` and the
-pages of lineage are made of it. Not here: what the rows hold (origins.py).
+Belongs here: finding rows by id and following `source_ids` both ways, for `silverloom explain` and the
+lineage pages. Not here: the content of the rows (origins.py).
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ class File:
 
     @property
     def name(self) -> str:
-        """Dataset, partition and table, as people read them."""
+        """Dataset, partition and table, in readable form."""
         return f"{label(self.dataset, self.partition)} [{self.table}]"
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of its rows, as they are declared."""
+        """The declared columns of its rows."""
         return getattr(self.dataset.shape, self.table)
 
     @property
     def address(self) -> str:
-        """The file's path in a checkout, wherever it was read from."""
+        """The file's path within a checkout, wherever it was read from."""
         return "/".join(filter(None, ("data", self.dataset.name, self.partition, self.path.name)))
 
 
 @dataclass(frozen=True)
 class RowPlace:
-    """Where a row stands: its file, and its number in it, from 0; and the number of its id."""
+    """The location of a row: its file, its number in that file, from 0, and the number of its id."""
 
     file: File
     index: int
@@ -60,39 +60,39 @@ class RowPlace:
 
 @dataclass(frozen=True)
 class Lineage:
-    """What is known of one id."""
+    """What is known about one id."""
 
     id: str
     places: tuple[RowPlace, ...]
-    """The rows that have it, in the order of the DAG: a dropped unit stands where it was kept before, too."""
+    """The rows with this id, in the order of the DAG; a dropped unit also appears where it was kept."""
     made_of: tuple[int, ...]
-    """The sources of its kept rows, else of all, as numbers; never itself."""
+    """The sources of its kept rows, else of all its rows, as numbers; never the id itself."""
     used_by: tuple[RowPlace, ...]
-    """The kept rows that name it among their sources."""
+    """The kept rows that list it among their sources."""
     totals: tuple[int, int]
-    """How many it is made of and used by, where only the first are named."""
+    """How many sources it has and how many rows use it; the lists may be shorter."""
 
     @property
     def kept(self) -> tuple[RowPlace, ...]:
-        """The places where it was kept."""
+        """The locations where it was kept."""
         return tuple(place for place in self.places if place.file.table == "kept")
 
     @property
     def raw(self) -> bool:
-        """Whether it is a record of a source: kept nowhere, and made of nothing but itself."""
+        """Whether it is a record of a source: never kept, and without other sources."""
         return not self.kept and not self.made_of
 
     @property
     def kind(self) -> str | None:
-        """The dataset of raw records that a record belongs to, if any names it."""
+        """The dataset of raw records that a record belongs to, if any."""
         return next((place.file.dataset.records for place in (*self.places, *self.used_by)), None)
 
 
 class Ancestry:
-    """Every id of the datasets in some folders, by number, with who stands where and who is made of what."""
+    """Every id of the datasets in some folders, by number, with its locations and its sources."""
 
     def __init__(self, everything: Everything) -> None:
-        """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is no Parquet."""
+        """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is not Parquet."""
         self.files = [
             File(everything.graph.datasets[name], partition, table, path)
             for name, partitions in everything.items()
@@ -110,7 +110,7 @@ class Ancestry:
         coded = coded.combine_chunks().dictionary_encode()
         codes = coded.indices.to_numpy().astype(np.int64)
         self.ids: pa.Array = coded.dictionary
-        #: The number of the id of every row, file by file, and where each file's rows start in it.
+        #: The number of every row's id, file by file, and the position where each file's rows start.
         self.own: Codes = codes[: sum(counts)]
         self.starts: Codes = np.cumsum([0, *counts])
         self._sources: Codes = codes[sum(counts) :]
@@ -123,7 +123,7 @@ class Ancestry:
 
     @cached_property
     def _users(self) -> tuple[Codes, Codes]:
-        """Return the rows that are made of each id: kept ones alone."""
+        """Return the kept rows that are made from each id."""
         rows = np.repeat(np.arange(len(self.own)), np.diff(self._first))
         kept = np.array([file.table == "kept" for file in self.files], bool)
         used = kept[self._file_of[rows]] if len(rows) else np.zeros(0, bool)
@@ -132,7 +132,7 @@ class Ancestry:
 
     @cached_property
     def _occurrences(self) -> tuple[list[str], Codes, Codes]:
-        """Return the datasets, and pairs of an id and the number of a dataset that has it or names it."""
+        """Return the datasets, and pairs of an id and the number of a dataset that has or references it."""
         datasets = list(dict.fromkeys(file.dataset.name for file in self.files))
         number = {name: place for place, name in enumerate(datasets)}
         of_row = np.array([number[file.dataset.name] for file in self.files], np.int64)[self._file_of]
@@ -142,7 +142,7 @@ class Ancestry:
         return datasets, *np.divmod(pairs, max(len(datasets), 1))
 
     def datasets(self, codes: Codes) -> list[str]:
-        """Return every dataset that has some of these ids, or names some among the sources of its rows."""
+        """Return every dataset that contains some of these ids, or references some as sources of its rows."""
         there = np.zeros(len(self.ids), bool)
         there[codes] = True
         datasets, ids, numbers = self._occurrences
@@ -158,7 +158,7 @@ class Ancestry:
         return self.ids.take(pa.array(codes, pa.int64())).to_pylist()  # type: ignore[no-any-return]
 
     def sources(self, code: int, most: int | None = None) -> list[int]:
-        """Return what an id is made of: the sources of its kept rows, else of all; never itself."""
+        """Return the sources of an id: those of its kept rows, else of all its rows; never the id itself."""
         rows = self._rows(code)
         kept = [row for row in rows if self._file(row).table == "kept"]
         lists = [self._sources[self._first[row] : self._first[row + 1]][:most] for row in kept or rows]
@@ -166,16 +166,16 @@ class Ancestry:
         return list(found)[:most]
 
     def users(self, code: int, most: int | None = None) -> list[int]:
-        """Return the ids of the kept rows that are made of an id, in the order of the DAG; never itself."""
+        """Return the ids of the kept rows that are made from an id, in the order of the DAG; never itself."""
         users = self.own[self._user_rows(code)[:most]].tolist()
         return [user for user in dict.fromkeys(users) if user != code]
 
     def places(self, code: int) -> list[RowPlace]:
-        """Return every row that has an id, in the order of the DAG."""
+        """Return every row with an id, in the order of the DAG."""
         return [self.place(row) for row in self._rows(code)]
 
     def lineage(self, code: int, most: int | None = None) -> Lineage:
-        """Return what is known of one id, of many sources and users the first `most` of each."""
+        """Return what is known about one id, with at most `most` sources and users."""
         users, sources = self._user_rows(code), self.sources(code)
         return Lineage(
             self.ids[code].as_py(),
@@ -186,9 +186,9 @@ class Ancestry:
         )
 
     def holder(self, lineage: Lineage, unit: str) -> int | None:
-        """Return the row in whose list a unit stands that a row was made of; None where it stands in none.
+        """Return the row whose list contains a unit that another row was made from; None if there is none.
 
-        Such units, as the sentences of a parsed document, are no rows.
+        Such units, for instance the sentences of a parsed document, are not rows themselves.
         """
         for dataset in {place.file.dataset.name: place.file.dataset for place in lineage.places}.values():
             if found := self.holders(dataset, [unit]):
@@ -196,7 +196,7 @@ class Ancestry:
         return None
 
     def holders(self, dataset: Declaration, units: Sequence[str]) -> set[int]:
-        """Return the rows in whose lists the units stand that rows of a dataset were made of."""
+        """Return the rows whose lists contain these units, from which rows of a dataset were made."""
         argument, _, column = (dataset.consumes or "").partition(".")
         keys = [source.key for source in dataset.argument_inputs if source.argument == argument]
         wanted, found = pa.array(units, pa.string()), set[int]()
@@ -210,7 +210,7 @@ class Ancestry:
         return found
 
     def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[int]:
-        """Return the unit of the URL that a crawl found a row on, if it was not kept: a listing, say."""
+        """Return the unit of the URL on which a crawl found a row, if it was not kept (a listing, say)."""
         for file in self.files:
             beside = (file.dataset, file.partition) == (place.file.dataset, place.file.partition)
             if beside and file.table != "kept":
@@ -221,7 +221,7 @@ class Ancestry:
         return []
 
     def place(self, row: int) -> RowPlace:
-        """Return the place of a row by its number among the rows of all files."""
+        """Return the location of a row, given its number among the rows of all files."""
         return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
 
     def _rows(self, code: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""What rows hold that tells where they come from: their values, their place in the source, the words spoken.
+"""What the content of rows says about their origin: values, position in the source, spoken words.
 
 Belongs here: reading the rows of an ancestry, and the raw file of a record. Not here: finding rows by id.
 """
@@ -25,7 +25,7 @@ SPOKEN = 3
 
 @dataclass(frozen=True)
 class Spoken:
-    """Words of a transcript, with their characters in its file."""
+    """Words of a transcript, with their character offsets in its file."""
 
     start: int
     end: int
@@ -36,10 +36,10 @@ class Spoken:
 
 
 def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
-    """Return the rows at some places; each file is read once.
+    """Return the rows at some locations; each file is read once.
 
-    Unless `whole`, texts are cut to what `short` looks at, and lists stand as the number of their items, but
-    for spans of words. Raises ValueError naming a file that is no Parquet.
+    Unless `whole`, texts are cut to the length that `short` needs, and lists are replaced by their number of
+    items, except spans of words. Raises ValueError that names a file that is not Parquet.
     """
     by_file: dict[File, list[RowPlace]] = {}
     for place in places:
@@ -53,22 +53,22 @@ def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
 
 
 def where(file: File, row: Row) -> str:
-    """Return the place of a row in what it was made of, in words; empty where it has none of its own."""
+    """Return the position of a row in its source, in words; empty if it has none."""
     phrases = of_role(file.schema, "place").items()
     return next((phrase.format_map(row) for name, phrase in phrases if name in row), "")
 
 
 def summary_column(file: File, columns: Collection[str]) -> str | None:
-    """Return the one of some columns that tells most shortly what a row of a file is about."""
+    """Return the one of these columns that best summarises a row of a file."""
     wanted = [*of_role(file.schema, "title"), *of_role(file.schema, "text")]
     return next((name for name in wanted if name in columns), None)
 
 
 def raw_file(record_id: str, kind: str | None) -> str:
-    """Return the file of a raw record: its id is `source/path`, and `#line` in files of many records.
+    """Return the file of a raw record: its id is `source/path`, with `#line` in files of many records.
 
-    `kind` is the dataset of raw records that names it, since papers and talks may each have a source of that
-    name; None where no dataset does.
+    `kind` is the dataset of raw records that the record belongs to, because papers and talks may both have a
+    source of that name; None if no dataset has the record.
     """
     if "/" not in record_id:
         return f"{record_id} (in no dataset any more)"
@@ -81,7 +81,7 @@ def raw_file(record_id: str, kind: str | None) -> str:
 
 
 def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Row]) -> list[list[Spoken]]:
-    """Return the first words of the transcript that each row with spans of it stands for; none for others."""
+    """Return the first words of the transcript that each row's spans cover; empty for rows without spans."""
     found: list[list[Spoken]] = [[] for _ in places]
     spans: list[tuple[int, str, str, str]] = [
         (number, name, *detail.split(".", 1))  # type: ignore[misc]
@@ -104,7 +104,7 @@ def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Ro
 
 
 def short(value: object) -> str:
-    """Return a value as one line that is not too long."""
+    """Return a value as one line of limited length."""
     text = " ".join(str(value)[: 4 * WIDTH].split())
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 

@@ -1,6 +1,6 @@
-"""What is read of datasets: rows of a table, by columns and values, JSON files beside it, and counts.
+"""Reading datasets: rows of a table by columns and values, JSON files next to the rows, and counts.
 
-Belongs here: reading. Not here: what is drawn of it, and finding rows by id (ancestry.py).
+Belongs here: reading. Not here: plots of what was read, and finding rows by id (ancestry.py).
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def rows(
     at_once: int = 10_000,
     **wanted: Collection[Any],
 ) -> Iterator[Row]:
-    """Yield the rows of a dataset, or of one partition of it, that have `wanted` values: `id={"a", "b"}`.
+    """Yield the rows of a dataset, or of one partition, that have the `wanted` values: `id={"a", "b"}`.
 
-    Only so many rows `at_once` are Python objects. Of a dataset or partition that is not there are no rows.
+    Converts at most `at_once` rows to Python objects at a time. Yields nothing for a missing dataset or
+    partition.
     """
     for part in parts(everything, name, columns, table, partition):
         for column, values in wanted.items():
@@ -51,14 +52,14 @@ def parts(
     table: str = "kept",
     partition: str | None = None,
 ) -> Iterator[pa.Table]:
-    """Yield a table of a dataset, or of one partition of it, part by part; nothing of what is not there."""
+    """Yield a table of a dataset, or of one partition, part by part; nothing if it is missing."""
     partitions = everything.get(name, {})
     for folder in partitions.values() if partition is None else filter(None, [partitions.get(partition)]):
         yield from tables(folder, table, columns)
 
 
 def value_counts(columns: Iterable[pa.Array | pa.ChunkedArray]) -> Counter[str]:
-    """Return how often each value stands in some columns."""
+    """Return how often each value occurs in some columns."""
     counts: Counter[str] = Counter()
     for column in columns:
         counts.update({entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()})
@@ -66,7 +67,7 @@ def value_counts(columns: Iterable[pa.Array | pa.ChunkedArray]) -> Counter[str]:
 
 
 def grouped(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
-    """Return rows by what they have in a column; of what none has there is an empty list."""
+    """Return rows grouped by their value in a column; other values map to an empty list."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in found:
         groups[row[column]].append(row)
@@ -74,9 +75,9 @@ def grouped(found: Iterable[Row], column: str) -> dict[str, list[Row]]:
 
 
 def side_file(everything: Everything, name: str, file: str) -> Any:
-    """Return what a JSON file beside the rows of a dataset holds, None where it is not there.
+    """Return the content of a JSON file next to the rows of a dataset, None if it does not exist.
 
-    Raises ValueError naming a file that cannot be read.
+    Raises ValueError that names a file that cannot be read.
     """
     for folder in everything.get(name, {}).values():
         path = folder / FILES / file
@@ -89,24 +90,24 @@ def side_file(everything: Everything, name: str, file: str) -> Any:
 
 
 def shortened(text: str | None, most: int) -> str:
-    """Return a text as a line can show it: cut, with a mark, where it is longer than `most`."""
+    """Return a text that fits on a line: cut, with a mark, if it is longer than `most`."""
     text = text or ""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A dataset with the number of its rows by partition and table, and of dropped ones by reason, too."""
+    """A dataset with its numbers of rows by partition and table, and of dropped rows by reason."""
 
     dataset: Declaration
     rows: Mapping[str, Mapping[str, int]]
     reasons: Mapping[str, Mapping[str, int]]
     size: int
     combinations: Mapping[str, int] = field(default_factory=dict)
-    """What its step itself generated, over all partitions."""
+    """The combinations that its step generated itself, over all partitions."""
 
     def total(self, table: str) -> int:
-        """Return the rows of a table over all partitions."""
+        """Return the number of rows of a table over all partitions."""
         return sum(counts[table] for counts in self.rows.values())
 
     @property
@@ -134,15 +135,15 @@ def counted(everything: Everything) -> dict[str, Counted]:
 
 
 def tables(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield one table of a partition, part by part. Raises ValueError naming a file that is no Parquet."""
+    """Yield one table of a partition, part by part. Raises ValueError naming a file that is not Parquet."""
     for path in part_files(folder, table):
         yield read(path, columns)
 
 
 def read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return one part file. Raises ValueError naming a file that is no Parquet."""
+    """Return one part file. Raises ValueError naming a file that is not Parquet."""
     try:
-        with pq.ParquetFile(path) as file:  # other than read_table, it can read one field of a list alone
+        with pq.ParquetFile(path) as file:  # unlike read_table, it can read a single field of a list
             return file.read(columns=columns)
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path} cannot be read as Parquet: {error}") from error

@@ -1,4 +1,4 @@
-"""One module or folder a system: its datasets. To import this discovers and declares them all."""
+"""One module or folder per system, with its datasets. Importing this package declares them all."""
 
 import pkgutil
 from importlib import import_module

@@ -1,7 +1,7 @@
 """Random draws that depend on seed and name alone, never on the rest of a corpus, and splits by shares.
 
 Belongs here: the hash behind every draw, stratified samples, the names of the splits, their shares as params,
-and the split of a name or of a place between 0 and 1. Not here: the choice of strata and of what is split
+and the split of a name or of a number between 0 and 1. Not here: the choice of strata and of what is split
 (the systems).
 """
 
@@ -58,7 +58,7 @@ def split_of(name: str, shares: SplitShares) -> Split:
 
 
 def split_at(place: float, validation: float, test: float = 0.0) -> Split:
-    """Return the split of a place from 0 to 1. Shares hold on average only; small sets may lack a split."""
+    """Return the split of a number from 0 to 1. Shares hold on average only; small sets may lack a split."""
     if place < test:
         return "test"
     return "validation" if place < test + validation else "train"

@@ -23,8 +23,8 @@ from ops.core.outcome import Row, in_blocks
 
 Item = TypeVar("Item")
 
-#: Rows per block. Reading one row takes about as long for 1 as for 64 (20 to 40 microseconds, 120 numbers a
-#: row).
+#: Rows per block. Reading one row takes 20 to 40 microseconds (120 numbers per row), whether a block has 1 or
+#: 64 rows.
 _BLOCK = 16
 
 

@@ -1,5 +1,5 @@
-"""Coreference: which mention means which entity, with a calibrated score.
+"""Coreference: which mention refers to which entity, with a calibrated score.
 
-Belongs here: finding mentions and their antecedents over a parse, as a spaCy component. Not here: what is
-done with the links (ops/discofuse).
+Belongs here: finding mentions and their antecedents in a parse, as a spaCy component. Not here: the use of
+links (ops/discofuse).
 """

@@ -1,8 +1,8 @@
-"""Coreference as a component of a spaCy pipeline.
+"""Coreference as a spaCy pipeline component.
 
-Belongs here: the component, its back ends by name, links and clusters that it leaves in a document, and the
-back end `fastcoref` (Otmazgin et al., 2022) for those who have it installed. Not here: how our own ranker
-finds links (ranker.py), the package fastcoref and its models, which are no part of the project.
+Belongs here: the component, its back ends by name, the links and clusters that it adds to a document, and the
+back end `fastcoref` (Otmazgin et al., 2022) for users who have it installed. Not here: how our own ranker
+finds links (ranker.py), the package fastcoref and its models, which are not part of the project.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from ops.coreference.ranker import ranker
 from ops.models.installed import ModelNotInstalledError
 
 _LINKS = "silverloom.coreference"
-#: Beginning of the names in `doc.spans`, which go on with a number from 1.
+#: Prefix of the names in `doc.spans`; a number from 1 follows.
 CLUSTERS = "coref_clusters_"
-#: Probabilities from which links make clusters (docs/explanation/coreference.md).
+#: The least probabilities of links that form clusters (docs/explanation/coreference.md).
 THRESHOLD, NOMINAL_THRESHOLD = 0.7, 0.8
 
 
 def links_of(document: Doc) -> Sequence[Link]:
-    """Return the links of a document that the component has read, by the mention's first token.
+    """Return the links that the component found in a document, ordered by the mention's first token.
 
-    All above a low floor are there, whatever the thresholds, so that others can be tried without parsing.
+    They include all links above a low floor, whatever the thresholds, so that other thresholds can be tried
+    without parsing again.
     """
     found: Sequence[Link] = document.user_data.get(_LINKS, ())
     return found
 
 
 def register_coreference() -> None:
-    """Make the component known to spaCy by the name "coreference", for `nlp.add_pipe`; twice is no harm."""
+    """Register the component with spaCy as "coreference", for `nlp.add_pipe`; may be called repeatedly."""
     Language.factory(
         "coreference",
         default_config={
@@ -54,7 +55,7 @@ def coreference(
 ) -> Callable[[Doc], Doc]:
     """Return the component.
 
-    Raises ValueError for a back end that there is not, ModelNotInstalledError for one that is not installed.
+    Raises ValueError for an unknown back end, ModelNotInstalledError for one that is not installed.
     """
     find = _finder(backend)
 
@@ -78,13 +79,13 @@ def _finder(backend: str) -> Callable[[Doc], FoundLinks]:
     raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(get_args(Backend))}")
 
 
-#: It gives no probability a link; this is the share of its links that its authors found right.
+#: fastcoref has no probability per link; this is the share of correct links that its authors report.
 _SCORE = 0.78
 _ANTECEDENTS = 4
 
 
 def fast_coref() -> Callable[[Doc], FoundLinks]:
-    """Return a function that gives the links of a document by fastcoref.
+    """Return a function that finds a document's links with fastcoref.
 
     Raises ModelNotInstalledError if the package is not installed.
     """
@@ -95,7 +96,7 @@ def fast_coref() -> Callable[[Doc], FoundLinks]:
             "'ranker'"
         )
 
-    # By name: it is no part of the locked packages.
+    # Imported by name, because it is not one of the locked packages.
     model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
 
     def find(document: Doc) -> FoundLinks:
@@ -112,7 +113,7 @@ def fast_coref() -> Callable[[Doc], FoundLinks]:
 
 
 def links_of_clusters(document: Doc, clusters: Sequence[Sequence[TokenSpan]]) -> list[Link]:
-    """Return each pronoun and "the ..." of the clusters with the mentions before it that have a noun."""
+    """Return links from each pronoun and "the ..." in the clusters to earlier mentions with a noun."""
     found: list[Link] = []
     for cluster in clusters:
         named: list[TokenSpan] = []

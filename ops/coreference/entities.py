@@ -1,9 +1,7 @@
-"""What is known of a document before its pronouns are looked at: entities, and which of them a pronoun may
-mean.
+"""The entities of a document, and those near a pronoun, found before any pronoun is resolved.
 
-Belongs here: mentions of one name put together by their words, and the window of entities that are near a
-pronoun. Not here: which of them it means (ranker.py), "it" and "they" (neuter_pronouns.py), nominals
-(nominals.py).
+Belongs here: grouping the mentions of one name by their words, and the window of entities near a pronoun.
+Not here: choosing among them (ranker.py), "it" and "they" (neuter_pronouns.py), nominals (nominals.py).
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ class Reading:
     names: list[Mention]
     nouns: list[Mention]
     people: list[Entity]
-    """Entities of the names and of the nouns for people: what "he" and "she" may mean."""
+    """Entities of names and of nouns for people: the possible antecedents of "he" and "she"."""
 
     @classmethod
     def of(cls, tokens: DocumentTokens) -> Reading:
-        """Return what a document says before any pronoun is resolved."""
+        """Return the pronouns, names and noun phrases of a document; no pronoun is resolved yet."""
         named = names(tokens)
         common = nouns(tokens, named)
         people = sorted(
@@ -40,17 +38,17 @@ class Reading:
 
 @dataclass(slots=True)
 class Entity:
-    """The mentions of one name or noun in order, and what they say together."""
+    """The mentions of one name or noun in order, and the properties of them all."""
 
     number: int
     mentions: list[Mention] = field(default_factory=list)
     words: tuple[str, ...] = ()
-    """Of the longest mention, without titles."""
+    """The words of the longest mention, without titles."""
     female: float = 0.5
     person: float = 0.5
 
     def add(self, mention: Mention, words: tuple[str, ...]) -> None:
-        """Take a mention in: the surest of the mentions tells gender and personhood."""
+        """Add a mention. Gender is that of the most certain mention, personhood the highest of all."""
         self.mentions.append(mention)
         if len(words) > len(self.words):
             self.words = words
@@ -60,10 +58,10 @@ class Entity:
 
 
 def entities(tokens: DocumentTokens, mentions: list[Mention]) -> list[Entity]:
-    """Return the entities of mentions that are given in order.
+    """Return the entities of mentions, which come in order.
 
-    A name joins the latest entity of the same words; or of which it is the surname or the first name, unless
-    both have first names that differ. A noun phrase is an entity of its own.
+    A name joins the latest entity with the same words, or the latest one whose surname or first name it is,
+    unless both have different first names. Each noun phrase is an entity of its own.
     """
     found: list[Entity] = []
     exact: dict[tuple[str, ...], Entity] = {}
@@ -106,30 +104,30 @@ def _partial(
     return None
 
 
-#: Sentences before the pronoun's that are looked at, mentions in all, entities in all: so time is linear in
-#: the length of a document, and that of a sentence does not matter.
+#: Limits before the pronoun: sentences, mentions, entities. They keep time linear in the length of a
+#: document, whatever the length of its sentences.
 SENTENCES, MENTIONS, ENTITIES = 6, 60, 16
-#: Mentions after a pronoun in its sentence: "In his youth, Smith ..."
+#: Limit of mentions after a pronoun in its sentence: "In his youth, Smith ..."
 LATER = 6
-#: Mentions after a pronoun among which its candidates are counted.
+#: Limit of mentions after a pronoun in which its candidates are counted.
 FOLLOWING = 24
 
 
 @dataclass(slots=True)
 class Antecedent:
-    """An entity near a pronoun: its mentions before it, latest first, and those after it in its sentence."""
+    """An entity near a pronoun: mentions before it, latest first, and after it in the same sentence."""
 
     entity: Entity
     before: list[Mention]
     after: list[Mention]
     count: int
-    """Mentions of the entity from the document's first token to the pronoun."""
+    """The entity's mentions from the document's first token to the pronoun."""
     following: int
-    """Mentions after the pronoun, at most `FOLLOWING`."""
+    """The entity's mentions after the pronoun, among the next `FOLLOWING` mentions."""
 
 
 class Window:
-    """The mentions of a document by place."""
+    """The mentions of a document by position."""
 
     def __init__(self, entities: list[Entity]) -> None:
         placed = sorted(
@@ -144,7 +142,7 @@ class Window:
         self._placed: list[tuple[int, Mention, Entity]] = [item[1:] for item in placed]
 
     def before(self, anaphor: Anaphor) -> list[Antecedent]:
-        """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
+        """Return the entities near a pronoun: those before it, latest first, then those only after it."""
         pronoun = anaphor.mention
         here = bisect_left(self._starts, pronoun.start)
         found: dict[int, Antecedent] = {}

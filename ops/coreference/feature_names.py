@@ -1,7 +1,7 @@
-"""The names of the features of a pronoun and an entity that it may mean, and their order.
+"""The names and the order of the features of a pronoun and a candidate entity.
 
-Belongs here: the names, in groups; the network's weights have this order. Not here: what the features are
-computed from (features.py). Features are shares, flags (0 or 1), or counts divided by what is many.
+Belongs here: the names, in groups; the network's weights are in this order. Not here: computing the features
+(features.py). Features are shares, flags (0 or 1), or counts scaled by a typical maximum.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ops.coreference.titles import NoneTitle, TitleMatch
 
 
 class Distance(NamedTuple):
-    """How far from the pronoun the entity's nearest mention stands."""
+    """The distance from the pronoun to the entity's nearest mention."""
 
     is_candidate: float
     only_after: float
@@ -41,7 +41,7 @@ class RoleFeatures(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """Roles of the nearest mention and of the pronoun ("subject_for_object"), clauses, and binding."""
+    """Roles of the nearest mention and the pronoun ("subject_for_object"), clauses, and binding."""
 
     conjunct: float
     same_role: float
@@ -69,7 +69,7 @@ class Grammar(NamedTuple):
 
 
 class EntityFeatures(NamedTuple):
-    """What the entity is: how often it is mentioned, of what type, and of what gender."""
+    """The entity: its number of mentions, its type and its gender."""
 
     mentions_before: float
     mentions: float
@@ -93,7 +93,7 @@ class EntityFeatures(NamedTuple):
 
 
 class Mentions(NamedTuple):
-    """All mentions near the pronoun, before and behind it, and the verbs that they depend on."""
+    """All mentions near the pronoun, before and after it, and the verbs that govern them."""
 
     later_subject_above: float
     later_subject_above_possessive: float
@@ -123,7 +123,7 @@ class Mentions(NamedTuple):
 
 
 class PronounFeatures(NamedTuple):
-    """The pronoun itself: the same for all candidates."""
+    """The pronoun itself; equal for all candidates."""
 
     subject: float
     object: float
@@ -140,7 +140,7 @@ class PronounFeatures(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where in its sentence the nearest mention stands."""
+    """The place of the nearest mention in its sentence; `behind_by`: after the preposition "by"."""
 
     behind_by: float
     behind_with: float
@@ -156,7 +156,7 @@ class Place(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Relations in the tree, and the entity beside its rivals."""
+    """Relations in the tree, and the entity compared with its rivals."""
 
     related: float
     controls: float
@@ -169,7 +169,7 @@ class Context(NamedTuple):
 
 
 class CandidateFeatures(NamedTuple):
-    """All features of a candidate, group by group."""
+    """All features of a candidate, by group."""
 
     distance: Distance
     role: RoleFeatures
@@ -184,7 +184,7 @@ class CandidateFeatures(NamedTuple):
 
 
 class NoneFeatures(NamedTuple):
-    """What speaks for "none of them"; in the vector these take the first places, and zeros the others."""
+    """Evidence for "none of them". These are the first values of its vector; the others are zero."""
 
     is_candidate: float
     candidates: float
@@ -209,11 +209,11 @@ WIDTH = len(NAMES)
 
 
 def candidate_vector(features: CandidateFeatures) -> list[float]:
-    """Return the numbers of a candidate in the order of `NAMES`."""
+    """Return the values of a candidate in the order of `NAMES`."""
     return [value for group in features for value in group]
 
 
 def none_vector(features: NoneFeatures, title: NoneTitle) -> list[float]:
-    """Return the numbers of "none of them", as many as a candidate has."""
+    """Return the values of "none of them", padded to the length of a candidate's vector."""
     values = [*features, *title]
     return values + [0.0] * (WIDTH - len(values))

@@ -1,7 +1,7 @@
-"""What a pronoun and an entity that it may mean have in common, as numbers.
+"""Compute the features of a pronoun and its candidate entities, as numbers.
 
-Belongs here: computing the features. Not here: their names and order (feature_names.py), what of a candidate
-they are computed from (pairs.py), which entities are looked at (entities.py), what the numbers are worth
+Belongs here: computing the features. Not here: their names and order (feature_names.py), the properties of a
+pair that they are computed from (pairs.py), choosing candidates (entities.py), weighing the features
 (network.py).
 """
 
@@ -60,7 +60,7 @@ _ROLES = {role: RoleFeatures(**{role: 1.0}) for role in RoleFeatures._fields}
 def features(
     tokens: DocumentTokens, anaphor: Anaphor, candidates: list[Antecedent], earlier: list[Earlier]
 ) -> list[list[float]]:
-    """Return a row of `WIDTH` numbers per candidate, in order, and one row for "none of them"."""
+    """Return a row of `WIDTH` numbers per candidate, in order, and a last row for "none of them"."""
     title, gender = tokens.title, anaphor.pronoun.gender
     fits = [_fit(candidate.entity, anaphor.mention.female, title) for candidate in candidates]
     named = [
@@ -287,12 +287,12 @@ def _none(
 
 
 def _fit(entity: Entity, wanted: float, title: titles.Title | None) -> float:
-    """Return how well the gender of a name, or the title's where that tells more, is the pronoun's."""
+    """Return how well an entity's gender fits the pronoun's, by its name or, if more certain, the title."""
     by_title = title.gender_of(entity) if title else 0.5
     female = by_title if abs(by_title - 0.5) > abs(entity.female - 0.5) else entity.female
     return female if wanted == 1.0 else 1.0 - female
 
 
 def _quoted(tokens: DocumentTokens, start: int, end: int) -> bool:
-    """Return whether a quotation opens or closes between two places that are near each other."""
+    """Return whether a quotation mark is between two positions that are less than 60 tokens apart."""
     return end - start < 60 and not _QUOTES.isdisjoint(tokens.words[start:end])

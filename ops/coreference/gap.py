@@ -1,7 +1,7 @@
-"""GAP (Webster et al., 2018): ambiguous pronouns with two names each, as training set and as test.
+"""GAP (Webster et al., 2018): ambiguous pronouns with two names each, for training and testing.
 
-Belongs here: reading the files, which names candidates stand for, F1. Not here: resolving (ranker.py),
-training (train.py).
+Belongs here: reading the files, matching names with character spans, F1. Not here: resolving pronouns
+(ranker.py), training (train.py).
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ _PAGE = re.compile(r".*/wiki/")
 
 
 class GapName(NamedTuple):
-    """One of the two names: its characters, and whether the pronoun means it."""
+    """One of the two names: its character span, and whether the pronoun refers to it."""
 
     start: int
     end: int
     meant: bool
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Return whether characters from `start` to before `end` share one with the name."""
+        """Return whether the span from `start` up to `end` (exclusive) shares a character with the name."""
         return self.start < end and start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class GapExample:
-    """A text, the place of its pronoun, and the two names."""
+    """A text, the position of its pronoun, and the two names."""
 
     text: str
     pronoun: str
     offset: int
     names: tuple[GapName, GapName]
     title: str
-    """Of the page of Wikipedia that the text is from."""
+    """The title of the Wikipedia page that the text is from."""
 
     @property
     def feminine(self) -> bool:
-        """Whether the pronoun is "she" or a form of it."""
+        """Whether the pronoun is a form of "she"."""
         return self.pronoun.lower() in ("she", "her", "hers")
 
 
 def read(file: Path) -> list[GapExample]:
-    """Return the examples of a file, gzipped or not.
+    """Return the examples of a file, which may be gzipped.
 
-    Raises ValueError if a column is missing, naming the file and the row.
+    Raises ValueError with the file and the row if a column is missing.
     """
     with (
         gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as f
@@ -89,7 +89,7 @@ def read(file: Path) -> list[GapExample]:
 
 
 class GapScore(NamedTuple):
-    """In per cent, over two decisions an example."""
+    """Scores in per cent, over two decisions per example."""
 
     precision: float
     recall: float
@@ -97,7 +97,7 @@ class GapScore(NamedTuple):
 
 
 def score(decisions: Iterable[tuple[GapExample, Sequence[bool]]]) -> GapScore:
-    """Return precision, recall and F1 of what was decided for names A and B of each example (section 4)."""
+    """Return precision, recall and F1 of the decisions about names A and B of each example (section 4)."""
     hits = predicted = meant = 0
     for example, decided in decisions:
         for name, positive in zip(example.names, decided, strict=True):

@@ -1,7 +1,7 @@
-"""Words that tell what a mention is: pronouns, titles, nouns for people and things, first names.
+"""Word lists that describe mentions: pronouns, titles, nouns for people and things, first names.
 
-Belongs here: closed lists, and the gender that a first name tells, by the United States census of 1990, whose
-lists the package `names` brings. Not here: how they are used (mentions.py, features.py, nominals.py).
+Belongs here: closed lists, and the gender of first names according to the United States census of 1990, whose
+lists are in the package `names`. Not here: their use (mentions.py, features.py, nominals.py).
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-#: "f" and "m" are persons, "n" is "it", "p" is "they".
+#: "f" and "m" are people, "n" is "it", "p" is "they".
 Gender: TypeAlias = Literal["f", "m", "n", "p"]
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text that blanks part."""
+    """Return the set of words in a text, split at white space."""
     return frozenset(text.split())
 
 
 class Pronoun(NamedTuple):
-    """What a third-person pronoun asks of its antecedent."""
+    """What a third-person pronoun requires of its antecedent."""
 
     gender: Gender
     reflexive: bool
@@ -49,7 +49,7 @@ PRONOUNS: dict[str, Pronoun] = {
     "themselves": Pronoun("p", True, False),
 }
 
-#: Titles and offices before a name.
+#: Titles and offices that precede a name.
 TITLES: dict[str, Gender | None] = {
     **dict.fromkeys(
         words(
@@ -79,7 +79,7 @@ TITLES: dict[str, Gender | None] = {
 
 
 def without_titles(name: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a name without the titles before it, but for one that is all of it ("King")."""
+    """Return the words of a name without leading titles, unless the name is only a title ("King")."""
     return tuple(dropwhile(lambda word: word.lower() in TITLES, name)) or tuple(name)
 
 
@@ -118,14 +118,14 @@ PERSON_NOUNS = words(
     "photographer illustrator activist entrepreneur executive physician surgeon psychologist economist "
     "mathematician physicist chemist biologist attorney ambassador diplomat commissioner chancellor"
 )
-#: Nouns that mean a group of people: "it" and, in British English, "they".
+#: Nouns for groups of people, referred to as "it" or, in British English, "they".
 GROUP_NOUNS = words(
     "team club company band group government party committee army family crew police squad side league "
     "association organization organisation union board council community staff couple pair duo trio quartet "
     "firm agency school university college corporation court church public audience crowd"
 )
 
-#: Last words of names of groups and events, which are nobody's surname.
+#: Last words of the names of groups and events; none is a surname.
 GROUP_NAMES = words(
     "united athletic rovers wanderers hotspur fc f.c. club league cup championship championships tournament "
     "olympics games series festival university institute academy association federation committee council "
@@ -133,7 +133,7 @@ GROUP_NAMES = words(
     "navy parliament senate congress museum party"
 )
 
-#: Verbs of speech, whose subject may be meant by "I" and seldom by another's "he".
+#: Verbs of speech: inside a quotation, "I" may mean their subject, but "he" seldom does.
 SAYING = words(
     "say says said tell tells told ask asks asked claim claims claimed state states stated add adds added "
     "explain explains explained reply replied write writes wrote note noted report reported announce "
@@ -141,17 +141,17 @@ SAYING = words(
 )
 
 
-#: As many names as what a longer ending tells must outweigh.
+#: Weight of a shorter ending's share, in names, when a longer ending is smoothed with it.
 _LEAN = 3.0
-#: Per cent of a sex; the rarest names that are listed have 0.001.
+#: Added to each frequency for smoothing, in per cent of a sex; the rarest listed names have 0.001.
 _PRIOR = 0.0005
 
 
 @lru_cache(maxsize=1)
 def first_names() -> dict[str, float]:
-    """Return, for each name in small letters, the share of women among those that bear it.
+    """Return the share of women among the bearers of each lower-case name.
 
-    Smoothed towards one half, so that rare names are less certain than common ones.
+    Shares are smoothed towards one half, so that rare names are less certain than common ones.
     """
     women, men = _frequencies("dist.female.first"), _frequencies("dist.male.first")
     return {
@@ -161,10 +161,10 @@ def first_names() -> dict[str, float]:
 
 
 def gender_of_name(words: list[str]) -> float:
-    """Return the share of women that the words of a name tell, 0.5 where they tell nothing.
+    """Return the share of women among people whose name has these words; 0.5 if the words do not tell.
 
-    The first that is a first name counts; where none is, the ending of the first of several, and less of it.
-    A word alone may be a surname ("Allen") and tells less, too.
+    The first word that is a listed first name decides. If there is none, the ending of the first of several
+    words decides, with less weight. A single word may be a surname ("Allen"), so it has less weight, too.
     """
     known = first_names()
     for word in words[:-1]:
@@ -179,9 +179,10 @@ def gender_of_name(words: list[str]) -> float:
 
 @lru_cache(maxsize=4096)
 def ending(word: str) -> float:
-    """Return what the ending of a name that is not listed tells: the share of women by its last letters.
+    """Return the share of women among listed names with the ending of a name that is not listed.
 
-    That of three letters leans on that of two, and that on one: as far as few listed names end so.
+    The share for three letters is smoothed with that for two, and that with the share for one: the fewer
+    listed names have the ending, the more.
     """
     share = 0.5
     for length in (1, 2, 3):
@@ -192,7 +193,7 @@ def ending(word: str) -> float:
 
 @lru_cache(maxsize=1)
 def _endings() -> dict[str, tuple[float, float]]:
-    """Return by ending how many women's and men's names end so; both lists weigh the same."""
+    """Return the weighted number of women's and men's names by ending; both lists have equal weight."""
     lists = (_frequencies("dist.female.first"), _frequencies("dist.male.first"))
     found: dict[str, list[float]] = {}
     for sex, names in enumerate(lists):

@@ -1,6 +1,6 @@
-"""A mention that means what stands somewhere before it.
+"""Links between a mention and an earlier mention with the same meaning.
 
-Belongs here: the link, and entities as clusters of linked mentions. Not here: what finds links.
+Belongs here: the link, and entities as clusters of linked mentions. Not here: finding links.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-#: First token and the token after the last, counted from the document's first.
+#: The index in the document of the first token, and of the token after the last.
 TokenSpan: TypeAlias = tuple[int, int]
 
 LinkKind: TypeAlias = Literal["pronoun", "nominal"]
 
-#: What finds links.
+#: The methods of finding links.
 Backend: TypeAlias = Literal["ranker", "fastcoref", "none"]
 
 
 class Link(NamedTuple):
-    """A pronoun ("his") or a nominal ("the team") with its antecedent, a mention that has a name or a noun.
+    """A pronoun ("his") or a nominal ("the team") with its antecedent, a mention with a name or a noun.
 
-    One mention may have several links, to the mentions of one entity. `score` is the probability that the two
-    mean the same, 0 to 1.
+    A mention may have several links, one to each mention of an entity. `score` is the probability, 0 to 1,
+    that both refer to the same entity.
     """
 
     kind: LinkKind
@@ -31,20 +31,20 @@ class Link(NamedTuple):
 
 
 class FoundLinks(NamedTuple):
-    """What a back end finds in a document."""
+    """The result of a back end for a document."""
 
     links: Sequence[Link]
-    """By the mention's first token."""
+    """Ordered by the mention's first token."""
     later: Sequence[Link] = ()
-    """Pronouns whose name comes after them in the sentence; clusters know of them, rules do not."""
+    """Links of pronouns to a later name in the sentence; clusters use these links, rules do not."""
     names: Sequence[Sequence[TokenSpan]] = ()
-    """Mentions of one name, for each name."""
+    """The mentions of each name."""
 
 
 def clusters(found: FoundLinks, threshold: float, nominal_threshold: float) -> list[list[TokenSpan]]:
-    """Return the mentions of each entity in order: those that links above the thresholds join.
+    """Return the mentions of each entity in order; an entity is joined by links above the thresholds.
 
-    Of a mention's links only those of the best score count, so that no mention joins two entities.
+    Only a mention's links with the best score count, so that a mention does not join two entities.
     """
     kept = [
         link

@@ -1,7 +1,7 @@
-"""Mentions: the names, noun phrases and pronouns of a text, with what the parse says of each.
+"""Mentions: the names, noun phrases and pronouns of a text, with their properties from the parse.
 
-Belongs here: finding them, their place in the clause, and names that the tagger took for common words
-("Ellen/JJ left", "Robles/NNS was sentenced"). Not here: which of them mean the same (entities.py,
+Belongs here: finding mentions, their place in the clause, and names that the tagger mistook for common words
+("Ellen/JJ left", "Robles/NNS was sentenced"). Not here: which mentions refer to the same entity (entities.py,
 features.py).
 """
 
@@ -40,10 +40,10 @@ _ROLES: dict[str, SyntacticRole] = {
     "nmod": "modifier",
     "amod": "modifier",
 }
-#: Types of entities that are no antecedent of anything.
+#: Types of entities that are never antecedents.
 _NO_MENTION = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "LANGUAGE"})
 _NOUN_TAGS = frozenset({"NN", "NNS"})
-#: Tokens that a name does not begin or end with.
+#: Tokens that cannot begin or end a name.
 _EDGES = frozenset(
     {"the", "The", "a", "A", "an", "'s", "’s", "'", "’", ",", ".", "-", "(", ")", '"', "``", "''"}
 )
@@ -59,23 +59,23 @@ class Mention:
     sentence: int
     name: bool
     label: str
-    """The type of its entity; empty where none was recognised."""
+    """The type of its entity; empty if no entity was recognised."""
     role: SyntacticRole
     conjunct: bool
-    """It follows another in a coordination; its role is that of the first."""
+    """Whether it follows another mention in a coordination; it then has the role of the first one."""
     verb: int
-    """Of the clause: the nearest verb above; -1 where there is none."""
+    """The nearest verb above, which is that of its clause; -1 if there is none."""
     female: float
-    """The probability that it is a woman if it is a person, by its own words; 0.5 where they do not tell."""
+    """The probability that it is a woman if it is a person, by its own words; 0.5 if they do not tell."""
     person: float
-    """1 where words or type say that it is a person, 0 where they say that it is none, between in doubt."""
+    """1 if its words or type denote a person, 0 if they denote something else, in between if in doubt."""
     plural: bool
     determined: bool = False
-    """A name with an article before it: "the Lions"."""
+    """Whether it is a name after an article: "the Lions"."""
     relative: bool = False
-    """"who" or "whose" goes on to speak of it."""
+    """Whether a relative clause with "who" or "whose" follows it."""
     coordinated: bool = False
-    """Another follows it in a coordination."""
+    """Whether another mention follows it in a coordination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Anaphor:
     pronoun: Pronoun
     possessive: bool
     verbs: tuple[int, ...]
-    """Of its clause and the clauses above, nearest first."""
+    """The verb of its clause and those of the clauses above, nearest first."""
     ancestors: frozenset[int]
 
 
@@ -122,7 +122,7 @@ def _anaphor(tokens: DocumentTokens, index: int, pronoun: Pronoun) -> Anaphor:
 
 
 def names(tokens: DocumentTokens) -> list[Mention]:
-    """Return the names of a document in order: entities, and runs of proper nouns that are no entity."""
+    """Return the names of a document in order: entities, and runs of proper nouns outside entities."""
     entity_of = [-1] * len(tokens.words)
     for number, (start, end, label) in enumerate(tokens.entities):
         if label not in _NO_MENTION:
@@ -150,7 +150,7 @@ def names(tokens: DocumentTokens) -> list[Mention]:
 
 
 def _descriptions(tokens: DocumentTokens) -> dict[int, float]:
-    """Return by head the gender that a noun in apposition or predication gives: "Sarala, a bright girl"."""
+    """Return by head the gender according to a noun in apposition or predication: "Sarala, a bright girl"."""
     found: dict[int, float] = {}
     for index, label in enumerate(tokens.dependencies):
         if label not in ("appos", "attr") or tokens.tags[index] != "NN":
@@ -173,7 +173,7 @@ def _descriptions(tokens: DocumentTokens) -> dict[int, float]:
 
 
 def _joined(tokens: DocumentTokens, entity_of: list[int], index: int) -> bool:
-    """Return whether a token goes on with the name that the token before is part of."""
+    """Return whether a token continues the name that the preceding token belongs to."""
     before = index - 1
     if tokens.sentence_of[before] != tokens.sentence_of[index]:
         return False
@@ -245,7 +245,7 @@ def _name(
 
 
 def nouns(tokens: DocumentTokens, taken: list[Mention]) -> list[Mention]:
-    """Return the base noun phrases of a document whose head is a common noun outside of any name."""
+    """Return the base noun phrases of a document whose head is a common noun outside names."""
     named = {index for mention in taken for index in range(mention.start, mention.end)}
     found: list[Mention] = []
     for head, tag in enumerate(tokens.tags):
@@ -292,7 +292,7 @@ def _head(tokens: DocumentTokens, start: int, end: int) -> int:
 
 
 def _role(tokens: DocumentTokens, index: int) -> tuple[SyntacticRole, bool]:
-    """Return the role of a head, and whether it has it from the first of a coordination."""
+    """Return the role of a head, and whether it takes it from the first member of a coordination."""
     conjunct = False
     for _ in range(10):
         if tokens.dependencies[index] != "conj" or tokens.heads[index] == index:
@@ -309,14 +309,15 @@ def _verb(tokens: DocumentTokens, index: int) -> int:
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 _TAGS = frozenset({"NN", "NNS", "JJ", "RB"})
 _PLACES = words("nsubj nsubjpass dobj pobj poss appos conj attr dative advmod npadvmod ROOT")
-#: Common words that begin sentences and titles and are first names, too.
+#: Common words that often begin sentences and titles, but are also first names.
 _COMMON = words("soon many so long art man early young noble season summer spring king queen")
 
 
 def mistagged_names(tokens: DocumentTokens, entity_of: list[int]) -> set[int]:
-    """Return the capitalised words in a noun's place that are first names or words of the document's names.
+    """Return the capitalised words in a noun's position that are first names or occur in the document's
+    names.
 
-    `entity_of` has -1 for a token of no entity, and -2 for one of a date or a number.
+    `entity_of` is -1 for a token outside entities, and -2 for a token of a date or a number.
     """
     candidates = [
         index

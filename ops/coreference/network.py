@@ -1,12 +1,13 @@
-"""The listwise network: of the candidates of one pronoun, how probable is each?
+"""The listwise network: the probability of each candidate of a pronoun.
 
-Belongs here: weights as they are stored, their use by numpy, and fitting them: by names that are marked, and
-by what boosted trees say of the other pronouns. Not here: reading texts, the order of training, calibration
-(train.py), what the numbers of a candidate are (features.py). torch and scikit-learn are imported when they
-are needed.
+Belongs here: the stored weights, their use with numpy, and fitting them to annotated pronouns and to the
+predictions of boosted trees for all other pronouns. Not here: reading texts, the steps of training,
+calibration (train.py), the features of a candidate (features.py). torch and scikit-learn are imported only
+when needed.
 
-The loop is our own, not ops.models.training: the weights that the project brings were made with one cycle of
-rate and momentum, which that loop lacks, and other weights would change the links of every dataset.
+The training loop is our own, not ops.models.training. The weights in the project were trained with a
+one-cycle schedule of learning rate and momentum, which that loop lacks; other weights would change the links
+of every dataset.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: 16-bit floats; made by `python -m ops.coreference.train`.
+#: 16-bit floats, written by `python -m ops.coreference.train`.
 WEIGHTS = Path(__file__).with_name("ranker.safetensors")
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """F features, H hidden units for candidates, G for "none of them"."""
+    """F features, H hidden units for candidates, G hidden units for "none of them"."""
 
     mean: FloatArray
     """F"""
     scale: FloatArray
-    """F: what a feature is multiplied by after the mean is taken off."""
+    """F: the factor of a feature after its mean is subtracted."""
     hidden: FloatArray
     """F x H"""
     hidden_bias: FloatArray
@@ -41,7 +42,7 @@ class Network:
     output: FloatArray
     """H"""
     linear: FloatArray
-    """F: the way past the hidden units."""
+    """F: the skip connection past the hidden units."""
     none_hidden: FloatArray
     """F x G"""
     none_bias: FloatArray
@@ -51,10 +52,10 @@ class Network:
     none_constant: FloatArray
     """1"""
     calibration: FloatArray
-    """2: slope and intercept of Platt (1999), on the log-odds of a probability."""
+    """2: slope and intercept of Platt scaling (1999), on the log-odds of a probability."""
 
     def probabilities(self, rows: list[list[float]]) -> FloatArray:
-        """Return the probability of each of C candidates, and last that of none: C + 1 that sum to 1."""
+        """Return the probabilities of C candidates and, last, of none: C + 1 values that sum to 1."""
         table = (np.asarray(rows, dtype=np.float64) - self.mean) * self.scale
         candidates = table[:-1]
         scores = np.empty(len(rows))
@@ -69,7 +70,7 @@ class Network:
 
     @classmethod
     def together(cls, members: Sequence[Network]) -> Network:
-        """Return a network whose scores are the mean of several networks'; they have one mean and scale."""
+        """Return a network whose scores are the means of the members' scores; they share mean and scale."""
         first, share = members[0], 1.0 / len(members)
         return cls(
             mean=first.mean,
@@ -86,7 +87,7 @@ class Network:
         )
 
     def calibrated(self, probability: float) -> float:
-        """Return how often a candidate of this probability is right, to 4 digits; it grows with it."""
+        """Return how often a candidate with this probability is right, to 4 digits; monotonic."""
         return calibrated(probability, float(self.calibration[0]), float(self.calibration[1]))
 
     def save(self, file: Path) -> None:
@@ -97,7 +98,7 @@ class Network:
 
     @classmethod
     def load(cls, file: Path = WEIGHTS) -> Network:
-        """Return the network of a file."""
+        """Return the network stored in a file."""
         from safetensors.numpy import load_file
 
         stored = load_file(file)
@@ -105,7 +106,7 @@ class Network:
 
 
 def calibrated(probability: float, slope: float, intercept: float) -> float:
-    """Return 1 / (1 + exp(-(slope x + intercept))), x the log-odds of a probability, to 4 digits."""
+    """Return 1 / (1 + exp(-(slope x + intercept))) to 4 digits, where x is the log-odds of `probability`."""
     clipped = min(max(probability, 1e-6), 1.0 - 1e-6)
     odds = np.log(clipped / (1.0 - clipped))
     return round(float(1.0 / (1.0 + np.exp(-(slope * odds + intercept)))), 4)
@@ -113,20 +114,20 @@ def calibrated(probability: float, slope: float, intercept: float) -> float:
 
 @lru_cache(maxsize=1)
 def network() -> Network:
-    """Return the network that the project brings."""
+    """Return the network that comes with the project."""
     return Network.load()
 
 
 def digest() -> str:
-    """Return the sha256 of the weights that the project brings."""
+    """Return the sha256 of the weights that come with the project."""
     return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
 
 
 HIDDEN, NONE_HIDDEN = 32, 12
 _EPOCHS, _BATCH, _RATE, _DECAY, _DROPOUT = 16, 64, 8e-3, 0.1, 0.3
-#: What a pronoun that only the teacher speaks of counts beside one with marked names.
+#: Weight in the loss of a pronoun with only the teacher's target, relative to an annotated one.
 _TAUGHT = 0.5
-#: Networks, and as many times trees, in the teacher.
+#: Number of networks, and number of tree ensembles, in the teacher.
 _MEMBERS = 3
 
 Booleans = NDArray[np.bool_]
@@ -134,20 +135,20 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """N pronouns with C candidates at most, and F features."""
+    """N pronouns with at most C candidates each, and F features."""
 
     rows: FloatArray
     """N x C+1 x F: "none of them" first."""
     there: Booleans
-    """N x C+1"""
+    """N x C+1: false for padding."""
     target: FloatArray
-    """N x C+1: what the antecedent is among; or the teacher's probabilities."""
+    """N x C+1: 1 for each possible antecedent; or the teacher's probabilities."""
     taught: Booleans
     """N: whether the target is the teacher's."""
 
     @classmethod
     def of(cls, rows: Sequence[list[list[float]]], targets: Sequence[list[float]]) -> Lists:
-        """Pad the rows of N pronouns (those of "none" last) and their targets (likewise)."""
+        """Pad the rows and the targets of N pronouns; in both, "none" comes last."""
         width, features = max(map(len, rows)), len(rows[0][0])
         padded = np.zeros((len(rows), width, features))
         there = np.zeros((len(rows), width), dtype=bool)
@@ -159,7 +160,7 @@ class Lists:
         return cls(padded, there, target, np.zeros(len(rows), dtype=bool))
 
     def taught_by(self, probabilities: FloatArray) -> Lists:
-        """Return the lists with what a teacher says in place of names that are marked."""
+        """Return the lists with a teacher's probabilities in place of annotated targets."""
         return Lists(self.rows, self.there, probabilities, np.ones(len(self.rows), dtype=bool))
 
     def __add__(self, other: Lists) -> Lists:
@@ -178,10 +179,10 @@ class Lists:
 
 
 def fit(lists: Lists, seed: int) -> Network:
-    """Return a network whose probability of the target is greatest; regularised by dropout and decay.
+    """Return the network that maximises the probability of the target; regularised by dropout and decay.
 
-    The loss of a marked pronoun is -log of the probability of all candidates that may be meant, that of a
-    taught one the cross-entropy to the teacher.
+    The loss of an annotated pronoun is -log of the total probability of all possible antecedents. The loss of
+    a taught pronoun is the cross-entropy to the teacher.
     """
     import torch
 
@@ -189,7 +190,7 @@ def fit(lists: Lists, seed: int) -> Network:
     torch.manual_seed(seed)
     real = lists.rows[lists.there]
     mean, scale = real.mean(axis=0), 1.0 / (real.std(axis=0) + 1e-2)
-    # 16-bit floats are what is stored: the network is fitted to them.
+    # Rounded to the 16-bit floats that are stored, so that the network is fitted to these.
     mean, scale = (array.astype(np.float16).astype(np.float64) for array in (mean, scale))
     rows = torch.tensor((lists.rows - mean) * scale, dtype=torch.float32)
     there, target = torch.tensor(lists.there), torch.tensor(lists.target, dtype=torch.float32)
@@ -239,7 +240,7 @@ def fit(lists: Lists, seed: int) -> Network:
 
 
 def teach(marked: Lists, others: Lists, seed: int) -> Lists:
-    """Return the other pronouns with the probabilities of boosted trees and of several networks, averaged."""
+    """Return the other pronouns with probabilities averaged over boosted trees and several networks."""
     members = [fit(marked, seed + number) for number in range(_MEMBERS)]
     mean = np.zeros(others.there.shape)
     for index, there in enumerate(others.there):
@@ -254,7 +255,7 @@ def teach(marked: Lists, others: Lists, seed: int) -> Lists:
 
 
 def _trees(marked: Lists, others: Lists, seed: int) -> FloatArray:
-    """Return the probabilities of gradient boosted trees that were fitted to single candidates."""
+    """Return the probabilities of gradient-boosted trees that were fitted to single candidates."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     known = marked.there & ((marked.target[:, :1] == 0) | (marked.target == 0))

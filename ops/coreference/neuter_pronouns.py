@@ -1,9 +1,9 @@
-"""What "it" and "they" mean, by salience, since no text is marked for them; and the "it" that means nothing.
+"""The antecedents of "it" and "they" by salience, because no annotated texts exist for them; impersonal "it".
 
-Belongs here: candidates, salience, and the score of the best, and recognising "it is known that", "it
-rained", "make it possible to" by their clause. Not here: "he" and "she" (ranker.py).
+Belongs here: candidates, salience, the score of the best candidates, and recognising an impersonal "it" by
+its clause ("it is known that", "it rained", "make it possible to"). Not here: "he" and "she" (ranker.py).
 
-Weights follow Lappin and Leass (1994), section 2.1, on a scale of log-odds.
+Weights follow Lappin and Leass (1994), section 2.1, on a log-odds scale.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.pairs import commands, violates_binding
 from ops.coreference.tokens import DocumentTokens
 
-#: Sentences before the pronoun's, and mentions, that are looked at.
+#: Limits before the pronoun: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30
-#: Nouns that open a phrase of time, place or manner and are seldom spoken of.
+#: Nouns that begin a phrase of time, place or manner and seldom are antecedents.
 _VAGUE = words(
     "year month week day time way example addition order case part end number lot variety kind type sort "
     "fact hand term terms use basis respect manner extent contrast result years months weeks days times "
@@ -38,15 +38,15 @@ _ROLE = {
     "other": -0.8,
 }
 _SUBJECTS = ("subject", "passive")
-#: Names that may be those of people: of no known type, or with a first name.
+#: Mentions with at least this personhood may be people: names of unknown type, or with a first name.
 _PERSONAL = 0.4
-#: The salience of what is no noun phrase of the text: a clause, two people named apart, something unsaid.
+#: The salience of an antecedent that is not a noun phrase: a clause, two people named separately, unsaid.
 _NOTHING = 1.2
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A neuter or plural pronoun with a mention that it may mean."""
+    """A neuter or plural pronoun with a mention that it may refer to."""
 
     anaphor: Anaphor
     mention: Mention
@@ -54,7 +54,7 @@ class Meant:
 
 
 def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
-    """Yield for each "it" and "they" its best antecedents, two at most, the best first."""
+    """Yield the best antecedents of each "it" and "they", at most two, the best first."""
     tokens = reading.tokens
     placed = sorted([*reading.names, *reading.nouns], key=lambda mention: mention.start)
     placed = [mention for mention in placed if mention.end - mention.start <= 12]
@@ -88,7 +88,7 @@ def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
 
 
 def coordination(tokens: DocumentTokens, mention: Mention, limit: int) -> Mention:
-    """Return the whole coordination that a mention is the first of; itself if it is of none."""
+    """Return the whole coordination that a mention begins; the mention itself if there is none."""
     end = mention.end
     node = mention.head
     for _ in range(10):
@@ -107,7 +107,7 @@ def coordination(tokens: DocumentTokens, mention: Mention, limit: int) -> Mentio
 
 
 def is_coordinated(tokens: DocumentTokens, mention: Mention) -> bool:
-    """Return whether "and" stands between a mention and what is coordinated to it."""
+    """Return whether "and" follows a mention and coordinates it with another one."""
     reach = min(mention.head + 15, tokens.sentences[mention.sentence][1])
     return any(
         tokens.heads[place] == mention.head and tokens.lower[place] in ("and", "&")
@@ -173,7 +173,7 @@ def _inside_noun(tokens: DocumentTokens, mention: Mention) -> bool:
 
 
 def _referential(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> float:
-    """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
+    """Return the probability that a pronoun refers to a noun phrase at all, and to one of the candidates."""
     pronoun = anaphor.mention
     sure = 0.85 if anaphor.possessive or anaphor.pronoun.reflexive else 0.8
     if pronoun.role == "oblique" or (pronoun.role == "object" and anaphor.pronoun.gender == "n"):
@@ -184,7 +184,7 @@ def _referential(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> 
 
 
 def _is_fronted(tokens: DocumentTokens, pronoun: Mention) -> bool:
-    """Return whether the subject of the sentence stands behind a pronoun: "For its speed, the car ..." """
+    """Return whether a pronoun precedes the subject of its sentence: "For its speed, the car ..." """
     start, end = tokens.sentences[pronoun.sentence]
     behind = range(pronoun.end, min(end, pronoun.end + 20))
     return any(
@@ -197,7 +197,7 @@ def _is_fronted(tokens: DocumentTokens, pronoun: Mention) -> bool:
     )
 
 
-#: Verbs in whose clause an impersonal "it" is the subject of a clause that follows.
+#: Verbs whose subject may be an impersonal "it" that stands for a following clause.
 _RAISING = words(
     "seem seems seemed appear appears appeared happen happens happened turn turns turned follow follows "
     "followed remain remains remained take takes took matter matters mattered cost costs suffice suffices "
@@ -214,7 +214,7 @@ _REACH = 14
 
 
 def is_impersonal(tokens: DocumentTokens, index: int) -> bool:
-    """Return whether an "it" has a clause, the weather or nothing for a meaning."""
+    """Return whether an "it" refers to a clause, to the weather or to nothing."""
     dependency = tokens.dependencies[index]
     if dependency == "expl":
         return True
@@ -254,7 +254,7 @@ def _subject(tokens: DocumentTokens, index: int, verb: int, end: int) -> bool:
 
 
 def _opens(tokens: DocumentTokens, place: int, verb: int) -> bool:
-    """Return whether a word opens a clause below a verb, or below what the verb says of its subject."""
+    """Return whether a word opens a clause that depends on a verb or on the verb's predicate."""
     node = tokens.heads[place]
     for _ in range(6):
         if node == verb:

@@ -1,7 +1,7 @@
-"""Nominal anaphora: "the team", "the company", "the man" and the name or noun that it stands for.
+"""Nominal anaphora: "the team", "the company", "the man", and the name or noun that each refers to.
 
-Belongs here: which definite noun phrases stand for an earlier mention, by head, number and type, and how sure
-that is. Not here: pronouns. The scores are measured shares: docs/explanation/coreference.md.
+Belongs here: which definite noun phrases refer to an earlier mention, by head, number and type, and with
+which score. Not here: pronouns. The scores are measured precisions: docs/explanation/coreference.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, word
 from ops.coreference.mentions import Mention
 from ops.coreference.tokens import DocumentTokens
 
-#: Sentences before the noun phrase's, and mentions, that are looked at.
+#: Limits before the noun phrase: sentences and mentions.
 _SENTENCES, _MENTIONS = 2, 30
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 
@@ -41,7 +41,7 @@ _TYPES: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A noun phrase with the earlier mention that it stands for."""
+    """A noun phrase with the earlier mention that it refers to."""
 
     mention: Mention
     antecedent: Mention
@@ -49,7 +49,7 @@ class Named:
 
 
 def nominals(reading: Reading) -> Iterator[Named]:
-    """Yield for each definite noun phrase the mention that it stands for, if one does."""
+    """Yield each definite noun phrase that refers to an earlier mention, with this mention."""
     tokens = reading.tokens
     placed = sorted([*reading.names, *reading.nouns], key=lambda mention: mention.start)
     starts = [mention.start for mention in placed]
@@ -68,7 +68,7 @@ def nominals(reading: Reading) -> Iterator[Named]:
 
 
 def _is_anaphoric(tokens: DocumentTokens, mention: Mention) -> bool:
-    """Return whether a noun phrase is an article and a noun, with nothing behind that says which one."""
+    """Return whether a noun phrase is only an article and a noun, without a modifier after it."""
     if mention.end - mention.start != 2 or tokens.lower[mention.start] not in _DEFINITE:
         return False
     if mention.role == "modifier" or mention.conjunct:
@@ -110,7 +110,7 @@ def _same_head(tokens: DocumentTokens, word: str, earlier: Mention) -> bool:
 
 
 def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> Named | None:
-    """Return the latest name of the type that the head asks for."""
+    """Return the latest name of the type that the head noun denotes."""
     word = tokens.lower[mention.head]
     kind = _kind(word)
     if kind is None or mention.plural:
@@ -156,7 +156,7 @@ def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> boo
     return True
 
 
-#: The share of links of a kind that were right when read by hand, rounded down (docs/explanation/coreference.md).
+#: The share of correct links of each kind, counted by hand and rounded down (docs/explanation/coreference.md).
 _SCORES = {
     "head of a name": 0.8,
     "head of a noun": 0.9,

@@ -1,8 +1,8 @@
-"""A pronoun with one candidate: what their places, the candidate's rivals, earlier pronouns and grammar say.
+"""A pronoun with one candidate: their positions, the candidate's rivals, earlier pronouns, and grammar.
 
-Belongs here: a candidate's mentions by where they stand, and counts over all candidates; pronouns that have
-been resolved; binding, clauses that one stands in and the other is part of. Not here: features as they are
-numbered (features.py, feature_names.py), finding candidates (entities.py).
+Belongs here: a candidate's mentions by position, and counts over all candidates; resolved pronouns; binding,
+and clauses that contain the pronoun and belong to the mention. Not here: features as numbers (features.py,
+feature_names.py), finding candidates (entities.py).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ops.coreference.tokens import DocumentTokens
 
 @dataclass(slots=True)
 class Rivals:
-    """All candidates together, and those that are nearer than the present one."""
+    """All candidates, and the number that are nearer than the current one."""
 
     most: int
-    """Mentions before the pronoun of the most mentioned candidate."""
+    """Mentions before the pronoun of the most frequently mentioned candidate."""
     total: int
-    """Mentions of all, behind it too."""
+    """Mentions of all candidates, before and after the pronoun."""
     best_fit: float
     nearer: int = 0
     subjects: int = 0
@@ -31,7 +31,7 @@ class Rivals:
 
     @classmethod
     def of(cls, candidates: Sequence[Antecedent], fits: Sequence[float]) -> Rivals:
-        """Count all candidates; none is nearer yet."""
+        """Count all candidates; at first, none is nearer."""
         return cls(
             max((candidate.count for candidate in candidates), default=0),
             max(sum(candidate.count + candidate.following for candidate in candidates), 1),
@@ -39,7 +39,7 @@ class Rivals:
         )
 
     def passed(self, pair: Pair) -> None:
-        """Count a candidate as nearer than those that follow."""
+        """Count a candidate as nearer than the following ones."""
         if pair.only_after:
             return
         if pair.fit >= 0.4 and pair.candidate.entity.person >= 0.5:
@@ -51,7 +51,7 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A pronoun and a candidate, with the candidate's mentions by where they stand."""
+    """A pronoun and a candidate, with the candidate's mentions by position."""
 
     tokens: DocumentTokens
     anaphor: Anaphor
@@ -59,13 +59,13 @@ class Pair:
     fit: float
     nearest: Mention
     in_sentence: list[Mention]
-    """Before the pronoun in its sentence."""
+    """Those before the pronoun in its sentence."""
     in_previous: list[Mention]
-    """In the sentence before that."""
+    """Those in the preceding sentence."""
 
     @classmethod
     def of(cls, tokens: DocumentTokens, anaphor: Anaphor, candidate: Antecedent, fit: float) -> Pair:
-        """Sort the candidate's mentions; `fit` is how well its gender is the pronoun's."""
+        """Sort the candidate's mentions; `fit` is how well its gender fits the pronoun's."""
         nearest = candidate.before[0] if candidate.before else candidate.after[0]
         sentence = anaphor.mention.sentence
         in_sentence = [mention for mention in candidate.before if mention.sentence == sentence]
@@ -74,12 +74,12 @@ class Pair:
 
     @property
     def pronoun(self) -> Mention:
-        """The pronoun's place and role."""
+        """The pronoun as a mention, with its position and role."""
         return self.anaphor.mention
 
     @property
     def only_after(self) -> bool:
-        """Whether all mentions stand behind the pronoun."""
+        """Whether every mention follows the pronoun."""
         return not self.candidate.before
 
     @property
@@ -89,30 +89,30 @@ class Pair:
 
     @property
     def near(self) -> list[Mention]:
-        """Mentions before the pronoun in its sentence and in the one before."""
+        """Mentions before the pronoun in its sentence and in the preceding one."""
         return self.in_sentence + self.in_previous
 
     @property
     def around(self) -> list[Mention]:
-        """Mentions in the pronoun's sentence, before and behind it."""
+        """Mentions in the pronoun's sentence, before and after it."""
         return self.in_sentence + self.candidate.after
 
     @property
     def subject_in_previous(self) -> bool:
-        """Whether a mention is a subject in the sentence before."""
+        """Whether a mention is a subject in the preceding sentence."""
         return any(mention.role in SUBJECTS for mention in self.in_previous)
 
 
 @dataclass(slots=True)
 class Earlier:
-    """A pronoun that has been resolved: how probable each entity, by its number, was found."""
+    """A resolved pronoun: the probability of each entity, by its number."""
 
     anaphor: Anaphor
     probabilities: dict[int, float]
 
 
 class Chain(NamedTuple):
-    """How probably earlier pronouns of the same gender mean the entity: who is spoken of stays spoken of."""
+    """The probabilities that earlier pronouns of the same gender refer to the entity: topics persist."""
 
     latest: float = 0.0
     latest_same_sentence: float = 0.0
@@ -124,11 +124,11 @@ class Chain(NamedTuple):
     pronouns_since: float = 0.0
     latest_same_verb: float = 0.0
     other_gender: float = 0.0
-    """By the pronouns of the other gender."""
+    """From the pronouns of the other gender."""
 
 
 def chain(candidate: Antecedent, last: list[Earlier], opposite: list[Earlier], own: Mention) -> Chain:
-    """Return what earlier pronouns say, those of the same gender (`last`) and those of the other."""
+    """Return the evidence from earlier pronouns of the same gender (`last`) and of the other (`opposite`)."""
     other_gender = min(meant(candidate, opposite), 2.0) / 2.0
     if not last:
         return Chain(other_gender=other_gender)
@@ -155,24 +155,24 @@ def chain(candidate: Antecedent, last: list[Earlier], opposite: list[Earlier], o
 
 
 def meant(candidate: Antecedent, items: list[Earlier]) -> float:
-    """Return how many of earlier pronouns mean a candidate, by their probabilities."""
+    """Return the expected number of pronouns that refer to a candidate."""
     return sum(item.probabilities.get(candidate.entity.number, 0.0) for item in items)
 
 
 SUBJECTS = ("subject", "passive")
 OBJECTS = ("object", "oblique")
-#: Steps in a parse that are counted at most.
+#: Limit of steps counted in a parse.
 LONGEST = 12
-#: Clauses that are said of the name that they are part of.
+#: Clauses that describe the name that they depend on.
 _SAID_OF_NAMES = ("relcl", "acl", "advcl", "ccomp")
 
 
 def violates_binding(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
-    """Return whether grammar forbids that a pronoun means a mention of its own sentence.
+    """Return whether grammar forbids that a pronoun refers to a mention in its own sentence.
 
-    An object that is not reflexive is not its clause's subject; nothing is part of what it owns ("her friend
-    Pauline"), but a clause may speak of it ("Anna, who lost her job"); what is coordinated are two ("Anna and
-    her").
+    An object refers to its clause's subject only if it is reflexive. A possessive does not refer to the
+    phrase that contains it ("her friend Pauline"), but a pronoun in a clause about a mention may refer to it
+    ("Anna, who lost her job"). The members of a coordination differ ("Anna and her").
     """
     pronoun = anaphor.mention
     if mention.sentence != pronoun.sentence:
@@ -191,9 +191,9 @@ def violates_binding(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention)
 
 
 def relates(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
-    """Return whether the pronoun stands in a clause that speaks of the mention: "Anna, who lost her job".
+    """Return whether the pronoun is in a clause about the mention: "Anna, who lost her job".
 
-    Of a noun only relative clauses do: "the claim that it works" does not speak of the claim.
+    For a noun, only a relative clause counts: "the claim that it works" is not about the claim.
     """
     top = _above(tokens, anaphor, mention)
     if top < 0:
@@ -208,7 +208,7 @@ def relates(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
 
 
 def controls(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
-    """Return whether the pronoun is object of a clause beside the mention: "Ann asked Eve to help her"."""
+    """Return whether the pronoun is an object in a complement clause: "Ann asked Eve to help her"."""
     verb = anaphor.mention.verb
     return (
         verb >= 0
@@ -221,19 +221,19 @@ def controls(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool
 
 
 def commands(anaphor: Anaphor, mention: Mention) -> int:
-    """Return how many clauses above the pronoun's own the mention is subject of; -1 if of none."""
+    """Return how many clauses above the pronoun's own has the mention as subject; -1 if none has."""
     if mention.sentence != anaphor.mention.sentence or mention.role not in SUBJECTS:
         return -1
     return anaphor.verbs.index(mention.verb) if mention.verb in anaphor.verbs else -1
 
 
 def is_main(tokens: DocumentTokens, mention: Mention) -> bool:
-    """Return whether a mention is the subject of a sentence's main clause."""
+    """Return whether a mention is the subject of its sentence's main clause."""
     return mention.role in SUBJECTS and mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb
 
 
 def steps(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
-    """Return the edges from a mention up to its first ancestor that is the pronoun's; `LONGEST` at most."""
+    """Return the edges from a mention up to its first ancestor shared with the pronoun; at most `LONGEST`."""
     node = mention.head
     for step in range(LONGEST):
         if node in anaphor.ancestors:
@@ -245,7 +245,7 @@ def steps(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
 
 
 def _above(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
-    """Return the head of the noun phrase that the pronoun is part of, if it is the mention's; else -1."""
+    """Return the head of the noun phrase that contains the pronoun, if it is the mention's; else -1."""
     head = mention.head
     if head in anaphor.ancestors:
         return head

@@ -1,8 +1,8 @@
-"""The default back end: links by our own ranker over the parse.
+"""The default back end: our own ranker, which finds links in the parse.
 
-Belongs here: links and clusters of a document from what its parts find, and resolving the pronouns for women
-and men from left to right. Not here: features and network (features.py, network.py), "it" and "they"
-(neuter_pronouns.py), nominals (nominals.py).
+Belongs here: combining the links and names of a document, and resolving pronouns for women and men from left
+to right. Not here: features and network (features.py, network.py), "it" and "they" (neuter_pronouns.py),
+nominals (nominals.py).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ops.coreference.tokens import DocumentTokens
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-#: Links below this are not kept; entities a pronoun, mentions an entity.
+#: The least score of a link that is kept; limits of entities per pronoun and of mentions per entity.
 FLOOR, _ENTITIES, _MENTIONS = 0.2, 2, 4
 
 
 def ranker(weights: Network | None = None) -> Callable[[Doc], FoundLinks]:
-    """Return a function that gives the links of a parsed document.
+    """Return a function that returns the links of a parsed document.
 
-    The links of one mention go from the most probable entity to the next, and of one entity from the latest
-    mention back, names only where there are some. Time is linear in the length of the document.
+    A mention's links are ordered from the most probable entity down, and for one entity from the latest
+    mention back. If an entity has names, only these are linked. Time is linear in the length of the document.
     """
     trained = weights or network()
 
@@ -68,7 +68,7 @@ def _kept(links: list[Link]) -> list[Link]:
 
 
 def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]:
-    """Return links of "he" and "she" to what stands before them, and to names that come later only."""
+    """Return the links of "he" and "she" to earlier mentions, and to names that only come later."""
     links: list[Link] = []
     later: list[Link] = []
     for item in resolve(reading, trained):
@@ -89,7 +89,7 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
 
 
 def _group(candidate: Antecedent) -> bool:
-    """Return whether a name is surely that of a team, an event or the like: "Leeds United"."""
+    """Return whether a name is certainly that of a team, an event or similar: "Leeds United"."""
     words = candidate.entity.words
     return len(words) > 1 and words[-1].lower() in GROUP_NAMES
 
@@ -104,18 +104,18 @@ def _span(mention: Mention) -> TokenSpan:
 
 
 def _extended(mention: Mention) -> TokenSpan:
-    """Return the tokens of a mention with the article before a name: "the Lions"."""
+    """Return the tokens of a mention, including the article before a name: "the Lions"."""
     start = mention.start - mention.determined if mention.name else mention.start
     return start, mention.end
 
 
-#: Pronouns before one that are remembered.
+#: The number of preceding pronouns that are remembered.
 _MEMORY = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A pronoun with its C candidates, their rows (one more for "none") and C + 1 probabilities."""
+    """A pronoun with C candidates, C + 1 rows of features (the last for "none") and C + 1 probabilities."""
 
     anaphor: Anaphor
     candidates: list[Antecedent]
@@ -124,7 +124,7 @@ class Resolved:
 
 
 def resolve(reading: Reading, network: Network) -> Iterator[Resolved]:
-    """Yield each pronoun for a woman or a man in order; what was found for one is read by those after it."""
+    """Yield each pronoun for a woman or a man in order; each result is evidence for later pronouns."""
     window = Window(reading.people)
     earlier: deque[Earlier] = deque(maxlen=_MEMORY)
     for anaphor in reading.anaphors:

@@ -1,7 +1,7 @@
-"""What the title of a document says of whom its pronouns mean: an article is often about the one it names.
+"""Evidence from a document's title: an article is often about the person in its title.
 
-Belongs here: the title of a document, and what it has in common with a name, as numbers. Not here: the other
-features (features.py).
+Belongs here: the title of a document, and its overlap with a name, as numbers. Not here: all other features
+(features.py).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ops.coreference.entities import Entity
 
 _KEY = "silverloom.title"
-#: What Wikipedia puts behind a name to tell it from others: "Jane Doe (actress)".
+#: Wikipedia's disambiguation after a name: "Jane Doe (actress)".
 _BRACKETS = re.compile(r"(?:\s*\([^()]*\))+\s*\Z")
 _SURNAME_FIRST = re.compile(r"\s*(?P<last>[^,]+),\s*(?P<first>[^\s,]+(?:\s+[^\s,]+)?)\s*\Z")
-#: Characters that are read: what is longer is no name.
+#: Only the first characters of a title are read: a longer one is not a name.
 _LONGEST = 200
 _WORD = re.compile(r"[^\s_,;:\"“”]+")
 _SEVERAL = frozenset({"and", "&", "or", "vs", "vs.", "v."})
@@ -30,15 +30,15 @@ _SEVERAL = frozenset({"and", "&", "or", "vs", "vs.", "v."})
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The words of a title, without those before a name ("Dr.")."""
+    """The words of a title, without those that precede a name ("Dr.")."""
 
     words: tuple[str, ...]
     female: float
-    """The share of women among those with such a name, 0.5 where it does not tell or names several."""
+    """The share of women among people with this name; 0.5 if the name does not tell or there are several."""
 
     @classmethod
     def of(cls, text: str | None) -> Title | None:
-        """Return the title of a text; None if it has none, or one without a word."""
+        """Return the title in a text; None if the text is missing or has no word."""
         name = _BRACKETS.sub("", (text or "")[:_LONGEST])
         turned = _SURNAME_FIRST.match(name)
         if turned and _is_first_name(turned["first"].split()[0].lower()):
@@ -50,11 +50,11 @@ class Title:
         return cls(words, gender_of_name(lower) if _SEVERAL.isdisjoint(lower) else 0.5)
 
     def names(self, entity: Entity) -> bool:
-        """Return whether all words of a name are in the title."""
+        """Return whether the title contains all words of an entity's name."""
         return bool(entity.words) and set(entity.words) <= set(self.words)
 
     def gender_of(self, entity: Entity) -> float:
-        """Return the share of women by the title for its first name or its last alone, else 0.5."""
+        """Return the title's share of women if the entity has its first or only its last word, else 0.5."""
         words = entity.words
         is_its = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
         return self.female if is_its else 0.5
@@ -65,7 +65,7 @@ def _is_first_name(word: str) -> bool:
 
 
 def with_title(document: Doc, title: str | None) -> Doc:
-    """Return a document, not yet parsed, that knows its title."""
+    """Return a document, not yet parsed, with its title stored."""
     document.user_data[_KEY] = title
     return document
 
@@ -76,7 +76,7 @@ def title_of(document: Doc) -> Title | None:
 
 
 class TitleMatch(NamedTuple):
-    """How much of an entity's name is in the title."""
+    """The overlap of an entity's name with the title."""
 
     has_title: float
     whole_name: float = 0.0
@@ -87,7 +87,7 @@ class TitleMatch(NamedTuple):
 
 
 class NoneTitle(NamedTuple):
-    """Whom the title names may not be among the candidates."""
+    """Evidence for "none": the person in the title may not be among the candidates."""
 
     has_title: float = 0.0
     names_candidate: float = 0.0
@@ -97,7 +97,7 @@ class NoneTitle(NamedTuple):
 
 
 def of_candidate(title: Title | None, entity: Entity, alone: bool) -> TitleMatch:
-    """Return how much of a name is in the title; `alone`: it is the only name of which all words are."""
+    """Return the overlap of a name with the title; `alone`: no other name is wholly in the title."""
     if title is None or not entity.words:
         return TitleMatch(float(title is not None))
     inside = title.names(entity)
@@ -112,10 +112,10 @@ def of_candidate(title: Title | None, entity: Entity, alone: bool) -> TitleMatch
 
 
 def of_none(title: Title | None, wanted: float, named: Sequence[float]) -> NoneTitle:
-    """Return what the title says for "none of them".
+    """Return the title's evidence for "none of them".
 
-    `wanted` is the gender of the pronoun, 1 for a woman; `named` says how well the genders of those fit that
-    the title names.
+    `wanted` is the pronoun's gender, 1 for a woman. `named` has the gender fit of each candidate that the
+    title names.
     """
     if title is None:
         return NoneTitle()

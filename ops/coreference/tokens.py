@@ -1,6 +1,6 @@
-"""A parsed document as coreference reads it: plain lists, one entry a token.
+"""A parsed document as coreference reads it: plain lists with one entry per token.
 
-Belongs here: taking the lists off a spaCy document, and what follows from heads alone. Not here: mentions.
+Belongs here: copying the lists from a spaCy document, and what follows from heads alone. Not here: mentions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ops.coreference.titles import Title, title_of
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-#: Labels of edges whose lower end stands before its noun in a base noun phrase.
+#: Labels of dependents that precede the noun in a base noun phrase.
 _PREMODIFIERS = frozenset(
     {"det", "amod", "compound", "nummod", "poss", "nmod", "quantmod", "advmod", "case", "predet", "npadvmod"}
 )
-#: More steps than any sane parse has; a clause further up says nothing of a pronoun.
+#: More steps than in any sane parse; a clause further up says nothing about a pronoun.
 _CLIMB = 30
 
 
@@ -32,17 +32,17 @@ class DocumentTokens:
     tags: list[str]
     dependencies: list[str]
     heads: list[int]
-    """T indices; a root's is its own."""
+    """T indices; a root is its own head."""
     sentence_of: list[int]
     sentences: list[TokenSpan]
     entities: list[tuple[int, int, str]]
     """(start, end, type) of the named entities, in order."""
     title: Title | None
-    """Of the document."""
+    """The document's title."""
 
     @classmethod
     def of(cls, document: Doc) -> DocumentTokens:
-        """Return the lists of a document that has sentences, tags, a parse and entities."""
+        """Return the lists of a document with sentences, tags, a parse and entities."""
         string = _Strings(document.vocab.strings)
         words: list[str] = []
         tags: list[str] = []
@@ -83,7 +83,7 @@ class DocumentTokens:
         return start
 
     def ancestors(self, index: int) -> list[int]:
-        """Return the heads above a token, nearest first, `_CLIMB` at most."""
+        """Return the heads above a token, nearest first, at most `_CLIMB` of them."""
         found: list[int] = []
         for _ in range(_CLIMB):
             head = self.heads[index]
@@ -100,7 +100,7 @@ class DocumentTokens:
 
 
 class _Strings(dict[int, str]):
-    """Tags and labels by spaCy's hash, each asked for once."""
+    """Tags and labels by spaCy's hash, each looked up once."""
 
     def __init__(self, store: object) -> None:
         super().__init__()

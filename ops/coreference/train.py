@@ -1,9 +1,9 @@
-"""Train the ranker of pronouns from GAP's development set.
+"""Train the pronoun ranker on GAP's development set.
 
     python -m ops.coreference.train gap-development.tsv.gz [--seed 0] [--folds 5] [--out FILE]
 
-Belongs here: the order of training, cross-validation, calibration. Not here: the fit (network.py), GAP itself
-(gap.py). Without --out nothing is written: the figures of the cross-validation are printed.
+Belongs here: the steps of training, cross-validation, calibration. Not here: the fit (network.py), GAP itself
+(gap.py). Without --out, only the results of the cross-validation are printed, and nothing is written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ops.coreference.ranker import Resolved, resolve
 from ops.coreference.titles import with_title
 from ops.coreference.tokens import DocumentTokens
 
-#: Networks that are put together.
+#: Number of networks that are averaged.
 _MEMBERS = 3
 
 _BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -33,30 +33,30 @@ _BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class ParsedExample:
-    """An example with its parse."""
+    """A GAP example with its parse."""
 
     example: gap.GapExample
     reading: Reading
     offsets: list[tuple[int, int]]
-    """Of each token, in characters."""
+    """The character span of each token."""
 
     def without_title(self) -> ParsedExample:
-        """Return the same text without the title of its page."""
+        """Return the same text without its page's title."""
         tokens = dataclasses.replace(self.reading.tokens, title=None)
         return dataclasses.replace(self, reading=dataclasses.replace(self.reading, tokens=tokens))
 
     def is_target(self, item: Resolved) -> bool:
-        """Return whether a pronoun is the one that the example asks for."""
+        """Return whether a pronoun is the one that the example is about."""
         return self.offsets[item.anaphor.mention.start][0] == self.example.offset
 
     def named(self, candidate: Antecedent) -> tuple[bool, bool]:
-        """Return whether a candidate has a mention that overlaps name A, and B."""
+        """Return whether a candidate has a mention that overlaps name A, and one that overlaps B."""
         spans = [(self.offsets[m.start][0], self.offsets[m.end - 1][1]) for m in candidate.entity.mentions]
         first, second = (any(name.overlaps(*span) for span in spans) for name in self.example.names)
         return first, second
 
     def target(self, item: Resolved) -> list[float] | None:
-        """Return 1 for each candidate that may be meant, "none" last; None if the name was not found."""
+        """Return 1 for each possible antecedent, with "none" last; None if the parse misses the name."""
         meant = [name.meant for name in self.example.names]
         named = [self.named(candidate) for candidate in item.candidates]
         positive = [bool((a and meant[0]) or (b and meant[1])) for a, b in named]
@@ -65,12 +65,12 @@ class ParsedExample:
         return [*(float(not (a or b)) for a, b in named), 1.0]
 
 
-#: Examples, each with its pronoun, resolved; None if the parse has no such pronoun.
+#: Each example with its resolved pronoun; None if the parse has no such pronoun.
 TrainingResult: TypeAlias = list[tuple[ParsedExample, Resolved | None]]
 
 
 def texts(file: Path) -> list[ParsedExample]:
-    """Return the examples of a file with their titles, parsed by the default pipeline."""
+    """Return the examples of a file with titles, parsed by the default pipeline."""
     from ops.models.spacy_pipeline import spacy_pipeline
 
     examples = gap.read(file)
@@ -87,11 +87,12 @@ def texts(file: Path) -> list[ParsedExample]:
 
 
 def train(corpus: Sequence[ParsedExample], seed: int) -> Network:
-    """Return a network, uncalibrated.
+    """Return an uncalibrated network.
 
-    A first one says of whom earlier pronouns speak, which are features of later ones; boosted trees and more
-    networks, fitted to the marked pronouns, teach the last ones, whose scores are averaged, what the unmarked
-    mean. Each text is read with its title and without, so that the network serves both.
+    A first network resolves earlier pronouns, whose results are features of later ones. Boosted trees and
+    further networks, fitted to the annotated pronouns, then predict the other pronouns. The final networks
+    learn from both, and their scores are averaged. Each text is used with and without its title, so that the
+    network works for both.
     """
     corpus = [*corpus, *(text.without_title() for text in corpus)]
     unread = _untrained()
@@ -103,7 +104,7 @@ def train(corpus: Sequence[ParsedExample], seed: int) -> Network:
 
 
 def decisions(corpus: Sequence[ParsedExample], network: Network) -> TrainingResult:
-    """Return the examples with what a network makes of their pronouns."""
+    """Return the examples with a network's result for their pronouns."""
     found: TrainingResult = []
     for text in corpus:
         items = resolve(text.reading, network)
@@ -112,7 +113,7 @@ def decisions(corpus: Sequence[ParsedExample], network: Network) -> TrainingResu
 
 
 def decided(text: ParsedExample, item: Resolved | None) -> tuple[bool, bool]:
-    """Return whether the most probable candidate is name A, and B."""
+    """Return whether the most probable candidate is name A, and whether it is name B."""
     if item is None or int(item.probabilities.argmax()) == len(item.candidates):
         return False, False
     return text.named(item.candidates[int(item.probabilities.argmax())])
@@ -129,7 +130,7 @@ def _untrained() -> Network:
 
 
 def _lists(corpus: Sequence[ParsedExample], network: Network) -> tuple[Lists, Lists]:
-    """Return the marked pronouns, and the others; what earlier ones mean is by a network."""
+    """Return the annotated pronouns, and the others; `network` resolves the pronouns before them."""
     marked: list[tuple[list[list[float]], list[float]]] = []
     others: list[tuple[list[list[float]], list[float]]] = []
     for text in corpus:
@@ -145,7 +146,7 @@ def _lists(corpus: Sequence[ParsedExample], network: Network) -> tuple[Lists, Li
 
 
 def outcomes(found: TrainingResult) -> list[tuple[float, bool]]:
-    """Return the probability of the best candidate and whether it is meant, where GAP tells."""
+    """Return the best candidate's probability and whether it is right, for pronouns that GAP decides."""
     known: list[tuple[float, bool]] = []
     for text, item in found:
         if item is None or not item.candidates:
@@ -159,7 +160,7 @@ def outcomes(found: TrainingResult) -> list[tuple[float, bool]]:
 
 
 def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """Return slope and intercept that make log-odds of probabilities those of being right (Platt, 1999)."""
+    """Return slope and intercept of Platt scaling (1999), from log-odds to those of being right."""
     from sklearn.linear_model import LogisticRegression
 
     odds = [[np.log(p / (1.0 - p))] for p in np.clip([p for p, _ in known], 1e-6, 1.0 - 1e-6)]
@@ -168,7 +169,7 @@ def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
 
 
 def report(found: TrainingResult) -> str:
-    """Return F1 overall and by gender, and the reliability of calibrated probabilities, for people."""
+    """Return precision, recall and F1, overall and by gender, as text."""
     lines = []
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
         chosen = [(text, item) for text, item in found if text.example.feminine in genders]
@@ -178,7 +179,7 @@ def report(found: TrainingResult) -> str:
 
 
 def reliability(known: Sequence[tuple[float, bool]]) -> str:
-    """Return a table: of the pronouns whose best score lies in a range, how many are right."""
+    """Return a table of how many pronouns are right, by range of the best candidate's score."""
     lines = ["score        pronouns  mean score  right"]
     for low, high in itertools.pairwise(_BINS):
         inside = [(p, right) for p, right in known if low <= p < high]
@@ -197,7 +198,7 @@ def main(
         Path | None, typer.Option(help=f"Where to write the weights; the project's: {WEIGHTS.name}")
     ] = None,
 ) -> None:
-    """Train the ranker of pronouns: cross-validate, calibrate, train on all of it, write."""
+    """Cross-validate and calibrate the pronoun ranker, train it on all examples, and write its weights."""
     corpus = texts(file)
     parts: list[tuple[TrainingResult, TrainingResult]] = []
     for fold in range(folds):
@@ -222,7 +223,7 @@ def main(
 
 
 def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float, bool]]:
-    """Return the probabilities of each part, calibrated by the other parts."""
+    """Return the probabilities of each part, calibrated on the other parts."""
     checked: list[tuple[float, bool]] = []
     for index, held in enumerate(known):
         slope, intercept = platt(

@@ -100,11 +100,11 @@ class Client:
         yield from self._pieces(url, response, end)
 
     def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        """Send a body; return the status and the body of the answer, whatever the status is.
+        """Send a body; return the status and the body of the response, whatever the status is.
 
-        A server that is busy or broken is asked again, and so it is after an answer that is cut or late. No
-        redirect is followed: keys are for one address. Raises FetchError where no whole answer comes of it,
-        and after `close`.
+        Retries if the server is busy or broken, or the response is cut off or late. Follows no redirects,
+        because a key is for one address only. Raises FetchError if no try gets a whole response, and after
+        `close`.
         """
         with self._explained(url, math.inf):
             self.policy.check_url(url)
@@ -128,11 +128,11 @@ class Client:
             tries += 1
 
     def close(self) -> None:
-        """Send no further body: what waits to be sent again ends now, what is under way after this try."""
+        """Stop sending: requests that wait for a retry fail now, and those in progress are not retried."""
         self._closed.set()
 
     def _pieces(self, url: str, response: Any, end: float) -> Iterator[bytes]:
-        """Yield an answer in pieces. Raises FetchError for one that is too large, cut or late."""
+        """Yield a response in pieces. Raises FetchError if it is too large, cut off or late."""
         size = 0
         with contextlib.closing(response), self._explained(url, end), _ended(end, response.shutdown):
             for chunk in response.stream(_CHUNK, decode_content=True):

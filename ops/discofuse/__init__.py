@@ -1,8 +1,9 @@
-"""DiscoFuse (Geva et al., NAACL 2019): sentences un-fused by rules over parses and coreference.
+"""DiscoFuse (Geva et al., NAACL 2019): sentences split by rules over parses and coreference.
 
-Belongs here: this system's steps. Not here: parsing and coreference themselves (ops/models, ops/coreference).
+Belongs here: the steps of this system. Not here: parsing and coreference themselves (ops/models,
+ops/coreference).
 
-`annotator` and `fusion_examples` are public; they bring spaCy with them when they are first asked for.
+`annotator` and `fusion_examples` are public; spaCy is imported when they are first used.
 """
 
 from __future__ import annotations

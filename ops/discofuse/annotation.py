@@ -1,12 +1,12 @@
 """A parsed document as the rules read it, and how it is stored.
 
-Belongs here: plain lists with one entry a token, taking them off a spaCy document, storing them as Arrow
-lists and the way back, which pipeline they are from, and punctuation as tokens. Not here: parsing
-(pipeline.py, annotated.py), the rules that read them (ops/discofuse/rules).
+Belongs here: plain lists with one entry per token, converting spaCy documents to these lists and the lists to
+Arrow and back, the name of the pipeline that parsed a document, and punctuation tokens. Not here: parsing
+(pipeline.py, annotated.py), the rules that read the lists (ops/discofuse/rules).
 
-Plain lists of text are stored, because Parquet's own dictionaries make codes of tags, labels and words. A
-head is stored as its distance, a lemma only where it is not the word. benchmarks/annotation.py measures the
-bytes of a token, also as lists without that and as DocBin.
+Plain lists of strings are stored, because Parquet dictionary-encodes tags, labels and words itself. A head is
+stored as its distance, a lemma only if it differs from the word. benchmarks/annotation.py measures the bytes
+per token, also for lists without these two savings and for DocBin.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ class Annotation:
     """A document of T tokens in S sentences."""
 
     words: Sequence[str]
-    """T tokens as they stand in the text."""
+    """T tokens as in the text."""
     spaces: Sequence[bool]
     """T: whether a blank follows."""
     tags: Sequence[str]
-    """T tags of the Penn Treebank."""
+    """T Penn Treebank tags."""
     dependencies: Sequence[str]
-    """T labels of the edge from the head (ClearNLP's, in small letters; the root's is "ROOT")."""
+    """T labels of the edge from the head (ClearNLP's, in lower case; a root has "ROOT")."""
     heads: Sequence[int]
-    """T indices of the head; a root's is its own."""
+    """T indices of the head; a root is its own head."""
     lemmas: Sequence[str]
     entities: Sequence[str]
-    """T types of the entity that the token is part of; empty where it is of none."""
+    """T types of the entity that contains the token; empty if there is none."""
     sentences: Sequence[TokenSpan]
     """S spans in order; every token is in one."""
     links: Sequence[Link]
-    """By the mention's first token."""
+    """Ordered by the mention's first token."""
 
     def sentence_texts(self) -> list[str]:
-        """Return the sentences as they stand in the document, without white space around them."""
+        """Return the sentences as in the document, without surrounding white space."""
         written = [word + " " * space for word, space in zip(self.words, self.spaces, strict=True)]
         return ["".join(written[start:end]).strip() for start, end in self.sentences]
 
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document that `ops.discofuse.build.pipeline` has parsed."""
-        # One array of all attributes: a property of each token at a time takes ten times as long.
+        """Return the annotation of a document parsed by `ops.discofuse.build.pipeline`."""
+        # One array of all attributes: reading the attributes token by token takes ten times as long.
         import numpy as np
         from spacy.attrs import DEP, ENT_TYPE, HEAD, LEMMA, ORTH, SPACY, TAG
 
@@ -88,21 +88,21 @@ class Annotation:
         )
 
 
-#: What opens with what closes it, where the two forms differ; ASCII quotes are counted otherwise.
+#: Opening marks with their closing ones, if the two differ; ASCII quotes are counted elsewhere.
 PAIRS = (("(", ")"), ("[", "]"), ("-LRB-", "-RRB-"), ("-LSB-", "-RSB-"), ("“", "”"))
 OPENING = frozenset({"``", "“", "‘", "(", "[", "-LRB-", "-LSB-", '"'})
-#: Without "'", which is an apostrophe or an opening quote as well.
+#: Without "'", which is also an apostrophe or an opening quote.
 CLOSING = frozenset({"''", "”", "’", ")", "]", "-RRB-", "-RSB-", '"'})
 QUOTES = frozenset({'"', "``", "''", "“", "”"})
-#: Between parts of a sentence.
+#: Marks between parts of a sentence.
 DIVIDING = frozenset({",", ";", ":", "-", "--", "–", "—"})
 
-#: Of a digest that tells two apart.
+#: Digits of a digest that are enough to identify it.
 _DIGITS = 16
 
 
 class AnnotationParams(Params, section="discofuse.annotated"):
-    """What parses, and how much at a time. The last three change speed and memory."""
+    """The models that parse, and batch sizes. The last three params change only speed and memory."""
 
     pipeline: ModelName = Field(SPACY_PIPELINE, description="a spaCy pipeline of the registry")
     coreference: Backend = Field("ranker", description="the back end of coreference (ops/coreference)")
@@ -121,11 +121,11 @@ class AnnotationParams(Params, section="discofuse.annotated"):
 
 
 class OtherPipelineError(ValueError):
-    """A document was parsed by another pipeline than params.yaml names; the text names both."""
+    """A document was parsed by a pipeline other than that in params.yaml; the message names both."""
 
 
 class _Texts:
-    """The texts of a column of lists, by row; equal ones are one object."""
+    """The texts of a list column, by row; equal texts are one object."""
 
     def __init__(self, column: pa.ListArray) -> None:
         encoded = column.values.dictionary_encode()
@@ -139,7 +139,7 @@ class _Texts:
 
 
 class _Numbers:
-    """The numbers of a column of lists, or of a field of its structs, by row."""
+    """The numbers of a list column, or of a field of its structs, by row."""
 
     def __init__(self, column: pa.ListArray, field: str | None = None) -> None:
         values = column.values if field is None else column.values.field(field)
@@ -152,9 +152,9 @@ class _Numbers:
 
 
 def pipeline_of(params: AnnotationParams) -> str:
-    """Return what the column `pipeline` says of documents that are parsed with these params.
+    """Return the value of the column `pipeline` for documents parsed with these params.
 
-    Raises ModelNotInstalledError for a pipeline that is not there.
+    Raises ModelNotInstalledError for a pipeline that is not installed.
     """
     name = params.pipeline
     folder = existing(name) if is_file(name) else package_folder(name)
@@ -164,7 +164,7 @@ def pipeline_of(params: AnnotationParams) -> str:
 
 
 def columns_of(annotation: Annotation) -> Row:
-    """Return the lists of an annotation as columns of `ANNOTATED.kept`; sentences without their ids."""
+    """Return the lists of an annotation as columns of `ANNOTATED.kept`; sentences lack their ids."""
     return {
         "words": annotation.words,
         "spaces": annotation.spaces,
@@ -192,10 +192,10 @@ def columns_of(annotation: Annotation) -> Row:
 
 
 def stored_annotations(table: pa.Table, params: AnnotationParams | None = None) -> Iterator[Annotation]:
-    """Yield the annotation of every row of a table of `ANNOTATED.kept`, one at a time.
+    """Yield the annotation of each row of an `ANNOTATED.kept` table, one at a time.
 
-    With `params`, raises OtherPipelineError for the first row that another pipeline parsed: what is made
-    here is fresh or made again, but a partition can be brought from elsewhere.
+    With `params`, raises OtherPipelineError for the first row that another pipeline parsed: a partition made
+    here is always current, but one can also be copied from elsewhere.
     """
     if params is not None:
         _check(table, pipeline_of(params))

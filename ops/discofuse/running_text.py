@@ -1,6 +1,6 @@
-"""The running text of a row, told by the roles of its columns.
+"""The running text of a row, found by the roles of its columns.
 
-Belongs here: which columns hold it, and the passages that it divides into. Not here: what is made of it.
+Belongs here: which columns hold the text, and how it divides into passages. Not here: its use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 from ops.core.outcome import TEXT, TRANSCRIPT, Role, Row, of_role, role
 from ops.text.words import fold
 
-#: Between two paragraphs of a text.
+#: Separates two paragraphs of a text.
 PARAGRAPH_END = "\n\n"
 
 
@@ -22,9 +22,9 @@ class Passage(NamedTuple):
     """A part of a text: a section of an article or a paper, a paragraph of a page, or all of it."""
 
     paragraphs: list[str]
-    """Each one line, none empty."""
+    """One line each, none empty."""
     about: Row
-    """What the row says of the passage; nothing of a whole text."""
+    """The row's fields for the passage; empty for a whole text."""
 
 
 class RunningText(NamedTuple):
@@ -32,14 +32,14 @@ class RunningText(NamedTuple):
 
     column: pa.Field
     passages: str | None
-    """The list of its passages."""
+    """The column with the list of passages."""
 
     @classmethod
     def of(cls, schema: pa.Schema) -> RunningText | None:
-        """Return the columns of rows with this schema, None where no role tells of a text.
+        """Return the text columns of rows with this schema, None if no role marks a text.
 
-        A list of sentences goes before a text, which may have headings and page numbers as well, and a text
-        before a transcript.
+        A list of sentences is preferred to a text, which may also contain headings and page numbers, and a
+        text to a transcript.
         """
         for field in schema:
             if TEXT in (roles := _roles_within(field)):
@@ -57,7 +57,7 @@ class RunningText(NamedTuple):
         return [self.column.name, *([self.passages] if self.passages else [])]
 
     def read(self, row: Row) -> Iterator[Passage]:
-        """Yield the passages of a row; sentences of one passage are a paragraph, and so is a transcript."""
+        """Yield the passages of a row. The sentences of a passage, or a transcript, form one paragraph."""
         value: Any = row[self.column.name] or ()
         about = (row[self.passages] or ()) if self.passages else ()
         if roles := _roles_within(self.column):
@@ -79,7 +79,7 @@ def _folded(paragraphs: list[str]) -> list[str]:
 
 
 def _roles_within(field: pa.Field) -> dict[Role, str]:
-    """Return the fields of a list of sentences by their roles; nothing of any other column."""
+    """Return the fields of a list of sentences by their roles; empty for any other column."""
     if not (pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type)):
         return {}
     found = {known: inner.name for inner in field.type.value_type.fields if (known := role(inner))}

@@ -1,6 +1,6 @@
-"""The columns of DiscoFuse's datasets, and of the sources that it alone reads.
+"""The columns of DiscoFuse's datasets, and of the sources that only DiscoFuse reads.
 
-Belongs here: one `Shape` a dataset. Not here: what fills them.
+Belongs here: one `Shape` per dataset. Not here: what fills them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ops.parse.schemas import ENCODING, RECORD, unit_of
 
 _TEXT = pa.string()
 
-#: A document of running text, whatever it is about.
+#: A document of running text on any subject.
 PROSE = Shape(
     unit=RECORD,
     kept=columns(
@@ -25,7 +25,7 @@ PROSE = Shape(
     ),
 )
 
-#: A sentence, and two that say the same.
+#: A sentence, and two sentences with the same meaning.
 FUSION_PAIRS = Shape(
     unit=RECORD,
     kept=columns(
@@ -41,7 +41,7 @@ FUSION_PAIRS = Shape(
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
-#: How a row of annotated lies in its file: ops/discofuse/annotation.py.
+#: A parsed document; ops/discofuse/annotation.py says how it is stored.
 ANNOTATED = Shape(
     unit=unit_of(PROSE),
     kept=columns(
@@ -86,7 +86,7 @@ ANNOTATED = Shape(
     ),
 )
 
-#: What a sentence, and what is made of it, keeps of its document.
+#: The columns of the document that its sentences and candidates repeat.
 _OF_DOCUMENT = columns(
     ("document_id", _TEXT, "row of sources/prose"),
     ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
@@ -100,7 +100,7 @@ SENTENCE = extended(
     ("text", _TEXT, "as it stands in the document", TEXT),
 )
 
-#: The columns of the released files, in their order (github.com/google-research-datasets/discofuse).
+#: The columns of the released files, in order (github.com/google-research-datasets/discofuse).
 RELEASED_COLUMNS = pa.schema(
     [
         column("coherent_first_sentence", _TEXT, "the text, or the first of its two sentences"),

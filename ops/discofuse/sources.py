@@ -1,13 +1,13 @@
-"""Prose, running text of any kind, and sentences that people split in two.
+"""Read prose (running text of any kind), and sentences that people split in two.
 
-Belongs here: the formats, and the ops that make tables of them; `Document` with its paragraphs, and what
-makes it unfit. Not here: title and metadata lines (ops/parse/head.py), the files of tables
+Belongs here: the formats, and the ops that make tables from them; `Document` with its paragraphs, and what
+makes it invalid. Not here: title and metadata lines (ops/parse/head.py), files of tables
 (ops/parse/tables.py), sentences and parses (build/).
 
 A document of prose is a file, a line or a row. A row of a table has a text, and may have an id, a title, a
-date and a licence, which holds for its document. More columns are welcome, and a month rule may name them.
+date and a licence, which applies to its document. Further columns are allowed, and a month rule may use them.
 
-The format of WikiSplit (Botha et al. 2018) is a fusion example when read backwards: a line is
+WikiSplit (Botha et al. 2018), read backwards, has fusion examples: a line is
 `sentence<TAB>first <::::> second`, space-tokenised. A row is identified by its file and line, because a
 sentence may occur twice.
 """
@@ -50,26 +50,26 @@ class Document(NamedTuple):
 
     title: str | None
     licence: str
-    """Empty where the document gives none: then the source's holds."""
+    """Empty if the document gives none; the source's licence then applies."""
     text: str
-    """Paragraphs of folded white space, `PARAGRAPH_END` between them."""
+    """Paragraphs with white space folded, separated by `PARAGRAPH_END`."""
 
 
 class PlainProse:
-    """Reads plain text; every *.txt file below the folder is a document.
+    """Reads plain text: every *.txt file below the folder is a document.
 
-    A first line that begins with "#", or that has nothing but `key: value` lines between it and the first
-    blank line, is the title, and those lines are metadata (date, licence, ...). Else all of it is text.
+    The first line is the title if it begins with "#", or if only `key: value` lines come between it and the
+    first blank line. These lines are metadata (date, licence, ...). Otherwise the whole file is text.
     """
 
     any_encoding = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every file; the document id is its stem."""
+        """Yield every file; the document's id is the file's stem."""
         return whole_files(folder, source, (".txt",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return title, document, and the metadata with keys in small letters."""
+        """Return title, document, and the metadata with lower-case keys."""
         head = head_of(raw.content)
         if not _titled(head):
             return {"document": raw.document}
@@ -86,7 +86,7 @@ class PlainProse:
 
 
 class RowChoice(Params):
-    """Which rows are read, by their columns, and which of their passages: `paragraphs.boilerplate`."""
+    """Which rows are read, by their columns, and which of their passages, like `paragraphs.boilerplate`."""
 
     below: Mapping[str, float] = Field(default={}, description="a number must be less than this")
     only: Mapping[str, list[str]] = Field(default={}, description="a text must be one of these")
@@ -94,13 +94,13 @@ class RowChoice(Params):
 
     @property
     def names(self) -> list[str]:
-        """The columns, and the fields of passages, that are looked at."""
+        """The columns, and the fields of passages, that the choice depends on."""
         return [*self.below, *self.only, *self.without]
 
     def refused(self, values: Row, prefix: str = "") -> str | None:
-        """Return the first name that is against a row or, by a prefix, a passage; None where nothing is.
+        """Return the first field that excludes a row or, with a prefix, a passage; None if none does.
 
-        A missing value is neither less than a number nor one of some texts.
+        A missing value counts as neither below a number nor among some texts.
         """
         found = {f"{prefix}{name}": value for name, value in values.items()}
         return next(self._against(found), None)
@@ -120,7 +120,7 @@ EVERYTHING = RowChoice()
 
 @dataclass(frozen=True)
 class RowProse:
-    """Reads rows that have a text, sentences or a transcript by the roles of their columns."""
+    """Reads rows with a text, sentences or a transcript, found by the roles of their columns."""
 
     wanted: RowChoice = EVERYTHING
     beside = False
@@ -131,7 +131,7 @@ class RowProse:
         return RowProse(options)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns of text, title and options. Raises ValueError where one is missing."""
+        """Return the columns of text, title and options. Raises ValueError if one is missing."""
         if (text := RunningText.of(kept)) is None:
             raise ValueError("has no text")
         fields = _fields(kept.field(text.passages).type) if text.passages else []
@@ -141,7 +141,7 @@ class RowProse:
         return [*text.columns, *of_role(kept, "title"), *({*self.wanted.names} & {*kept.names})]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return title and paragraphs of a row as JSON; the document is called as the row is."""
+        """Return a row's title and paragraphs as JSON; the row's id names the document."""
         text = RunningText.of(kept)
         assert text is not None, "columns() comes first"
         refused = self.wanted.refused(row)
@@ -157,7 +157,7 @@ class RowProse:
         return Raw(row["id"], row["id"], content.encode(), companions=against)
 
     def parse(self, raw: Raw) -> Document:
-        """Return the document. Raises ParseError, and UnwantedError for a row that is unwanted or empty."""
+        """Return the document. Raises ParseError, and UnwantedError for an excluded or empty row."""
         if raw.error is not None:
             raise ParseError(raw.error)
         if raw.companions:
@@ -173,13 +173,13 @@ class RowProse:
 
 
 class TableProse(Table):
-    """Reads tables; every row of every table below the folder is a document."""
+    """Reads tables: every row of every table below the folder is a document."""
 
     def __init__(self) -> None:
         super().__init__(text="text", id="id", title="title", date="date", licence="licence")
 
     def parse(self, raw: Raw) -> Document:
-        """Return the document. Raises ParseError that names the column."""
+        """Return the document. Raises ParseError naming the column."""
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)
@@ -202,7 +202,7 @@ _FIRST_WORD = re.compile(r"[A-Za-z]*")
 
 
 class _SplitAndRephrase:
-    """A folder of *.tsv and *.tsv.gz files, one pair a line; their names begin with their split."""
+    """A folder of *.tsv and *.tsv.gz files, one pair per line; file names begin with their split."""
 
     any_encoding = True
     of_lines = True
@@ -241,10 +241,11 @@ FUSION_PAIR_FORMATS: dict[str, Format[tuple[str, str, str, str]]] = {
 
 
 def paragraphs_of(body: str) -> str:
-    """Return a text with one line a paragraph, blank lines between; a heading ("## ...") is one of them.
+    """Return a text with one line per paragraph, separated by blank lines; headings ("## ...") are
+    paragraphs.
 
-    Lines may be broken anywhere within a paragraph, also in a word behind a hyphen. Raises ParseError for
-    control characters, and if nothing is there.
+    Lines may be broken anywhere within a paragraph, even within a word after a hyphen. Raises ParseError for
+    control characters and for an empty text.
     """
     body = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", PARAGRAPH_END)
     check_characters(body, "the text")
@@ -264,7 +265,7 @@ def paragraphs_of(body: str) -> str:
 
 
 def parse_prose(records: Sequence[Record]) -> Outcome:
-    """Return every record as a document, or rejected with file, line and cause; shape PROSE.
+    """Return every record as a document, or reject it with file, line and cause; shape PROSE.
 
     Raises KeyError for a kind that is not in FORMATS.
     """
@@ -276,7 +277,7 @@ def parse_prose(records: Sequence[Record]) -> Outcome:
 
 
 def parse_fusion_pairs(records: Sequence[Record]) -> Outcome:
-    """Return every line as a pair, or rejected with file, line and cause; shape FUSION_PAIRS."""
+    """Return every line as a pair, or reject it with file, line and cause; shape FUSION_PAIRS."""
 
     def rows(record: Record) -> list[Row]:
         split, fused, first, second = FUSION_PAIR_FORMATS[record.kind].parse(record.raw)

@@ -1,4 +1,4 @@
-"""What ratings say together, and how far raters agree.
+"""Combine ratings, and measure how far raters agree.
 
 Belongs here: majority votes, means, shares, Cohen's kappa. Not here: intervals (ops/metrics).
 """
@@ -41,7 +41,7 @@ AGREEMENT = pa.schema(
         ("rater", pa.string()),
         ("other", pa.string()),  # null: the majority of all others
         ("rows", pa.int32()),
-        ("left_out", pa.int32()),  # rows of the rater that the other side says nothing about, or is tied on
+        ("left_out", pa.int32()),  # the rater's rows that the other side did not rate or is tied on
         ("observed", pa.float64()),
         ("kappa", pa.float64()),
     ]
@@ -51,13 +51,13 @@ AGREEMENT = pa.schema(
 def cohen_kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
     """Return Cohen's kappa (1960) of two raters over the same items, (p_o - p_e) / (1 - p_e).
 
-    None where it has no value: no items, or both raters give one and the same value to all. Raises ValueError
-    if the lengths differ.
+    Returns None where kappa is undefined: no items, or both raters give the same value to every item. Raises
+    ValueError if the lengths differ.
     """
     if len(one) != len(other):
         raise ValueError(f"{len(one)} and {len(other)} ratings: kappa is of the same items")
     first, second = Counter(one), Counter(other)
-    # In whole numbers, multiplied by n^2: so that chance agreement of exactly 1 is found.
+    # Whole numbers, multiplied by n^2, so that a chance agreement of exactly 1 is recognised.
     whole = len(one) ** 2
     agreed = len(one) * sum(a == b for a, b in zip(one, other, strict=True))
     chance = sum(count * second[value] for value, count in first.items())
@@ -65,7 +65,7 @@ def cohen_kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
 
 
 def majority(ratings: pa.Table) -> pa.Table:
-    """Return the value of every rated row and question that most raters gave; of a tie, none (MAJORITY)."""
+    """Return the most frequent value of every rated row and question; null if there is a tie (MAJORITY)."""
     found = []
     for question, rows in _by_question(ratings).items():
         for row, by_rater in rows.items():
@@ -76,11 +76,11 @@ def majority(ratings: pa.Table) -> pa.Table:
 
 
 def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
-    """Return, of each question, mean and standard deviation, and the share of each value (MEANS).
+    """Return the mean, standard deviation and share of each value for every question (MEANS).
 
-    All ratings count alike, whoever gave them. The deviation is that of a sample (n - 1), null below two
-    ratings; both are null for scales that are no numbers. Raises KeyError for a question that the
-    questionnaire does not have.
+    All ratings count alike, whoever gave them. The deviation is the sample deviation (n - 1), null for fewer
+    than two ratings. Mean and deviation are null for scales that are not numeric. Raises KeyError for a
+    question that the questionnaire does not have.
     """
     found = []
     for name, rows in _by_question(ratings).items():
@@ -100,9 +100,9 @@ def means(ratings: pa.Table, questionnaire: Questionnaire) -> pa.Table:
 
 
 def against_the_others(ratings: pa.Table) -> pa.Table:
-    """Return the agreement of every rater with the majority of all others, by question (AGREEMENT).
+    """Return the agreement of every rater with the majority of all other raters, by question (AGREEMENT).
 
-    Rows that no other rated, or on which the others are tied, are left out and counted.
+    Rows that no other rater rated, or on which the others are tied, are left out and counted.
     """
     found = []
     for question, rows in _by_question(ratings).items():
@@ -118,7 +118,7 @@ def against_the_others(ratings: pa.Table) -> pa.Table:
 
 
 def pairwise(ratings: pa.Table) -> pa.Table:
-    """Return the agreement of every two raters on the rows that both rated, by question (AGREEMENT)."""
+    """Return the agreement of every pair of raters on the rows that both rated, by question (AGREEMENT)."""
     found = []
     for question, rows in _by_question(ratings).items():
         raters = sorted({rater for by_rater in rows.values() for rater in by_rater})
@@ -150,7 +150,7 @@ def _agreement(
 
 
 def _by_question(ratings: pa.Table) -> dict[str, dict[str, dict[str, str]]]:
-    """Return value by question, row and rater, each sorted."""
+    """Return the values by question, row and rater, all sorted."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     columns = ("question", "row_id", "rater", "value")
     for question, row, rater, value in sorted(
@@ -166,7 +166,7 @@ def _by_question(ratings: pa.Table) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def _most(values: Sequence[str]) -> tuple[str | None, int]:
-    """Return the most frequent value, None if it is not alone, and its votes."""
+    """Return the most frequent value and its votes; the value is None if there is a tie."""
     best = Counter(values).most_common(2)
     if not best:
         return None, 0

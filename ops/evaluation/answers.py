@@ -1,10 +1,10 @@
-"""Filled sheets: what they say, and which of it is sound.
+"""Read filled sheets, and decide which answers are valid.
 
 Belongs here: reading CSV sheets and the JSON export of Label Studio into answers (`parse_answers`), and
-comparing these with the questionnaire and the rows that were sent out (`validate`). Not here: how a sheet is
-written (sheets.py), votes and agreement (agreement.py).
+comparing these with the questionnaire and the rows that were sent out (`validate`). Not here: writing sheets
+(sheets.py), votes and agreement (agreement.py).
 
-Files are read by `ops.parse.files`, bounded by the source's `max_bytes`.
+`ops.parse.files` reads the files, up to the source's `max_bytes`.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _ANSWER = columns(
 )
 
 
-#: What filled sheets say, before it is compared with what was asked.
+#: The answers in filled sheets, before they are compared with the questions.
 ANSWERS = Shape(unit=RECORD, kept=_ANSWER)
 
 
-#: Answers that are sound.
+#: Valid answers.
 RATINGS = Shape(
     unit=_ANSWER,
     kept=columns(
@@ -69,7 +69,7 @@ _MOST_SHOWN = 2**27
 
 
 class Answer(NamedTuple):
-    """One answer of one rater to one question about one row; all as it stands in the file."""
+    """One answer of one rater to one question about one row, exactly as in the file."""
 
     place: str
     questionnaire: str
@@ -81,7 +81,7 @@ class Answer(NamedTuple):
 
 
 class _RatingSheets:
-    """A folder of filled sheets: *.csv as `csv_sheet` wrote them, *.json as Label Studio exports it."""
+    """A folder of filled sheets: *.csv written by `csv_sheet`, *.json exported by Label Studio."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return files.whole_files(folder, source, (".csv", ".json"), only, document=lambda path: path)
@@ -103,7 +103,7 @@ FORMATS: dict[str, Format[Sequence[Answer]]] = {"rating_sheets": BoundedFormat(_
 
 
 def parse_answers(records: Sequence[Record]) -> Outcome:
-    """Return every answer of every filled sheet; a file that is no sheet is rejected, with line and cause."""
+    """Return every answer of every filled sheet; reject a file that is not a sheet, with line and cause."""
 
     def rows(record: Record) -> list[Row]:
         answers = FORMATS[record.kind].parse(record.raw)
@@ -115,12 +115,12 @@ def parse_answers(records: Sequence[Record]) -> Outcome:
 
 
 def validate(answers: pa.Table, rows: pa.Table, questionnaire: Questionnaire) -> Outcome:
-    """Return every answer as a rating, or rejected with file, place and cause; shape RATINGS.
+    """Return every answer as a rating, or reject it with file, place and cause; shape RATINGS.
 
-    `rows` is the sample: `id`, `licence` and the shown columns. Rejected are another questionnaire, an
-    unknown row or question, a row whose text is not the one sent out (white space aside), no answer, an
-    answer outside of the scale, and a second answer of one rater to one question about one row: the
-    first in the table stays. Raises KeyError for a column that `rows` does not have.
+    `rows` is the sample: `id`, `licence` and the shown columns. An answer is rejected if it is for another
+    questionnaire or an unknown row or question, if its row's text differs from the text sent out (white space
+    aside), if it is empty or outside the scale, or if the rater has already answered this question about this
+    row: the first answer in the table stays. Raises KeyError for a column that `rows` does not have.
     """
     wanted = {row["id"]: row for row in rows.select(["id", "licence", *questionnaire.shown]).to_pylist()}
     kept: list[Row] = []
@@ -143,7 +143,7 @@ def validate(answers: pa.Table, rows: pa.Table, questionnaire: Questionnaire) ->
 
 
 def _bounded(answers: Iterator[Answer]) -> Iterator[Answer]:
-    """Yield the answers, each of which repeats what its row shows. Raises ParseError if that is too much."""
+    """Yield the answers. Raises ParseError if their texts, repeated for every answer, are too long in all."""
     shown = 0
     for answer in answers:
         shown += sum(len(name) + len(text) + 1 for name, text in answer.shown.items())
@@ -153,7 +153,7 @@ def _bounded(answers: Iterator[Answer]) -> Iterator[Answer]:
 
 
 def _of_sheet(text: str) -> Iterator[Answer]:
-    # Spreadsheets of some countries write semicolons, or tabs.
+    # In some countries spreadsheets write semicolons or tabs.
     header = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)
     for line, cells in csv_rows(text, _header, delimiter):
@@ -236,7 +236,7 @@ def _row(record: Record, index: int, answer: Answer) -> Row:
 
 
 def _fault(unit: Row, wanted: Mapping[str, Row], questionnaire: Questionnaire) -> str | None:
-    """Return what is wrong with an answer by itself."""
+    """Return what is wrong with an answer, None if nothing is."""
     if unit["questionnaire"] != questionnaire.name:
         return f"the questionnaire is {unit['questionnaire']!r}, expected {questionnaire.name!r}"
     if unit["row_id"] not in wanted:

@@ -1,9 +1,9 @@
-"""What people say of rows that were sent to them: the human evaluation of every system.
+"""Human evaluation, for every system: collect what people answered about the rows that they rated.
 
-Belongs here: the rows and sheets that are sent out, which answers count, what people say of each row and of
-many, the dataset of both with its tables. Not here: what people are asked
-(ops/<system>/evaluation/people.py), which rows are drawn and how a paper's tables look (human_evaluation.py
-there), votes and agreement (agreement.py).
+Belongs here: the rows and sheets that are sent out, which answers count, the answers about each row and about
+groups of rows, and the dataset and tables of both. Not here: the questions
+(ops/<system>/evaluation/people.py), which rows are drawn and the layout of a paper's tables
+(human_evaluation.py there), votes and agreement (agreement.py).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from ops.evaluation.table import TABLE, Bootstrap, ratio
 
 _TEXT = pa.string()
 
-#: One answer among those that a row got.
+#: One of the answers about a row.
 ANSWER = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
 
-#: What the answers of a row come to.
+#: The summary of a row's answers.
 VOTES = (
     ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
     ("votes", pa.int32(), "raters who gave the most frequent answer"),
@@ -42,10 +42,10 @@ VOTES = (
     ("tie", pa.bool_(), "whether two answers have the most votes"),
 )
 
-#: The folder of the sheets of a second round.
+#: The folder of the sheets for the second round.
 SECOND_ROUND = "second_round"
 
-#: Rows that were sent out, each with what its raters say, as `aggregated` gives them.
+#: Rows that were sent out, each with its raters' answers, as `aggregated` yields them.
 JudgedRows: TypeAlias = Sequence[tuple[Row, Row]]
 
 #: The params of a system's tables.
@@ -63,11 +63,11 @@ class People:
     sheets: Shape
     """The rows that are sent out."""
     judged: Shape
-    """The rows of what is said of them. Columns of the sheets come back with them."""
+    """The rows with their answers. They repeat the columns that they share with the sheets."""
     about: str
-    """A heading, and what raters should know before the questions; Markdown."""
+    """Markdown: a heading, and what raters should know before the questions."""
     leave_empty: str
-    """What raters leave unanswered."""
+    """Markdown: what raters leave unanswered."""
 
     @property
     def questions(self) -> list[Question]:
@@ -82,9 +82,9 @@ class People:
     def sent(
         self, questionnaire: Questionnaire, units: Sequence[Row], about: Sequence[str], **shown: Any
     ) -> Row:
-        """Return a row that is sent out, made from some units; what it is `about` makes its id.
+        """Return a row to be sent out, made from some units; its id is derived from `about`.
 
-        Columns that are not given are null.
+        Columns without a value are null.
         """
         return {
             **dict.fromkeys(self.sheets.kept.names),
@@ -96,14 +96,14 @@ class People:
         }
 
     def files(self, rows: Sequence[Row], params: RaterParams) -> dict[str, bytes]:
-        """Return the files for all raters of the rows that are sent out."""
+        """Return the files for all raters, given the rows to be sent out."""
         table = pa.Table.from_pylist(list(rows), self.sheets.kept)
         return dict(sent_files(table, self.questionnaires, params, self.about, self.leave_empty))
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Sound ratings (shape RATINGS), and the answers that do not count."""
+    """Valid ratings (shape RATINGS), and the answers that do not count."""
 
     ratings: pa.Table
     dropped: list[Row]
@@ -111,14 +111,14 @@ class Collected:
 
 
 class Judged(NamedTuple):
-    """What a system's tables are made of."""
+    """The material for a system's tables."""
 
     rows: Sequence[Row]
-    """What people say of each rated row."""
+    """Each rated row with its answers."""
     ratings: pa.Table
-    """Those that count (shape RATINGS)."""
+    """The ratings that count (shape RATINGS)."""
     drawn: pa.Table
-    """The rows of the sheets, also those that nobody was asked about."""
+    """The rows of the sheets, including those that were not sent to anyone."""
     asked: Any
     """The params of the sheets."""
 
@@ -133,17 +133,18 @@ def evaluate_ratings(
     params: ParamsT,
     judgements: Parts | None = None,
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
+    """Yield each rated row with its answers, and the tables; the units are the answers of filled sheets.
 
-    Which count, and why others do not, is explained at `collected`. `said` gives a system's own columns of
-    each judged row; `tables` makes of what was judged what table.json has beside the `questions`, the
-    `raters` with their reliability, the `agreement` of each rater with the majority of all others, and that
-    of `pairs` of raters. Where sheets have a column `asked`, rows without it were not sent. What unreliable
-    raters have rated is asked of another one: the sheets are in `second_round`, and once they are filled the
+    `collected` explains which answers count. `said` returns a system's own columns for each judged row.
+    `tables` returns the system's part of table.json, which also has the `questions`, the `raters` with their
+    reliability, the `agreement` of each rater with the majority of all others, and that of `pairs` of raters.
+    If the sheets have a column `asked`, only the rows where it is true were sent out. Another rater is asked
+    about the rows of unreliable raters: the sheets for this are in `second_round`. Once they are filled, the
     former answers are dropped as `unreliable_rater`.
 
-    What a model says (`judgements`) counts nowhere among these: `judge` in table.json has it, in the same
-    tables, with its agreement with people; null where no model was asked.
+    The answers of a model (`judgements`) never count among those of people. They are under `judge` in
+    table.json, in the same tables, with the model's agreement with people; `judge` is null if no model was
+    asked.
     """
     answers, drawn = ratings.read(), rating_sheets.read()
     sent = drawn.filter(drawn["asked"]) if "asked" in drawn.column_names else drawn
@@ -189,7 +190,7 @@ def evaluate_ratings(
 def _judged(
     people: People, said: Callable[[JudgedRows], Iterable[Row]], ratings: pa.Table, sent: pa.Table
 ) -> list[Row]:
-    """Return what some ratings say of each rated row."""
+    """Return each rated row with its ratings and the system's own columns."""
     judged = list(aggregated(ratings, sent.to_pylist(), people.questionnaires))
     shared = [name for name in people.sheets.kept.names if name in people.judged.kept.names]
     about = [name for name in shared if name not in (*IDENTITY.names, "questionnaire")]
@@ -200,11 +201,12 @@ def _judged(
 
 
 def _beside(people: People, ratings: pa.Table, by_model: pa.Table) -> dict[str, Any]:
-    """Return which model a judge is, what it and people say on average, and how far it agrees with them.
+    """Return which model judged, its mean answers next to those of people, and its agreement with them.
 
-    `compared`: of each question the mean of all ratings of people and of the judge, where answers are numbers
-    or yes and no, and how many. `agreement`: of the judge with the majority of people, in the form of the
-    agreement among these; `pairs`: with each of them. Raises ValueError if a person has its name.
+    `compared` has the mean and number of all ratings of people and of the judge, by question; the mean is
+    null unless answers are numbers or yes and no. `agreement` is the judge's agreement with the majority of
+    people, in the form of the agreement among people; `pairs` is that with each person. Raises ValueError if
+    a person has the judge's name.
     """
     (judge,) = set(by_model["rater"].to_pylist())
     if judge in ratings["rater"].to_pylist():
@@ -232,14 +234,14 @@ def _beside(people: People, ratings: pa.Table, by_model: pa.Table) -> dict[str, 
 
 
 def _given(ratings: pa.Table, question: Question) -> tuple[list[float], int]:
-    """Return the ratings of a question as numbers, none where they are no numbers, and how many there are."""
+    """Return the ratings of a question as numbers (empty if its scale is not numeric), and their count."""
     rows = ratings.filter(pc.equal(ratings["question"], question.name)).select(["value"]).to_pylist()
     numbers = question.scale.numeric or set(question.scale.values) == set(_YES_NO)
     return numbers_of(rows) if numbers else [], len(rows)
 
 
 def judged_shape(sheets: str, question: str, about: Sequence[Field], said: Sequence[Field]) -> Shape:
-    """Return the shape of what people say of the rows of a dataset; `about` are columns of these."""
+    """Return the shape of judged rows; `about` are columns that they repeat from the dataset `sheets`."""
     return Shape(
         unit=ANSWERS.kept,
         kept=columns(
@@ -255,11 +257,12 @@ def judged_shape(sheets: str, question: str, about: Sequence[Field], said: Seque
 
 
 def answered(groups: Sequence[Sequence[Row]], draws: Bootstrap) -> dict[str, Any]:
-    """Return what all answers to a question come to, about some rows in groups.
+    """Return the summary of all answers to a question about rows in groups.
 
-    `raters` and `ratings`; the mean of all ratings (of yes and no the share of yes) with its 95 % interval
-    over groups; `deviation`, the standard deviation of all (n - 1). It is not the mean of the groups' means:
-    a group counts by how many ratings it has. Null without any.
+    It has `raters` and `ratings` (counts), the mean of all ratings (for yes/no questions the share of yes)
+    with its 95 % interval over groups, and `deviation`, the standard deviation of all ratings (n - 1). This
+    is not the mean of the groups' means: a group weighs as much as its number of ratings. Fields are null
+    without ratings.
     """
     numbers = [[number for row in rows for number in numbers_of(row["answers"])] for rows in groups]
     given = [number for several in numbers for number in several]
@@ -273,17 +276,18 @@ def answered(groups: Sequence[Sequence[Row]], draws: Bootstrap) -> dict[str, Any
 
 
 def numbers_of(answers: Iterable[Mapping[str, str]]) -> list[float]:
-    """Return answers as numbers: yes is 1, no 0."""
+    """Return answers as numbers: 1 for yes, 0 for no."""
     values = [answer["value"] for answer in answers]
     return [_YES_NO[value] if value in _YES_NO else float(value) for value in values]
 
 
 def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questionnaire]) -> Collected:
-    """Return the answers to some questionnaires that count, compared with the rows that were sent out.
+    """Return the answers that count, after comparing them with the rows that were sent out.
 
-    Dropped are answers to another questionnaire (`other_questionnaire`: one source may hold those of all
-    systems) and those that were left empty (`no_answer`); rejected is what `ops.evaluation.answers.validate`
-    rejects. `sent` has the columns `id`, `licence`, `questionnaire` and what each questionnaire shows.
+    Answers to a questionnaire that is not among these are dropped as `other_questionnaire` (one source may
+    hold the sheets of all systems), empty ones as `no_answer`. `ops.evaluation.answers.validate` rejects
+    invalid ones. `sent` has the columns `id`, `licence`, `questionnaire` and those that each questionnaire
+    shows.
     """
     known = pa.array(sorted(questionnaire.name for questionnaire in questionnaires))
     ours = pc.is_in(answers["questionnaire"], known)
@@ -316,10 +320,10 @@ def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questi
 def aggregated(
     ratings: pa.Table, sent: Sequence[Row], questionnaires: Sequence[Questionnaire]
 ) -> Iterator[tuple[Row, Row]]:
-    """Yield each rated row that was sent out with what its raters say, by question, in the order of `sent`.
+    """Yield each rated row with the summary of its answers, one per question, in the order of `sent`.
 
-    The second of the two has id, source_ids, licence, row_id, questionnaire, question, majority (null of a
-    tie), votes, raters, tie, and answers (rater, value) by rater.
+    The summary has id, source_ids, licence, row_id, questionnaire, question, majority (null for a tie),
+    votes, raters, tie, and answers (rater, value), ordered by rater.
     """
     named = {questionnaire.name: questionnaire for questionnaire in questionnaires}
     given: dict[tuple[str, str], list[Row]] = defaultdict(list)

@@ -1,7 +1,7 @@
 """Questions that raters answer about a row, each with its scale.
 
-Belongs here: what a questionnaire is. Not here: those of the papers (ops/<system>/evaluation/people.py), how
-one is laid out for raters (sheets.py).
+Belongs here: what a questionnaire is. Not here: the papers' questionnaires
+(ops/<system>/evaluation/people.py), the layout of sheets for raters (sheets.py).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 class Scale(Params):
-    """The values that an answer may have, in order, and what some of them mean.
+    """The allowed answers, in order, with labels for some of them.
 
-    Of a numeric scale the values are whole numbers, and answers have a mean.
+    If every value is a whole number, the scale is numeric and answers have a mean.
     """
 
     values: tuple[str, ...] = Field(min_length=2)
@@ -42,10 +42,10 @@ class Scale(Params):
         return f"{value} ({self.labels[value]})" if value in self.labels else value
 
     def value_of(self, answer: str) -> str | None:
-        """Return the value that an answer means, None if it is outside of the scale; case is ignored.
+        """Return the value that an answer stands for, ignoring case; None if it is not on the scale.
 
-        A value with its label ("3 (good)") and a number with a zero fraction ("3.0", which spreadsheets make
-        of 3) mean the value.
+        Also accepted are a value with its label ("3 (good)") and a number with a zero fraction ("3.0", which
+        spreadsheets make of 3).
         """
         said = " ".join(answer.casefold().split())
         meant = {self.shown(value).casefold(): value for value in self.values}
@@ -63,17 +63,17 @@ class Question(Params):
 
     @property
     def wording(self) -> str:
-        """The question with the values that an answer may have."""
+        """The question followed by its allowed answers."""
         return f"{self.text} [{' | '.join(map(self.scale.shown, self.scale.values))}]"
 
     def described(self) -> dict[str, Any]:
-        """Return the question as tables of JSON carry it: name, wording, each value as raters see it."""
+        """Return the question for JSON tables: name, wording, and each value as raters see it."""
         scale = [{"value": value, "shown": self.scale.shown(value)} for value in self.scale.values]
         return {"question": self.name, "text": self.text, "scale": scale}
 
 
 class Questionnaire(Params):
-    """Questions about every row of a sample; `shown` are the columns of it that raters read."""
+    """Questions about every row of a sample; `shown` are the columns that raters read."""
 
     name: Name
     shown: tuple[Name, ...] = Field(min_length=1)
@@ -87,7 +87,7 @@ class Questionnaire(Params):
         return self
 
     def question(self, name: str) -> Question | None:
-        """Return the question of a name, None if there is none."""
+        """Return the question with this name, None if there is no such question."""
         return next((question for question in self.questions if question.name == name), None)
 
 

@@ -1,10 +1,10 @@
-"""Who rates which row: several raters each, and a second round for the rows of raters who agree with nobody.
+"""Who rates which row: several raters each, and a second round for the rows of unreliable raters.
 
-Belongs here: drawing a row's raters, telling which raters are reliable, what the second round asks of whom.
+Belongs here: drawing a row's raters, deciding which raters are reliable, assigning the second round.
 Not here: kappa (agreement.py), the files for raters (sheets.py).
 
-Dong et al. (2021), section 5: three of twelve people rate each pair; what raters with a Cohen's kappa below
-0.4 against the majority of the others had rated is asked again, of the best rater.
+Dong et al. (2021), section 5: three of twelve people rate each pair. Rows of raters with a Cohen's kappa
+below 0.4 against the majority of the others are rated again, by the best rater.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def _distinct(raters: tuple[str, ...]) -> tuple[str, ...]:
     return raters
 
 
-#: Names, each once; part of file names, also of systems that take upper and lower case for the same.
+#: Distinct names. Lower case only: they become file names, and some file systems ignore case.
 Raters = Annotated[
     tuple[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], ...],
     Field(min_length=1),
     AfterValidator(_distinct),
 ]
 
-#: Ids of rows, by rater.
+#: Row ids by rater.
 Assigned = Mapping[str, set[str]]
 
 
 class RaterParams(Params):
-    """Who rates, how many rate a row, and from which agreement on a rater's answers count."""
+    """Who rates, how many people rate a row, and the agreement below which a rater is unreliable."""
 
     raters: Raters = ("rater1", "rater2", "rater3")
     raters_per_row: int | None = Field(
@@ -65,11 +65,11 @@ class RaterParams(Params):
 
     @property
     def per_row(self) -> int:
-        """How many raters rate a row."""
+        """The number of raters of a row."""
         return len(self.raters) if self.raters_per_row is None else self.raters_per_row
 
     def assigned(self, rows: Iterable[str]) -> Assigned:
-        """Return who rates which rows. What one row's raters are depends on no other row."""
+        """Return which rows each rater gets. The raters of a row do not depend on other rows."""
         found: dict[str, set[str]] = {rater: set() for rater in self.raters}
         for row in rows:
             order = {rater: drawn(self.seed, "rater", row, rater) for rater in self.raters}
@@ -81,10 +81,10 @@ class RaterParams(Params):
 def reliability(
     ratings: pa.Table, questionnaires: Sequence[Questionnaire], least: float
 ) -> list[dict[str, Any]]:
-    """Return of every rater of every questionnaire the rows, the mean kappa, and whether it is enough.
+    """Return the rows, the mean kappa and the verdict for every rater of every questionnaire.
 
-    Kappa is that against the majority of all others, meant over the questions; None where it has no value
-    (nobody else rated the rows, or all answers are one), which is held against nobody.
+    Kappa is measured against the majority of all others and averaged over the questions. It is None where it
+    is undefined (no other rater rated the rows, or all answers are equal); such a rater counts as reliable.
     """
     found = []
     for questionnaire in questionnaires:
@@ -111,8 +111,8 @@ def reliability(
 
 
 def replaced(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> set[str]:
-    """Return the ids of the ratings that no more count: an unreliable rater's, of a question about a row
-    that `per_row` reliable raters have answered.
+    """Return the ids of the ratings that no longer count: those of unreliable raters, for a question about a
+    row that at least `per_row` reliable raters have answered.
     """
     unreliable = {(row["questionnaire"], row["rater"]) for row in raters if not row["reliable"]}
     answers: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -127,10 +127,10 @@ def replaced(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> set[str]
 
 
 def second_round(ratings: pa.Table, raters: Sequence[Row], per_row: int) -> dict[str, Assigned]:
-    """Return, by questionnaire, who is asked about which rows once more.
+    """Return which rows are assigned to whom in the second round, by questionnaire.
 
-    A row that unreliable raters have rated, and fewer than `per_row` reliable ones, is asked of the rater
-    with the greatest kappa who has not rated it; of nobody, if all have.
+    If unreliable raters have rated a row, and fewer than `per_row` reliable ones, the row goes to the raters
+    with the highest kappa who have not rated it yet. It goes to no one if all of them have.
     """
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     by_row: defaultdict[tuple[str, str], set[str]] = defaultdict(set)

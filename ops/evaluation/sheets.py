@@ -1,13 +1,12 @@
-"""What raters get: CSV sheets for spreadsheets, tasks for Label Studio, and how to fill them in.
+"""Files for raters: CSV sheets for spreadsheets, tasks for Label Studio, and instructions.
 
-Belongs here: the files of one sample for all of its raters, and a sheet's cells as they are written and read.
-Not here: which rows are rated (ops/<system>/evaluation/human_evaluation.py), reading filled sheets
-(answers.py).
+Belongs here: all files that raters get for one sample, and how the cells of a sheet are written and read. Not
+here: which rows are rated (ops/<system>/evaluation/human_evaluation.py), reading filled sheets (answers.py).
 
-A sheet has the columns `questionnaire`, `rater`, `row_id`, those that raters read, and for each question
-`question: <name>` (wording and allowed values) and `answer: <name>`, which is to be filled in. Label Studio
-imports a list of `{"data": {...}}`, whose values its configuration shows as `$name`. A choice is exported
-under its `alias`, where it has one (labelstud.io/tags/choice).
+A sheet has the columns `questionnaire`, `rater` and `row_id`, the columns that raters read, and for each
+question `question: <name>` (wording and allowed values) and `answer: <name>`, which the rater fills in. Label
+Studio imports a list of `{"data": {...}}`, whose values its configuration refers to as `$name`. It exports a
+choice under the choice's `alias`, if there is one (labelstud.io/tags/choice).
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ ANSWER_COLUMN = "answer: "
 QUESTION_COLUMN = "question: "
 
 
-#: What a spreadsheet takes for the beginning of a formula, also in its full-width form.
+#: Characters that make a spreadsheet read a cell as a formula, including their full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'")
 
 
-#: The file that says how the others are filled in.
+#: The file with the instructions for raters.
 README = "README.md"
 
 
@@ -46,10 +45,11 @@ def sent_files(
     about: str,
     leave_empty: str,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files for all raters, by path: README.md, CSV sheets, tasks for Label Studio, its interface.
+    """Yield all files for raters by path: README.md, CSV sheets, Label Studio's tasks and interface.
 
-    `rows` has the columns `id`, `questionnaire` and what each questionnaire shows. `about` is a heading and
-    what raters should know before the questions, `leave_empty` what they leave unanswered; both Markdown.
+    `rows` has the columns `id`, `questionnaire` and those that each questionnaire shows. `about` is a heading
+    and what raters should know before the questions; `leave_empty` is what they leave unanswered. Both are
+    Markdown.
     """
     yield README, _readme(rows, questionnaires, params, about, leave_empty).encode()
     for questionnaire in questionnaires:
@@ -61,7 +61,7 @@ def sent_files(
 def rater_files(
     rows: pa.Table, questionnaire: Questionnaire, assigned: Assigned, seed: int
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the CSV sheet and the tasks of each rater, with the rows that are theirs, by path."""
+    """Yield the CSV sheet and the tasks of each rater by path, with the rows assigned to that rater."""
     name = questionnaire.name
     for rater, ids in assigned.items():
         own = rows.filter(pc.is_in(rows["id"], pa.array(sorted(ids), pa.string())))
@@ -73,7 +73,7 @@ def csv_sheet(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: in
     """Return the sheet of one rater as CSV: UTF-8 with a byte order mark, every cell quoted, CRLF.
 
     `rows` has the columns `id` and `questionnaire.shown`; white space in texts is folded. Raises KeyError for
-    a column that is not there, ValueError for a rater without a name.
+    a missing column, ValueError for a rater without a name.
     """
     if rater != fold(rater) or not rater:
         raise ValueError(f"a rater needs a name without white space around it, found {rater!r}")
@@ -91,17 +91,17 @@ def csv_sheet(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: in
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet runs as a formula: one gets an apostrophe, as does an apostrophe."""
+    """Return the text, with an apostrophe before it if a spreadsheet would take it for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell: what `guarded` made is undone; a spreadsheet may have done so already."""
+    """Return the text of a cell without the apostrophe of `guarded`, which a spreadsheet may have removed."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def ordered(rows: pa.Table, rater: str, seed: int) -> pa.Table:
-    """Return rows in a rater's own random order, drawn by seed, rater and row id."""
+    """Return the rows in the rater's own random order, drawn by seed, rater and row id."""
     ids = rows["id"].to_pylist()
     return rows.take(
         pa.array(sorted(range(len(ids)), key=lambda row: drawn(seed, rater, ids[row])), pa.int64())
@@ -109,12 +109,12 @@ def ordered(rows: pa.Table, rater: str, seed: int) -> pa.Table:
 
 
 def shown_text(value: object) -> str:
-    """Return a value of a row as raters read it: white space folded, nothing where it is missing."""
+    """Return a value as raters read it: white space folded, empty if missing."""
     return "" if value is None else fold(str(value).replace("\x00", " "))
 
 
 def label_studio_config(questionnaire: Questionnaire) -> str:
-    """Return the labelling configuration: the shown columns, then one required choice a question."""
+    """Return the labelling configuration: the shown columns, then one required choice per question."""
     view = ElementTree.Element("View")
     for name in questionnaire.shown:
         ElementTree.SubElement(view, "Header", value=name)
@@ -132,7 +132,7 @@ def label_studio_config(questionnaire: Questionnaire) -> str:
 def label_studio_tasks(rows: pa.Table, questionnaire: Questionnaire, rater: str, seed: int) -> bytes:
     """Return the tasks of one rater as JSON, in the order of the rater's CSV sheet.
 
-    Raises KeyError for a column that is not there.
+    Raises KeyError for a missing column.
     """
     found = []
     for row in ordered(rows.select(["id", *questionnaire.shown]), rater, seed).to_pylist():
@@ -149,7 +149,7 @@ def _readme(
     about: str,
     leave_empty: str,
 ) -> str:
-    """Return how the sheets are filled in, for people who know nothing of the project."""
+    """Return the instructions for raters, who know nothing about the project."""
     counts = [
         pc.sum(pc.equal(rows["questionnaire"], questionnaire.name)).as_py() or 0
         for questionnaire in questionnaires

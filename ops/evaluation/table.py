@@ -1,12 +1,13 @@
 """An evaluation: systems by metrics, with intervals over items, tests, and breakdowns by kind of item.
 
-Belongs here: the scores and tests of systems, of the rows that they are scored by; the typed table of an
-evaluation, its JSON form, and what a test allows to say. Not here: the bootstrap itself (ops/metrics), the
-scores of a row and which systems are compared (ops/<system>/evaluation/scores.py), pages.
+Belongs here: scores and tests of systems, computed from rows; the typed table of an evaluation, its JSON
+form, and the verdict of a test. Not here: the bootstrap itself (ops/metrics), the scores of a row and which
+systems are compared (ops/<system>/evaluation/scores.py), pages.
 
-As JSON, `systems` holds objects with `system` and, where there are any, `model`, `chosen` and the fields of
-`test`; `tests` with `first` and `second`; each breakdown with `model` and its kind. All have the number of
-items under the name of these ("papers", "examples"), and `scores`: by metric an Interval or a Comparison.
+In JSON, `systems` holds objects with `system` and, where present, `model`, `chosen` and the fields of `test`;
+`tests` holds objects with `first` and `second`; each breakdown has `model` and the kind of item. All have the
+number of items under the name of the items ("papers", "examples"), and `scores`: an Interval or a Comparison
+by metric.
 """
 
 from __future__ import annotations
@@ -23,24 +24,24 @@ from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.params import Params
 from ops.metrics.bootstrap import Comparison, Floats, Interval, OfSums, interval, paired_bootstrap
 
-#: The file of an evaluation's means, intervals and tests.
+#: The file with an evaluation's means, intervals and tests.
 TABLE = "table.json"
 
-#: The name of a system, and that of its trained model or "".
+#: The name of a system, and the name of its trained model or "".
 EvaluatedSystem: TypeAlias = tuple[str, str]
 
-#: By metric: the fields of an Interval or of a Comparison.
+#: The fields of an Interval or of a Comparison, by metric.
 SystemScores: TypeAlias = dict[str, dict[str, float]]
 
-#: Of a two-sided test.
+#: The level of a two-sided test.
 SIGNIFICANT = 0.05
-#: With fewer items even a system that is ahead on every one may be so by chance: the sign test has
-#: p = 2 / 2^5 = 0.06 at 5 items. A bootstrap of so few knows only these few, and its p is too small.
+#: Below this, even a system that wins on every item may do so by chance: at 5 items the sign test has
+#: p = 2 / 2^5 = 0.06. A bootstrap resamples only these few items, so its p is too small.
 LEAST_ITEMS = 6
-#: With fewer, only large differences are found.
+#: Below this, a test finds only large differences.
 FEW_ITEMS = 30
 
-#: Of what a Welch test gives.
+#: Decimals of the values of a Welch test.
 WELCH_DIGITS = 6
 
 ABOVE, BELOW, NO_DIFFERENCE = "above", "below", "no significant difference"
@@ -55,19 +56,19 @@ class ScoredSystem:
     model: str | None
     chosen: bool
     test: tuple[str, ...]
-    """Which items, where an evaluation has several sets: domain and test set."""
+    """Which set of items, if an evaluation has several: domain and test set."""
     items: int
     scores: Mapping[str, Interval]
 
     @property
     def name(self) -> str:
-        """The system with its model, as tests name it."""
+        """The system with its model, as in tests."""
         return named(self.system, self.model)
 
 
 @dataclass(frozen=True)
 class PairedTest:
-    """How far the first of two systems is above the second, over the items that both have."""
+    """How far the first of two systems is ahead of the second, over the items that both have."""
 
     first: str
     second: str
@@ -76,7 +77,7 @@ class PairedTest:
     scores: Mapping[str, Comparison]
 
     def seen_from(self, name: str) -> PairedTest | None:
-        """Return the test with a system as the first, None where it is neither."""
+        """Return the test with this system as the first, None if the test does not involve it."""
         if name == self.first:
             return self
         if name != self.second:
@@ -88,21 +89,21 @@ class PairedTest:
         return PairedTest(self.second, self.first, self.test, self.items, turned)
 
     def verdict(self, *metrics: str) -> str:
-        """Return what the test says of the first system by some metrics, MIXED where they do not agree."""
+        """Return the verdict about the first system by some metrics, MIXED if they disagree."""
         found = {_verdict(self.scores[metric], self.items) for metric in metrics}
         return found.pop() if len(found) == 1 else MIXED
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A model on the items of one kind: its scores, and how often each output stands there."""
+    """A model on the items of one kind: its scores, and how often it predicts each output."""
 
     model: str
     kind: str
     items: int
     scores: Mapping[str, Interval]
     predicted: Mapping[str, int]
-    """The most frequent first."""
+    """Counts by output, the most frequent first."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class EvaluationTable:
 
 
 class Bootstrap(Params):
-    """The draws over items behind 95 % intervals and paired tests."""
+    """The resampling of items behind 95 % intervals and paired tests."""
 
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0)
@@ -126,16 +127,16 @@ class Bootstrap(Params):
         return interval(items, self.resamples, self.seed, of_sums=of_sums)
 
     def paired(self, first: ArrayLike, second: ArrayLike, of_sums: OfSums | None = None) -> Comparison:
-        """Return the paired test of two systems by scores of the same items."""
+        """Return the paired test of two systems, given their scores on the same items."""
         return paired_bootstrap(first, second, self.resamples, self.seed, of_sums=of_sums)
 
     def around(self, items: Sequence[Any], of_sums: OfSums | None = None) -> dict[str, float | None]:
-        """Return the same as fields of JSON, null without items."""
+        """Return the mean and interval as JSON fields, null without items."""
         return dict(self.interval(items, of_sums)._asdict() if items else dict.fromkeys(Interval._fields))
 
 
 class WelchTest(NamedTuple):
-    """Welch's two-sided t-test of two means; null where it has no value."""
+    """Welch's two-sided t-test of two means; fields are null where it is undefined."""
 
     t: float | None
     degrees: float | None
@@ -143,18 +144,18 @@ class WelchTest(NamedTuple):
 
 
 class CorpusMetric(NamedTuple):
-    """A score of a corpus that is no mean: what it counts of rows (N x K), and its value of sums of these."""
+    """A corpus score that is not a mean: counts per row (N x K), and the score computed from their sums."""
 
     items: Callable[[Iterable[Row]], ArrayLike]
     of_sums: OfSums
 
 
-#: Columns of a row whose means are scores; metrics of a corpus stand beside their names.
+#: Either columns whose mean is the score, or names mapped to corpus metrics (None: the mean of the column).
 Metrics: TypeAlias = Iterable[str] | Mapping[str, CorpusMetric | None]
 
 
 def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
-    """Return the rows of every system, by their columns `system` and `model`, in the order of the rows."""
+    """Return the rows of each system, by the columns `system` and `model`, in their order."""
     found: dict[EvaluatedSystem, list[Row]] = defaultdict(list)
     for row in rows:
         found[row["system"], row["model"] or ""].append(row)
@@ -162,12 +163,12 @@ def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
 
 
 def fields_of(system: EvaluatedSystem) -> dict[str, str | None]:
-    """Return a system as fields of JSON; one without a model has null."""
+    """Return a system as JSON fields; `model` is null if it has none."""
     return {"system": system[0], "model": system[1] or None}
 
 
 def mean_scores(rows: Iterable[Row], metrics: Metrics, draws: Bootstrap) -> SystemScores:
-    """Return each metric of a system's rows, with its interval over these."""
+    """Return each metric of a system with its interval over the system's rows."""
     found = {}
     for name in metrics:
         items, of_sums = _items(name, metrics)
@@ -178,7 +179,7 @@ def mean_scores(rows: Iterable[Row], metrics: Metrics, draws: Bootstrap) -> Syst
 def paired_tests(
     first: Iterable[Row], second: Iterable[Row], metrics: Metrics, draws: Bootstrap
 ) -> SystemScores:
-    """Return by metric the paired test of two systems, whose rows are of the same items in one order."""
+    """Return the paired test of two systems by metric; their rows cover the same items in the same order."""
     found = {}
     for name in metrics:
         items, of_sums = _items(name, metrics)
@@ -195,9 +196,9 @@ def system_tests(
     draws: Bootstrap,
     name: Callable[[EvaluatedSystem], Any] = fields_of,
 ) -> list[dict[str, Any]]:
-    """Return the tests of pairs of systems over the items that both have; none of a pair without any.
+    """Return the tests of pairs of systems over the items that both have; omit pairs without such items.
 
-    `item` is the column by which rows are of one item; the number of these is called `items` in a test.
+    `item` is the column that identifies an item; `items` is the field of a test that holds their number.
     """
     found = []
     for first, second in pairs:
@@ -212,7 +213,7 @@ def system_tests(
 def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
     """Return the test of two samples whose variances may differ (Welch 1947).
 
-    It has no value for a sample of fewer than two, nor where no sample varies.
+    It is undefined if a sample has fewer than two values, or if neither sample varies.
     """
     from scipy.stats import ttest_ind
 
@@ -224,12 +225,12 @@ def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
 
 
 def ratio(sums: Floats) -> Floats:
-    """Return the first of two sums by the second: a mean over what items hold, not over items."""
+    """Return the first sum divided by the second: a mean over what items contain rather than over items."""
     return sums[:, 0] / sums[:, 1]
 
 
 def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[list[Row], list[Row]]:
-    """Return the rows of two systems for the items that both have, in the order of the column `item`."""
+    """Return the rows of two systems for the items that both have, ordered by the column `item`."""
     ours, theirs = ({row[item]: row for row in rows} for rows in (first, second))
     both = sorted(ours.keys() & theirs.keys())
     return [ours[unit] for unit in both], [theirs[unit] for unit in both]
@@ -238,9 +239,9 @@ def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[l
 def with_files(
     outcomes: Iterable[Outcome], shape: Shape, files: Callable[[], Mapping[str, bytes]]
 ) -> Outcomes:
-    """Yield the outcomes, the last of them with `files()`, which is called when all others are done.
+    """Yield the outcomes; add `files()`, called after all others have been yielded, to the last one.
 
-    Without any, one that is empty but for the files.
+    Without outcomes, yield an empty one with the files.
     """
     last: Outcome | None = None
     for outcome in outcomes:
@@ -261,10 +262,10 @@ def read_table(
     test: Sequence[str] = (),
     breakdowns: Mapping[str, str] | None = None,
 ) -> EvaluationTable:
-    """Return an evaluation of its JSON form; an empty one of None.
+    """Return the evaluation that a JSON table holds; an empty one for None.
 
-    `items` is the field of their number, `test` the fields that say which items; `breakdowns` names lists by
-    the field of their kind. Raises KeyError for a field that is not there.
+    `items` is the field with the number of items, `test` lists the fields that name the test set, and
+    `breakdowns` maps each list to the field of its kind. Raises KeyError for a missing field.
     """
     if content is None:
         return EvaluationTable()
@@ -288,7 +289,7 @@ def read_table(
 def read_tests(
     rows: Iterable[Mapping[str, Any]], items: str, test: Sequence[str] = ()
 ) -> tuple[PairedTest, ...]:
-    """Return tests of their JSON form."""
+    """Return tests from their JSON form."""
     return tuple(
         PairedTest(
             _side(row["first"]),
@@ -302,12 +303,12 @@ def read_tests(
 
 
 def intervals(scores: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
-    """Return scores by metric."""
+    """Return scores by metric from their JSON form."""
     return {metric: Interval(**score) for metric, score in scores.items()}
 
 
 def _items(name: str, metrics: Metrics) -> tuple[Callable[[Iterable[Row]], ArrayLike], OfSums | None]:
-    """Return what a metric needs of rows, and what makes a score of sums of it; None for a mean."""
+    """Return how a metric takes items from rows, and how it scores sums of them; None for a mean."""
     if isinstance(metrics, Mapping) and (metric := metrics[name]):
         return metric
     return lambda rows: [row[name] for row in rows], None

@@ -1,1 +1,1 @@
-"""Filters of documents and of examples: a score each, and the bounds that drop what is beyond them."""
+"""Filters for documents and examples: scores, and the bounds that drop documents and examples by them."""

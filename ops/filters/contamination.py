@@ -1,15 +1,15 @@
 """What examples share with test sets: runs of words, and whole sentences.
 
-Belongs here: the index of the test sets, what an example has of it, which examples are dropped, what other
-bounds would keep. Not here: reading test sets (test_sets.py).
+Belongs here: the index of the test sets, the overlap of an example with it, which examples are dropped, and
+what other bounds would keep. Not here: reading test sets (test_sets.py).
 
-Brown et al. (2020), "Language Models are Few-Shot Learners", appendix C, call an example contaminated that
-shares a run of 13 words with a test set. [ours] So is one that shares a whole sentence of some words: test
-sets of sentences are mostly shorter than 13. Words are runs of letters and digits in small letters,
-after Unicode's NFKC; "ca n't", as a tokenizer writes it, is "can't".
+Brown et al. (2020), "Language Models are Few-Shot Learners", appendix C, call an example contaminated if it
+shares a run of 13 words with a test set. [ours] An example is also contaminated if it shares a whole sentence
+of at least some words, because most sentences in test sets have fewer than 13. Words are lower-case runs of
+letters and digits after Unicode's NFKC. "ca n't", as a tokenizer writes it, counts as "can't".
 
-Runs are looked up by hashes of 64 bits, sorted in a file that processes share: of a thousand million runs and
-ten million of the test sets fewer than one in a thousand is taken for one that it is not.
+Runs are looked up by 64-bit hashes, sorted in a file that processes share. With a billion runs of examples
+and ten million runs of test sets, the chance of a single false match is below one in a thousand.
 """
 
 from __future__ import annotations
@@ -40,45 +40,45 @@ from ops.filters import schemas
 from ops.filters.lost import lost_rows
 from ops.text.sentences import sentence_spans
 
-#: Why an example is dropped.
+#: The reason for dropping an example.
 CONTAMINATED = "contaminated"
 
 _WORD = re.compile(r"[^\W_]+")
-#: Other signs that are written for an apostrophe.
+#: Other characters that are used as apostrophes.
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"))
-#: What a tokenizer puts before "n't".
+#: The white space that a tokenizer inserts before "n't".
 _PARTED = re.compile(r"(?<=\w)\s++(?=n't\b)")
 _KEYS, _ROWS, _TESTS = "keys.npy", "rows.npy", "tests.parquet"
-#: What tells the hash of a sentence from that of a run.
+#: Distinguishes the hash of a sentence from the hash of a run.
 _SENTENCE = np.uint64(0x9E3779B97F4A7C15)
 _SHOWN = 300
 
 
 class OverlapParams(Params, section="filters.contamination.scores"):
-    """What is looked for."""
+    """The size of the runs and sentences to look for."""
 
     ngram: int = Field(13, ge=2, description="words of a run")
     sentence: int = Field(6, ge=1, description="words that a whole sentence has at least, to be looked for")
 
 
 class ContaminationParams(Params):
-    """How much an example may share with a test set of sources.test_sets; each system has a section."""
+    """How much an example may share with a test set of sources.test_sets; each system has its own section."""
 
     ngrams: int = Field(0, ge=0, description="runs of words at most")
     sentences: int = Field(0, ge=0, description="whole sentences at most")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text: runs of letters and digits in small letters.
+    """Return the words of a text: lower-case runs of letters and digits.
 
-    They are the same whether a tokenizer has parted "can't" or not, and however its apostrophe is written.
+    They do not depend on whether a tokenizer has split "can't", or on which apostrophe it is written with.
     """
     folded = unicodedata.normalize("NFKC", text).lower().translate(_APOSTROPHES)
     return _WORD.findall(_PARTED.sub("", folded))
 
 
 def ngrams(words: Sequence[str], size: int) -> NDArray[np.uint64]:
-    """Return a hash of each run of `size` words, N - size + 1 of N words."""
+    """Return a hash of each run of `size` words: N - size + 1 hashes for N words."""
     if len(words) < size:
         return np.empty(0, np.uint64)
     numbers = np.array([_word_hash(word) for word in words], np.uint64)
@@ -88,7 +88,7 @@ def ngrams(words: Sequence[str], size: int) -> NDArray[np.uint64]:
 
 
 def sentences(text: str, least: int) -> Iterator[tuple[int, str]]:
-    """Yield hash and words of each sentence of `least` words or more, its words joined by blanks."""
+    """Yield the hash and the words, joined by blanks, of each sentence of at least `least` words."""
     for span in sentence_spans(text):
         words = words_of(text[span[0] : span[1]])
         if len(words) >= least:
@@ -102,7 +102,7 @@ def _hash(text: str) -> int:
     )
 
 
-#: Words return; sentences mostly do not.
+#: Words recur; sentences mostly do not, so only words are cached.
 _word_hash = lru_cache(1 << 20)(_hash)
 
 
@@ -113,18 +113,18 @@ def _odd(size: int) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class ContaminationIndex:
-    """Hashes of the runs and sentences of test sets, sorted, with the first text that has each; on disk.
+    """Sorted hashes of the runs and sentences of test sets, with the first text that has each; on disk.
 
-    Of each test set there is one row a hash, however many of its texts have it.
+    There is one row per hash and test set, however many texts of the test set have it.
     """
 
     folder: Path
 
     @classmethod
     def written(cls, test_sets: Parts, params: OverlapParams, folder: Path) -> ContaminationIndex:
-        """Write the index of some test sets into a folder, which is made.
+        """Write the index of some test sets into a new folder.
 
-        A text is in the order of test set and id, so that the first of several is the same each time.
+        Texts are ordered by test set and id, so that the first text with a hash is always the same.
         """
         folder.mkdir(parents=True)
         tests = test_sets.read(["id", "test_set", "text"]).sort_by(
@@ -149,7 +149,7 @@ class ContaminationIndex:
         return cls(folder)
 
     def found(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
-        """Return the first row of each of N keys in the index, or the number of rows where none is."""
+        """Return the row of the first text with each of N keys; the number of texts if the index lacks it."""
         every, rows, tests = _opened(str(self.folder))
         places = np.searchsorted(every, keys)
         inside = places < len(every)
@@ -160,7 +160,7 @@ class ContaminationIndex:
         return found
 
     def every(self, key: int) -> NDArray[np.uint32]:
-        """Return the first row of each test set that has a key."""
+        """Return the row of the first text of each test set that has a key."""
         keys, rows, _ = _opened(str(self.folder))
         start, end = (
             np.searchsorted(keys, np.uint64(key), "left"),
@@ -169,7 +169,7 @@ class ContaminationIndex:
         return np.asarray(rows[start:end])
 
     def tests(self) -> list[tuple[str, str]]:
-        """Return test set and id of every text."""
+        """Return the test set and id of every text."""
         return _opened(str(self.folder))[2]
 
 
@@ -189,7 +189,7 @@ def overlaps(
     columns: Sequence[str],
     shape: Shape,
 ) -> Outcomes:
-    """Yield what every example shares with the test sets, by some columns: texts, or lists of texts."""
+    """Yield what every example shares with the test sets; `columns` are texts, or lists of sentences."""
     folder = derived.made(
         ["test_sets"], lambda folder: ContaminationIndex.written(test_sets, params, folder), params
     )
@@ -199,7 +199,7 @@ def overlaps(
 def overlaps_of(
     examples: pa.Table, index: ContaminationIndex, params: OverlapParams, columns: Sequence[str], shape: Shape
 ) -> Outcome:
-    """Return what the examples of one part share with the test set that each shares most with."""
+    """Return what each example of one part shares with the test set that it shares most with."""
     units = examples.select(["id", "licence", *columns]).to_pylist()
     rows = [
         {
@@ -215,10 +215,10 @@ def overlaps_of(
 
 
 def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: OverlapParams) -> Row:
-    """Return what some texts share with the test set that they share most with, by both counts together.
+    """Return what some texts share with one test set: the one with the most shared runs and sentences.
 
-    A text is one, or a list of its sentences. Of several test sets, the first by name counts. Repeated runs
-    and sentences count once.
+    A text is a string or a list of its sentences. Ties go to the test set that is first by name. Repeated
+    runs and sentences count once.
     """
     tests = index.tests()
     runs: dict[int, str] = {}
@@ -250,10 +250,10 @@ def shared(texts: Sequence[str | list[str]], index: ContaminationIndex, params: 
 
 
 def uncontaminated(examples: Parts, overlaps: Parts, params: ContaminationParams, shape: Shape) -> Outcomes:
-    """Yield the examples that share no more with a test set than the bounds allow, as they are.
+    """Yield the examples, unchanged, that share no more with a test set than the bounds allow.
 
-    The others are dropped as `contaminated`, the runs shared being the score, or the sentences where the runs
-    are within their bound; the detail names the test set and its text.
+    The others are dropped as `contaminated`. The score is the number of shared runs, or of shared sentences
+    if the runs are within their bound. The detail names the test set and its text.
     """
     return examples.map(uncontaminated_of, params, shape, beside=[overlaps])
 
@@ -261,7 +261,7 @@ def uncontaminated(examples: Parts, overlaps: Parts, params: ContaminationParams
 def uncontaminated_of(
     examples: pa.Table, overlaps: pa.Table, params: ContaminationParams, shape: Shape
 ) -> Outcome:
-    """Return the examples of one part. Raises ValueError where the overlaps are those of others."""
+    """Return the examples of one part. Raises ValueError if the overlaps belong to other examples."""
     if examples["id"].to_pylist() != overlaps["example_id"].to_pylist():
         raise ValueError("the overlaps are not those of the examples")
     runs, whole = _within(overlaps, params)
@@ -285,20 +285,20 @@ def uncontaminated_of(
 
 
 def _within(overlaps: pa.Table, params: ContaminationParams) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return of each example whether its shared runs, and its shared sentences, are within the bounds."""
+    """Return for each example whether its shared runs, and its shared sentences, are within the bounds."""
     names = ("ngrams", "sentences")
     runs, whole = (at_most(overlaps[name].to_numpy(), getattr(params, name)) for name in names)
     return pa.array(runs), pa.array(whole)
 
 
 def asked_ngrams(overlaps: Parts, params: ContaminationParams) -> Iterator[pa.Table]:
-    """Yield the examples by what `ngrams` is asked of: without a score where `sentences` drops them."""
+    """Yield the examples with the score that `ngrams` bounds; null if `sentences` drops them."""
     for table in overlaps:
         yield _scored(table, "ngrams", _within(table, params)[1])
 
 
 def asked_sentences(overlaps: Parts, params: ContaminationParams) -> Iterator[pa.Table]:
-    """Yield the examples by what `sentences` is asked of: without a score where `ngrams` drops them."""
+    """Yield the examples with the score that `sentences` bounds; null if `ngrams` drops them."""
     for table in overlaps:
         yield _scored(table, "sentences", _within(table, params)[0])
 

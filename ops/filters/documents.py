@@ -1,7 +1,7 @@
-"""Documents: their scores, and those within the bounds.
+"""Score documents, and keep those within the bounds.
 
-Belongs here: the two ops, for documents of any source. Not here: single scores (language.py, duplicates.py,
-personal_data.py, quality.py), what the bounds say (bounds.py).
+Belongs here: these two ops, for documents of any source. Not here: single scores (language.py, duplicates.py,
+personal_data.py, quality.py), the verdicts of bounds (bounds.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ops.core.measures import count_words
 from ops.core.outcome import Outcome, Outcomes, Row, Shape
 from ops.core.parts import Parts
 from ops.filters import schemas
-from ops.filters.bounds import DUPLICATE, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
+from ops.filters.bounds import DUPLICATE, JUDGED, NEAR_DUPLICATE, REPEATS, Verdict, repeats_of, verdicts
 from ops.filters.duplicates import content
 from ops.filters.language import FoundLanguage, languages
 from ops.filters.lost import lost_rows
@@ -31,21 +31,19 @@ from ops.filters.texts import texts, with_text
 from ops.text.minhash import signature
 
 _BEGINNING = 200
-#: What of scores is judged by.
-_JUDGED = ("document_id", "language", "language_score", "perplexity", *MASKS, *RULES)
 
 
 def scores(documents: Parts, params: ScoreParams, shape: Shape, model: ByteModel | None = None) -> Outcomes:
-    """Yield the scores of every document; `shape` is that of the documents, `model` that of perplexity."""
+    """Yield the scores of every document; `shape` is the documents' own, `model` gives perplexity."""
     return documents.map(scores_of, params, shape, model)
 
 
 def scores_of(
     documents: pa.Table, params: ScoreParams, shape: Shape, model: ByteModel | None = None
 ) -> Outcome:
-    """Return the scores of one part. Raises ValueError for a language that is not known.
+    """Return the scores of one part. Raises ValueError for an unknown language.
 
-    A web page is the same as another one where its address is, too: an article may cite either address.
+    Two web pages are equal only if their addresses are equal too, because an article may cite either address.
     """
     found = list(texts(documents))
     kept = documents.select(["id", "licence", "title"]).to_pylist()
@@ -93,17 +91,17 @@ def filtered(
     shape: Shape,
     reference: bool = False,
 ) -> Outcomes:
-    """Yield the documents that are within all bounds, as they are but for masks.
+    """Yield the documents that are within all bounds, unchanged except for masks.
 
-    A document is dropped by the first bound that it does not meet: `language`, `personal_data`, a rule of
-    quality, `duplicate`, `near_duplicate`, whose detail names the document that stays. What was masked is
-    counted. `reference` says whether the scores have perplexity. Raises ValueError for a bound whose score is
-    off, and for one on similarity below what was looked for.
+    A document is dropped by the first bound that it does not meet: `language`, `personal_data`, `perplexity`,
+    a quality rule, `duplicate` or `near_duplicate`; the detail of the last two names the document that stays.
+    Masks are counted. `reference` says whether the scores include perplexity. Raises ValueError for a bound
+    whose score is off, and for a bound on similarity below the floor of the search for near-duplicates.
     """
     params.check(scoring, reference)
     with documents.engine.scratch() as folder:
         ids = [part.read(["id"])["id"] for part in documents.parts]
-        own = matches(scores, "document_id", ids, folder / "scores", _JUDGED)
+        own = matches(scores, "document_id", ids, folder / "scores", JUDGED)
         repeated = matches(duplicates, "document_id", ids, folder / "duplicates", REPEATS)
         yield from documents.map(filtered_of, scoring, params, shape, beside=[own, repeated])
 
@@ -149,7 +147,7 @@ def _reason(verdict: Verdict, index: int, repeat: Mapping[str, Any] | None, scor
 
 
 def _masked(documents: pa.Table, region: str | None) -> tuple[pa.Table, Counter[str]]:
-    """Return documents with their personal data masked, and how many of each kind were."""
+    """Return documents with their personal data masked, and the number of masks of each kind."""
     found: Counter[str] = Counter()
 
     def change(text: str) -> str:

@@ -1,17 +1,17 @@
 """Which documents repeat others, over all partitions: exactly, or nearly by MinHash.
 
-Belongs here: the hash of a text, candidates by locality-sensitive hashing, the groups that they are connected
-to, and at which similarity a document falls into a group with an earlier one. Not here: MinHash itself
+Belongs here: the hash of a text, candidates by locality-sensitive hashing, the groups that they form, and the
+similarity at which a document joins a group with an earlier one. Not here: MinHash itself
 (ops/text/minhash.py), the bound on similarity (bounds.py).
 
-A group is what is connected by pairs of documents that are as similar as the bound, or more (Broder 1997).
-Joined from the most similar pair down, each document falls once into a group with one whose id is before its
-own: at that similarity or any lower bound it is dropped, at a higher one it stays. So one number a document
-says what every bound does.
+A group is a connected component of the pairs of documents whose similarity is at least the bound (Broder
+1997). Pairs are joined from the most similar one down. Each document then joins a group with an earlier id
+exactly once: a bound at or below that similarity drops it, a higher one keeps it. So one number per document
+tells the effect of every bound.
 
-Candidates are documents with an equal band of their signatures (Leskovec, Rajaraman and Ullman, "Mining of
-Massive Datasets", chapter 3). Of the documents of a band each is compared with the first and with the one
-before it, so that time grows with the documents, and not with the square of a large group.
+Candidates are documents whose signatures have an equal band (Leskovec, Rajaraman and Ullman, "Mining of
+Massive Datasets", chapter 3). Within a band, each document is compared only with the first document and with
+the one before it, so that time grows with the number of documents and not with the square of a large group.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ from ops.core.database import database, insert
 from ops.core.identity import row_id
 from ops.core.outcome import Outcome, Outcomes
 from ops.core.parts import Parts
+from ops.filters.bounds import JUDGED, passing
+from ops.filters.params import BoundParams
 from ops.filters.schemas import DUPLICATES
 
 if TYPE_CHECKING:
     import duckdb
 
-#: What is estimated of two texts that differ is less than the similarity of two that do not.
+#: An estimate for two different texts stays below the similarity of two equal texts.
 _NEARLY = 0.9999
 _COLUMNS = ("document_id", "licence", "content", "signature")
 _BANDS = pa.schema([("document_id", pa.string()), ("band", pa.int32()), ("hash", pa.uint64())])
@@ -44,7 +46,7 @@ _PAIRS = 4096
 
 
 class SimilarPair(NamedTuple):
-    """Two documents by their ids, and how similar they are, 0 to 1."""
+    """The ids of two documents, and their similarity, 0 to 1."""
 
     first: str
     second: str
@@ -52,7 +54,7 @@ class SimilarPair(NamedTuple):
 
 
 class Repeat(NamedTuple):
-    """That a document falls into a group whose first is another, at a similarity."""
+    """A document, the first of the group that it joins, and the similarity at which it joins."""
 
     document: str
     first: str
@@ -60,9 +62,9 @@ class Repeat(NamedTuple):
 
 
 def content(text: str, place: str = "") -> str | None:
-    """Return a hash of a text whose white space is folded, and of its place: 128 bits of BLAKE2b.
+    """Return a hash of a text, with white space folded, and of its place: 128 bits of BLAKE2b.
 
-    None of an empty text: it repeats nothing.
+    Returns None for an empty text, which repeats nothing.
     """
     folded = " ".join(text.split())
     if not folded:
@@ -72,15 +74,15 @@ def content(text: str, place: str = "") -> str | None:
 
 
 def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
-    """Return each document that some bound would drop, by its id: see above.
+    """Return each document that some bound would drop, sorted by id; the module's docstring says how.
 
-    Equal pairs, and pairs either way round, count once.
+    Equal pairs, and the same pair in both orders, count once.
     """
     first: dict[str, str] = {}
 
     def first_of(document: str) -> str:
         while (found := first.get(document, document)) != document:
-            first[document] = first.get(found, found)  # half the way, for the next who asks
+            first[document] = first.get(found, found)  # halve the path for later look-ups
             document = found
         return document
 
@@ -97,14 +99,15 @@ def repeats(pairs: Iterable[SimilarPair]) -> list[Repeat]:
     return sorted(found)
 
 
-def duplicates(scores: Parts, floor: float) -> Outcomes:
+def duplicates(scores: Parts, floor: float, bounds: BoundParams) -> Outcomes:
     """Yield the documents of all partitions that repeat another one, exactly or at `floor` or above.
 
-    Nearly where signatures are there. Nothing is a unit of it: each document has its fate where it is
-    filtered. How many pairs were compared is counted.
+    Only documents within all other bounds are compared, so that the first of a group is never dropped for
+    another reason. Near duplicates are found where the scores have signatures. The outcome has no units: each
+    document has its fate where it is filtered. It counts the pairs that were compared.
     """
     with scores.engine.scratch() as scratch, database(scratch / "documents") as tables:
-        for table in chain([scores.schema.empty_table()], (part.read(_COLUMNS) for part in scores.parts)):
+        for table in chain([scores.schema.empty_table()], _passing(scores, bounds)):
             insert(tables, "documents", table.select(_COLUMNS))
             insert(tables, "bands", _bands(table, floor))
         compared = 0
@@ -131,6 +134,12 @@ def duplicates(scores: Parts, floor: float) -> Outcomes:
     yield Outcome.of(DUPLICATES, [], rows, combinations={"pairs compared": compared} if compared else {})
 
 
+def _passing(scores: Parts, bounds: BoundParams) -> Iterator[pa.Table]:
+    for part in scores.parts:
+        table = part.read(list(dict.fromkeys([*_COLUMNS, *JUDGED])))
+        yield table.filter(pa.array(passing(table, bounds)))
+
+
 def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
     query = """
         SELECT min(document_id) OVER (PARTITION BY content) AS first, document_id FROM documents
@@ -143,7 +152,7 @@ def _exact(tables: duckdb.DuckDBPyConnection) -> Iterator[SimilarPair]:
 def _compared(
     tables: duckdb.DuckDBPyConnection,
 ) -> Iterator[tuple[list[str], list[str], NDArray[np.float64]]]:
-    """Yield pairs of documents that share a band, and how similar their signatures are, to 4 places."""
+    """Yield pairs of documents that share a band, with the similarity of their signatures, to 4 places."""
     query = """
         WITH one_a_text AS (
             SELECT document_id, signature FROM documents WHERE signature IS NOT NULL
@@ -168,7 +177,7 @@ def _compared(
 
 
 def _bands(scores: pa.Table, floor: float) -> pa.Table:
-    """Return a hash of every band of every signature; datasketch says how many bands suit a floor."""
+    """Return a hash of every band of every signature; datasketch chooses their number by the floor."""
     signed = scores.filter(pc.is_valid(scores["signature"])).combine_chunks()
     if not len(signed):
         return _BANDS.empty_table()
@@ -191,7 +200,7 @@ def _shape_of_bands(floor: float, size: int) -> tuple[int, int]:
 
 
 def _matrix(signatures: pa.ListArray) -> NDArray[np.uint32]:
-    """Return N signatures of K numbers as an array, N x K."""
+    """Return N signatures of K numbers as an array (N x K)."""
     numbers: NDArray[np.uint32] = signatures.flatten().to_numpy().reshape(len(signatures), -1)
     return numbers
 

@@ -1,9 +1,9 @@
-"""Which language a text is in.
+"""The language of a text.
 
 Belongs here: the call of the library. Not here: the bound on the score (documents.py).
 
-py3langid (Barbaresi; after Lui and Baldwin 2012, langid.py) was compared with resiliparse and lingua on short
-sentences of ten languages: docs/how-to/filters.md.
+docs/how-to/filters.md compares py3langid (Barbaresi; after Lui and Baldwin 2012, langid.py) with resiliparse and
+lingua on short sentences in ten languages.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-#: Characters of a text that are looked at: more change nothing.
+#: Only the first characters of a text are classified: more do not change the result.
 MOST = 10_000
 
 
 class FoundLanguage(NamedTuple):
-    """The likeliest language of a text, and the probability of the one that was asked for."""
+    """The likeliest language of a text, and the probability of the wanted one."""
 
     likeliest: str | None
     probability: float | None
 
 
 def languages(texts: Sequence[str], wanted: str) -> list[FoundLanguage]:
-    """Return of each text its language, and the probability of `wanted`, a code of ISO 639-1, to 4 places.
+    """Return the likeliest language of each text, and the probability of `wanted` (ISO 639-1), to 4 places.
 
-    A text without letters has neither. Raises ValueError for a language that is not known.
+    A text without letters has neither. Raises ValueError for an unknown language.
     """
     if wanted not in _identifier().labels:
         known = ", ".join(sorted(_identifier().labels))
@@ -46,6 +46,6 @@ def _language(text: str, wanted: str) -> FoundLanguage:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # a third of a second
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # the import takes a third of a second
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

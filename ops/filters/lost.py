@@ -1,6 +1,6 @@
-"""Units that a filter drops, as rows.
+"""Rows of the units that a filter drops.
 
-Belongs here: adding why, without a detour of whole units over Python. Not here: the reasons.
+Belongs here: adding the reasons without converting whole units to Python objects. Not here: the reasons.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ops.core.outcome import DROP_COLUMNS, Row, Shape
 
 
 def lost_rows(units: pa.Table, reasons: Sequence[Row], shape: Shape) -> pa.Table:
-    """Return N units with the N reasons why they are dropped: `reason`, `score`, `detail`."""
+    """Return N units with the N reasons for dropping them: `reason`, `score`, `detail`."""
     told = pa.Table.from_pylist(list(reasons), schema=DROP_COLUMNS)
     for field in DROP_COLUMNS:
         units = units.append_column(field, told[field.name])

@@ -1,8 +1,8 @@
-"""What is scored of documents, and the bounds on the scores: the sections `filters.<source>` of params.yaml.
+"""Which scores documents get, and the bounds on them: the sections `filters.<source>` of params.yaml.
 
-Belongs here: the knobs. Not here: what is done with them.
+Belongs here: the params. Not here: their use.
 
-Scores and bounds are sections of their own: to move a bound scores nothing again.
+Scores and bounds have separate sections, so that moving a bound does not recompute scores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ops.filters import quality
 
 
 class ScoreParams(Params):
-    """Which scores a document gets; one that is off costs nothing."""
+    """Which scores a document gets; a score that is off costs nothing."""
 
     language: str | None = Field("en", description="whose probability is scored, ISO 639-1; null: off")
     duplicates: Literal["exact", "near"] | None = Field("exact", description="null: off")
@@ -33,9 +33,9 @@ class ScoreParams(Params):
     quality: bool = Field(False, description="whether the rules of Gopher and FineWeb are scored")
 
     def gives(self, bound: str) -> bool:
-        """Return whether the score of a bound is on: `language`, `at_least.*`.
+        """Return whether the score that a bound needs is on; bounds are named like `language`, `at_least.*`.
 
-        That of `similarity` is on for near-duplicates: exact ones are dropped at any bound.
+        The score of `similarity` is on only for near-duplicates: exact ones are dropped at any bound.
         """
         on = {
             "language": self.language is not None,
@@ -46,12 +46,12 @@ class ScoreParams(Params):
         return on.get(bound.partition(".")[0], True)
 
 
-#: Bounds on rules of quality.
+#: The bounds on quality rules.
 _OF_QUALITY = ("quality", "at_least", "at_most")
 
 
 class BoundParams(Params):
-    """What a document must have. A score that a document lacks drops nothing; null: no bound."""
+    """The bounds on a document. A missing score never drops a document; null: no bound."""
 
     language: float | None = Field(0.5, ge=0, le=1, description="least probability of the language")
     similarity: float | None = Field(
@@ -93,10 +93,10 @@ class BoundParams(Params):
         return self
 
     def check(self, scoring: ScoreParams, reference: bool) -> None:
-        """Raise ValueError for a bound that could drop nothing, because its score is off.
+        """Raise ValueError for a bound that cannot drop anything because its score is off.
 
-        Bounds with a default are left out of this: to switch their scores off is enough. `reference` says
-        whether there are texts that perplexity is of.
+        Bounds with a default are exempt, so that switching off their scores is enough. `reference` says
+        whether there are reference texts for perplexity.
         """
         own, scores = self.section or "bounds", scoring.section or "scores"
         for name in ("personal_data", *_OF_QUALITY):
@@ -121,21 +121,21 @@ def _not_of_web_pages(value: float | None) -> float | None:
 
 
 class ProseScoreParams(ScoreParams, section="filters.prose.scores"):
-    """What is scored of prose."""
+    """The scores of prose."""
 
 
 class ProseBoundParams(BoundParams, section="filters.prose.bounds"):
-    """What a document of prose must have."""
+    """The bounds on a document of prose."""
 
     _no_perplexity = field_validator("perplexity")(_not_of_web_pages)
 
 
 class PaperScoreParams(ScoreParams, section="filters.papers.scores"):
-    """What is scored of papers."""
+    """The scores of papers."""
 
 
 class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
-    """What a paper must have."""
+    """The bounds on a paper."""
 
     mask: bool = Field(False, description="papers cannot be masked: false")
 
@@ -150,8 +150,8 @@ class PaperBoundParams(BoundParams, section="filters.papers.bounds"):
 
 
 class WebPageScoreParams(ScoreParams, section="filters.web_pages.scores"):
-    """What is scored of web pages."""
+    """The scores of web pages."""
 
 
 class WebPageBoundParams(BoundParams, section="filters.web_pages.bounds"):
-    """What a web page must have."""
+    """The bounds on a web page."""

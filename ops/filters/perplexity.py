@@ -1,11 +1,12 @@
-"""How unlike reference texts a text is: its perplexity under a small model of n-grams.
+"""How unlike reference texts a text is: its perplexity under a small n-gram model.
 
-Belongs here: the model, learning it, and what it says of a text. Not here: the bound (bounds.py), reading
+Belongs here: the model, its training, and the perplexity of a text. Not here: the bound (bounds.py), reading
 reference texts (test_sets.py).
 
-As CCNet (Wenzek et al. 2020, section 4.2) judges pages by a model of Wikipedia, pages are judged by texts
-that params.yaml names. [ours] The model is one of runs of five bytes of UTF-8, each estimate mixed with that
-of the shorter run as Witten and Bell (1991) do: it learns from a few texts, knows no words, and is exact.
+CCNet (Wenzek et al. 2020, section 4.2) scores pages by a model of Wikipedia; here the reference texts are
+named in params.yaml. [ours] The model counts runs of up to five bytes of UTF-8, and interpolates each
+estimate with that of the shorter run (Witten and Bell 1991). It can be trained on a few texts, has no
+vocabulary, and is exact.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 from ops.core.numerics import log
 from ops.core.parts import Parts
 
-#: Bytes of the longest run; up to eight fit a number.
+#: Bytes of the longest run; at most eight fit into a key.
 LONGEST = 5
-#: Bytes of a text that are looked at.
+#: Only the first bytes of a text are scored.
 _MOST = 20_000
 
 RunKeys = NDArray[np.uint64]
@@ -36,7 +37,7 @@ class ByteModel:
 
     @classmethod
     def learnt(cls, reference: Parts, folder: Path) -> ByteModel:
-        """Learn from the column `text` and write the model into a folder, which is made."""
+        """Train on the column `text`, and write the model into a new folder."""
         folder.mkdir(parents=True)
         for size in range(1, LONGEST + 1):
             found = [np.empty(0, np.uint64)]
@@ -49,9 +50,9 @@ class ByteModel:
         return cls(folder)
 
     def perplexity(self, text: str) -> float | None:
-        """Return 2 to the bits a byte, from 1 (foreseen) to 256, to 2 places; None of an empty text.
+        """Return 2 to the power of the bits per byte, from 1 (fully predicted) to 256, to 2 places.
 
-        None as well of a model that learnt from nothing.
+        Returns None for an empty text, and for a model that was trained on nothing.
         """
         data, tables = _bytes(text), _tables(str(self.folder))
         if not len(data) or not len(tables[0].keys):
@@ -61,16 +62,16 @@ class ByteModel:
             runs = _runs(data, size)
             seen, kinds = table.contexts(runs >> np.uint64(8))
             shorter = probability[size - 1 :]
-            # a context that was never seen says nothing: the shorter run's estimate stays
+            # an unseen context says nothing: keep the shorter run's estimate
             mixed = (table.counts_of(runs) + kinds * shorter) / np.maximum(seen + kinds, 1)
             probability[size - 1 :] = np.where(seen > 0, mixed, shorter)
-        # one order of addition, so that the bits are the same wherever it runs
+        # a fixed order of addition, so that the bits are the same on every machine
         return round(float(np.exp(-np.cumsum(log(probability))[-1] / len(data))), 2)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Runs of one size, and their contexts: the runs without their last byte."""
+    """Runs of one size, and their contexts (the runs without their last byte)."""
 
     keys: RunKeys
     counts: NDArray[np.int64]
@@ -79,14 +80,14 @@ class _Table:
     sums: NDArray[np.int64]
 
     def counts_of(self, runs: RunKeys) -> NDArray[np.int64]:
-        """Return how often each run was seen."""
+        """Return the count of each run."""
         if not len(self.keys):
             return np.zeros(len(runs), np.int64)
         places = np.minimum(np.searchsorted(self.keys, runs), len(self.keys) - 1)
         return np.where(self.keys[places] == runs, self.counts[places], 0)
 
     def contexts(self, heads: RunKeys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how often each context was seen, and before how many different bytes."""
+        """Return the count of each context, and the number of different bytes that follow it."""
         if not len(self.keys):
             return np.zeros(len(heads), np.int64), np.zeros(len(heads), np.int64)
         places = np.minimum(np.searchsorted(self.heads, heads), len(self.heads) - 1)
@@ -114,7 +115,7 @@ def _bytes(text: str) -> NDArray[np.uint8]:
 
 
 def _runs(data: NDArray[np.uint8], size: int) -> RunKeys:
-    """Return each run of some bytes as a number, N - size + 1 of N bytes."""
+    """Return each run of `size` bytes as a number: N - size + 1 numbers for N bytes."""
     count = max(len(data) - size + 1, 0)
     runs = np.zeros(count, np.uint64)
     for place in range(size):

@@ -1,13 +1,13 @@
 """Personal data in texts: found, counted, and masked.
 
-Belongs here: what counts as such, and what masks put in its place. Not here: the bound on its number
+Belongs here: what counts as personal data, and the masks that replace it. Not here: the bound on its amount
 (bounds.py).
 
-E-mail and addresses of networks are found as datatrove's PIIFormatter finds them (its expression for e-mail,
-with at most 64 characters before the @ and 255 behind it, as RFC 5321 has it; addresses that are public), the
-latter of version 6, too. Telephone numbers are found by phonenumbers, which knows the numbering plans of all
-countries; one without its country's code is looked for in `region`. Credit cards are 13 to 19 digits in
-groups that pass Luhn's check (ISO/IEC 7812-1).
+E-mail and IP addresses are found as in datatrove's PIIFormatter: its expression for e-mail, with at most 64
+characters before the @ and 255 after it (RFC 5321), and public IP addresses, here of version 6 too. The
+library phonenumbers finds telephone numbers by the numbering plans of all countries; a number without a
+country code is read as one of `region`. Credit cards are 13 to 19 digits in groups that pass Luhn's check
+(ISO/IEC 7812-1).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ops.core.outcome import Row
 
-#: What stands before the @ of an address, up to the end of what is searched; and behind it.
+#: The part of an address before the @, up to the end of the searched text; and the part after it.
 _LOCAL = re.compile(r"\b[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*+\Z")
 _DOMAIN = re.compile(
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
@@ -30,7 +30,7 @@ _NETWORK = re.compile(
 )
 _CARD = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d{2,6}){2,4}(?![\w-]|\.\d)")
 
-#: What masks put in the place of each kind; example.com, 192.0.2.0 and 555-01 are kept for examples.
+#: The mask for each kind; example.com, 192.0.2.0 and 555-01 are reserved for examples.
 MASKS = {
     "emails": "email@example.com",
     "telephones": "+1 555-0100",
@@ -40,7 +40,7 @@ MASKS = {
 
 
 class FoundDatum(NamedTuple):
-    """A piece of personal data: its kind, and its characters in the text."""
+    """A piece of personal data: its kind, and its position in the text."""
 
     kind: str
     start: int
@@ -48,12 +48,12 @@ class FoundDatum(NamedTuple):
 
 
 def personal_data(text: str, region: str | None) -> list[FoundDatum]:
-    """Return what is personal in a text, in order and without overlaps: of two, the one found first here.
+    """Return the personal data in a text, in order. If two overlap, the one found first below wins.
 
-    `region` is a country of ISO 3166, "US", whose telephone numbers may stand without a code.
+    `region` is a country code of ISO 3166 ("US"), whose telephone numbers may lack a country code.
     """
     data: list[FoundDatum] = []
-    taken = bytearray(len(text))  # 1 of each character that is in one
+    taken = bytearray(len(text))  # 1 for each character inside a datum
     for find in (_emails, _networks, _cards, _telephones):
         for found in find(text, region):
             if 1 not in taken[found.start : found.end]:
@@ -63,13 +63,13 @@ def personal_data(text: str, region: str | None) -> list[FoundDatum]:
 
 
 def counts(text: str, region: str | None) -> Row:
-    """Return how many of each kind are in a text."""
+    """Return the number of personal data of each kind in a text."""
     kinds = [found.kind for found in personal_data(text, region)]
     return {kind: kinds.count(kind) for kind in MASKS}
 
 
 def masked(text: str, region: str | None) -> str:
-    """Return a text with what is personal replaced by MASKS."""
+    """Return a text with its personal data replaced by MASKS."""
     parts, last = [], 0
     for found in personal_data(text, region):
         parts += [text[last : found.start], MASKS[found.kind]]
@@ -78,7 +78,7 @@ def masked(text: str, region: str | None) -> str:
 
 
 def _emails(text: str, region: str | None) -> Iterator[FoundDatum]:
-    """Yield addresses, looking from each @ to both sides: no text takes more than linear time."""
+    """Yield e-mail addresses. Searches from each @ to both sides, so that time is linear in any text."""
     last, at = 0, text.find("@")
     while at >= 0:
         domain = _DOMAIN.match(text, at + 1, at + 1 + _LONGEST_DOMAIN)

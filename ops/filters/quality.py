@@ -1,4 +1,4 @@
-"""Rules by which Gopher and FineWeb tell texts of web pages from debris.
+"""The quality rules by which Gopher and FineWeb filter the texts of web pages.
 
 Belongs here: what each rule measures, its published bound and its source. Not here: applying the bounds
 (bounds.py).
@@ -7,11 +7,11 @@ Gopher: Rae et al. (2021), "Scaling Language Models: Methods, Analysis & Insight
 arXiv:2112.11446, section A.1.1: quality filtering, and repetition removal with the bounds of Table A1.
 FineWeb: Penedo et al. (2024), "The FineWeb Datasets", arXiv:2406.17557, section 3.6.
 
-Words are what stands between white space, lines those that are not empty, paragraphs stand between blank
-lines. The papers do not say what a word is; datatrove's tokenizer parts signs of punctuation from words.
+Words are separated by white space, lines are the non-empty ones, and paragraphs are separated by blank lines.
+The papers do not define a word; datatrove's tokenizer separates punctuation marks from words.
 
-A text whose measure equals a bound stays. FineWeb's own code, datatrove's, drops it there by the three rules
-of FineWeb: it keeps what is more than 0.12, and less than 0.67 or 0.1.
+A text whose measure equals a bound is kept. FineWeb's own code (datatrove) drops it under the three rules of
+FineWeb: it keeps texts above 0.12, and below 0.67 or 0.1.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ from typing import NamedTuple
 
 from ops.core.thresholds import ThresholdRule, at_least, at_most
 
-#: Gopher's words of which a text in English has two at least.
+#: Gopher's stop words; an English text contains at least two of them.
 STOP_WORDS = frozenset(["the", "be", "to", "of", "and", "that", "have", "with"])
 
 _BULLETS = ("•", "‣", "-", "*")
 _ELLIPSES = ("...", "…")
-#: What FineWeb takes for the end of a line of running text.
+#: Characters that end a line of running text, according to FineWeb.
 _ENDS = tuple(".!?…。！？\"'”’")
 _SHORT_LINE = 30
 
 
 @dataclass(frozen=True)
 class PageText:
-    """A text, and what rules look at."""
+    """A text, and the parts of it that rules measure."""
 
     text: str
 
     @cached_property
     def words(self) -> list[str]:
-        """What stands between white space."""
+        """The text split at white space."""
         return self.text.split()
 
     @cached_property
     def lines(self) -> list[str]:
-        """Those that are not empty, without white space around them."""
+        """The non-empty lines, without surrounding white space."""
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        """What stands between blank lines."""
+        """The text split at blank lines."""
         return [found.strip() for found in self.text.split("\n\n") if found.strip()]
 
     @cached_property
     def characters(self) -> int:
-        """Those of all words."""
+        """The number of characters in all words."""
         return sum(map(len, self.words))
 
 
 class QualityRule(NamedTuple):
-    """What is measured, the published bound, and which side of it is kept."""
+    """A measure, its published bound, and the side of the bound that is kept."""
 
     measure: Callable[[PageText], float]
     bound: float
@@ -96,7 +96,7 @@ def _stop_words(page: PageText) -> float:
 
 
 def _repeated(items: Sequence[str]) -> tuple[int, int]:
-    """Return how many items repeat an earlier one, and how many characters these have."""
+    """Return how many items repeat an earlier one, and how many characters those have."""
     extra = Counter(items) - Counter(set(items))
     return extra.total(), sum(len(item) * count for item, count in extra.items())
 
@@ -110,9 +110,9 @@ def _repeated_characters(items: Sequence[str]) -> float:
 
 
 def _most_frequent(page: PageText, size: int) -> float:
-    """Return the share of characters in the most frequent run of words; of several, in the longest.
+    """Return the share of characters in the most frequent run of words; ties go to the longest run.
 
-    A run that is there once is not frequent.
+    Returns 0 if no run occurs twice.
     """
     words = page.words
     counts = Counter(tuple(words[place : place + size]) for place in range(len(words) - size + 1))
@@ -124,7 +124,7 @@ def _most_frequent(page: PageText, size: int) -> float:
 
 
 def _in_repeated_runs(page: PageText, size: int) -> float:
-    """Return the share of characters in runs of words that are there twice or more, each counted once."""
+    """Return the share of characters in runs that occur at least twice; each word counts once."""
     words = page.words
     runs = [tuple(words[place : place + size]) for place in range(len(words) - size + 1)]
     counts = Counter(runs)
@@ -139,7 +139,7 @@ def _in_repeated_runs(page: PageText, size: int) -> float:
 _MOST_FREQUENT = {2: 0.20, 3: 0.18, 4: 0.16}
 _REPEATED_RUNS = {5: 0.15, 6: 0.14, 7: 0.13, 8: 0.12, 9: 0.11, 10: 0.10}
 
-#: Every rule by the column that holds its measure, Gopher's first.
+#: Every rule by the column of its measure, Gopher's first.
 RULES: dict[str, QualityRule] = {
     "gopher_words": QualityRule(_words, 50, at_least, "words with a letter or digit; Gopher: 50 or more"),
     "gopher_most_words": QualityRule(_words, 100_000, at_most, "the same; Gopher: 100,000 or fewer"),
@@ -228,12 +228,12 @@ RULES: dict[str, QualityRule] = {
     ),
 }
 
-#: The published bounds, by the side that they keep.
+#: The published bounds, by the side that is kept.
 AT_LEAST = {name: rule.bound for name, rule in RULES.items() if rule.keeps is at_least}
 AT_MOST = {name: rule.bound for name, rule in RULES.items() if rule.keeps is at_most}
 
 
 def measures(text: str) -> dict[str, float]:
-    """Return what every rule measures of a text, to 4 places."""
+    """Return the measure of every rule for a text, to 4 places."""
     page = PageText(text)
     return {name: round(rule.measure(page), 4) for name, rule in RULES.items()}

@@ -1,6 +1,6 @@
-"""The columns of scores of documents, of their duplicates, and of what examples share with test sets.
+"""The columns of documents' scores, of duplicates, and of overlaps between examples and test sets.
 
-Belongs here: one `Shape` a dataset, or what makes it. Not here: what fills them.
+Belongs here: one `Shape` per dataset, or a function that makes it. Not here: what fills them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ops.filters.quality import RULES
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
-#: What personal data are counted, by the column that counts them.
+#: The kinds of personal data, by the column with their count.
 PERSONAL = {
     "emails": "addresses of e-mail",
     "telephones": "telephone numbers",
@@ -36,11 +36,11 @@ _SCORES = columns(
 
 
 def scores(documents: Shape) -> Shape:
-    """Return the columns of the scores of some documents."""
+    """Return the columns of the scores of documents with this shape."""
     return Shape(unit=documents.kept, kept=_SCORES)
 
 
-#: A document that repeats another one, whose id comes first.
+#: A document that repeats another one with an earlier id.
 DUPLICATES = Shape(
     unit=_SCORES,
     kept=columns(
@@ -53,12 +53,12 @@ DUPLICATES = Shape(
 
 
 def filtered(documents: Shape) -> Shape:
-    """Return the columns of documents that passed: their own."""
+    """Return the columns of documents that pass the filters: their own."""
     return Shape(unit=documents.kept, kept=documents.kept)
 
 
 def overlaps(examples: Shape) -> Shape:
-    """Return the columns of what each of some examples shares with test sets."""
+    """Return the columns of the overlaps between examples with this shape and test sets."""
     return Shape(
         unit=examples.kept,
         kept=columns(

@@ -1,10 +1,10 @@
-"""Texts that are compared with: test sets, which no example may share anything with, and reference texts.
+"""Read texts for comparison: test sets, which examples must not overlap with, and reference texts.
 
-Belongs here: their formats, and a row a text. Not here: what examples share with them (contamination.py),
-what is learnt from them (perplexity.py).
+Belongs here: their formats, and one row per text. Not here: the overlap of examples (contamination.py),
+training on reference texts (perplexity.py).
 
-A source of `sources.test_sets` in params.yaml is a test set, and its name the name of it. It is a folder of
-plain texts (`plain_texts`: a file is a text), of tables (`texts`: a row is one; `fields: {text: question}`
+Each source in `sources.test_sets` of params.yaml is a test set of that name. It is a folder of plain texts
+(`plain_texts`: one text per file), a folder of tables (`texts`: one text per row; `fields: {text: question}`
 names the column), or the kept rows of another dataset (`columns`: their texts).
 """
 
@@ -41,12 +41,12 @@ TEST_SETS = Shape(
 
 
 class PlainTexts:
-    """Reads plain text; every *.txt file below the folder is one."""
+    """Reads plain text: every *.txt file below the folder is a text."""
 
     any_encoding = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield every file; the document id is its stem."""
+        """Yield every file; the document's id is the file's stem."""
         return whole_files(folder, source, (".txt",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
@@ -61,13 +61,13 @@ class PlainTexts:
 
 
 class TextTable(Table):
-    """Reads tables; every row of every table below the folder has a text."""
+    """Reads tables: every row of every table below the folder has a text."""
 
     def __init__(self) -> None:
         super().__init__(text="text", id="id", date="date")
 
     def parse(self, raw: Raw) -> str:
-        """Return the text. Raises ParseError that names the column."""
+        """Return the text. Raises ParseError naming the column."""
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)
@@ -75,14 +75,14 @@ class TextTable(Table):
 
 
 class TextColumns(Params):
-    """Which columns of the rows of a dataset are texts."""
+    """Which columns of a dataset's rows are texts."""
 
     columns: tuple[str, ...] = Field((), description="by default those that hold the row's text")
 
 
 @dataclass(frozen=True)
 class RowTexts:
-    """Reads columns of rows of another dataset; those of a row are one text."""
+    """Reads columns of another dataset's rows; all columns of a row make one text."""
 
     wanted: tuple[str, ...] = ()
     beside = False
@@ -93,7 +93,7 @@ class RowTexts:
         return RowTexts(options.columns)
 
     def columns(self, kept: pa.Schema) -> list[str]:
-        """Return the columns. Raises ValueError where one is missing or no text, or there is none."""
+        """Return the columns. Raises ValueError if one is missing or holds no text, or if there are none."""
         found = list(self.wanted) or list(of_role(kept, "text"))
         for name in found:
             if name not in kept.names or kept.field(name).type != pa.string():
@@ -103,7 +103,7 @@ class RowTexts:
         return found
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the texts of a row, a line each."""
+        """Return the texts of a row, one per line."""
         found = [row[name] for name in self.columns(kept) if row[name]]
         return Raw(row["id"], row["id"], "\n".join(found).encode())
 
@@ -118,7 +118,7 @@ FORMATS: dict[str, AnyFormat] = {"columns": RowTexts(), "plain_texts": PlainText
 
 
 def parse_test_sets(records: Sequence[Record]) -> Outcome:
-    """Return every record as a text, or rejected with file, line and cause; shape TEST_SETS."""
+    """Return every record as a text, or reject it with file, line and cause; shape TEST_SETS."""
 
     def rows(record: Record) -> list[Row]:
         text = FORMATS[record.kind].parse(record.raw).strip()

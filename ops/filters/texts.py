@@ -1,6 +1,6 @@
-"""What of a document is scored: its running text; and that text with personal data masked.
+"""The running text of a document, which is scored, and the same document with that text masked.
 
-Belongs here: which columns hold it. Not here: the scores.
+Belongs here: which columns hold the text. Not here: the scores.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from ops.core.outcome import Row
 
-#: A paragraph of a web page that scores as much is no part of its main content (ops/parse/web.py).
+#: Paragraphs of a web page that score this much or more are not main content (ops/parse/web.py).
 _BOILERPLATE = 0.5
 _BETWEEN = "\n\n"
 
 
 def texts(documents: pa.Table) -> Iterator[str]:
-    """Yield the text of each document: sentences of a paper, main paragraphs of a web page, else its text.
+    """Yield the text of each document: a paper's sentences, a web page's main paragraphs, or the text itself.
 
-    A page without main content is all of its paragraphs.
+    A page without main content yields all of its paragraphs.
     """
     columns = [name for name in ("text", "sentences", "paragraphs") if name in documents.column_names]
     for row in documents.select(columns).to_pylist():
@@ -35,9 +35,9 @@ def texts(documents: pa.Table) -> Iterator[str]:
 
 
 def with_text(document: Row, change: Callable[[str], str]) -> Row:
-    """Return a document whose text, or each paragraph of it, is what `change` makes of it.
+    """Return a document after applying `change` to its text, or to each paragraph if it has paragraphs.
 
-    Raises ValueError for one that is made of sentences: these have their place in the source.
+    Raises ValueError for a document made of sentences, because these have a place in the source.
     """
     if "sentences" in document:
         raise ValueError("papers cannot be masked: their sentences have a place in the source")

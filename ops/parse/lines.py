@@ -32,11 +32,11 @@ from ops.parse.source import Only, ParseError, Raw, Source, exhausting
 
 #: A line this many times over the limit ends the reading of its file: it may be a decompression bomb.
 _SKIPPED = 16
-#: Decompressing to this many times the file's size does, too. Text compresses to a tenth, repetitive lines to
-#: less.
+#: Decompressing to this many times the file's size ends the reading, too. Text compresses to a tenth,
+#: repetitive lines to less.
 _UNPACKED = 100
 UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
-#: Bytes added to each line's size: huge numbers of tiny lines are a bomb, too.
+#: Bytes added to each line's size, so that a huge number of tiny lines counts as a bomb, too.
 _LEAST = 100
 _TOO_MANY_LINES = "it unpacks to more than a line for each byte of its size; the rest was not read"
 #: Bytes read at a time. No more than this is lost before the damage in a damaged compressed file.

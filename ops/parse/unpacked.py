@@ -18,7 +18,8 @@ _READ, _CHUNK = 2**15, 2**18
 _MAGIC = b"\x1f\x8b\x08"
 #: A file that decompresses to this many times its size is a bomb; web pages reach ten times.
 _UNPACKED = 200
-#: Minimum size that a record counts for, so that tiny ones are a bomb, too: one for five bytes of the file.
+#: Minimum size that a record counts for, so that many tiny ones are a bomb, too: one per five bytes of the
+#: file.
 _LEAST = 1000
 #: Bytes after a record in which its blank lines must end and the next record begin; or all are blank lines.
 _BEHIND = 100

@@ -186,7 +186,8 @@ _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
 #: A dump that decompresses to this many times its size is a bomb; real ones reach five times.
 _UNPACKED = 200
-#: Minimum size that a page counts for, so that tiny ones are a bomb, too: one for five bytes of the dump.
+#: Minimum size that a page counts for, so that many tiny ones are a bomb, too: one per five bytes of the
+#: dump.
 _LEAST = 1000
 
 

@@ -10,9 +10,8 @@ one minus the Levenshtein distance divided by the greater length, with two rules
 
 - If only one of the titles has a subtitle, its main title is compared as well, with the result multiplied by
   `MAIN_TITLE`. So equal main titles are similar, but less than equal titles.
-- If each title has a number that the other lacks, the similarity is multiplied by `OTHER_NUMBERS`: "Task 4"
-is not
-  "Task 8", and shared tasks of different years have the same title except for the year.
+- If each title has a number that the other lacks, the similarity is multiplied by `OTHER_NUMBERS`. "Task 4"
+  is not "Task 8", and titles of shared tasks from different years differ only in the year.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class CleanParams(ContaminationParams, section="filters.contamination.talksumm")
 def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Table]:
     """Yield the sentences with the size that one budget limits: that of a summary up to this sentence.
 
-    A paper's first sentence in order of choice is always taken. A sentence that the talk never has in mind
-    never is.
+    A paper's first sentence in order of choice is always taken. A sentence that the talk never has in mind is
+    never taken.
     """
     budget = params.budgets[name]
     for table in alignments:

@@ -1,6 +1,6 @@
-"""MinHash of a text, by datasketch.
+"""MinHash of a text, with datasketch.
 
-Belongs here: the signature alone. Not here: which texts it makes near-duplicates (ops/filters/duplicates.py,
+Belongs here: only the signature. Not here: which texts are near-duplicates (ops/filters/duplicates.py,
 ops/wikisum/clones.py).
 """
 
@@ -12,9 +12,9 @@ SCHEME: Literal["affine32"] = "affine32"
 
 
 def signature(text: str, permutations: int, words: int = 5) -> list[int]:
-    """Return the MinHash of the runs of so many words of a text, lower-cased: `permutations` numbers.
+    """Return the MinHash of a text's runs of `words` words, lower-cased: `permutations` numbers.
 
-    Two texts share a number with a probability that is the Jaccard coefficient of their runs (Broder 1997).
+    The probability that two texts agree in a number is the Jaccard coefficient of their runs (Broder 1997).
     """
     from datasketch import MinHash
 
@@ -24,6 +24,6 @@ def signature(text: str, permutations: int, words: int = 5) -> list[int]:
 
 
 def runs(text: str, words: int) -> set[str]:
-    """Return the runs of so many words of a text, lower-cased; the whole of a shorter one."""
+    """Return the runs of `words` words in a text, lower-cased; a shorter text is a single run."""
     found = text.lower().split()
     return {" ".join(found[place : place + words]) for place in range(max(len(found) - words + 1, 1))}

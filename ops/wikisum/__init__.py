@@ -1,7 +1,7 @@
-"""WikiSum: articles of an encyclopedia from what they cite and what a search finds (Liu et al., ICLR 2018).
+"""WikiSum: summarise cited and searched pages into articles of an encyclopedia (Liu et al., ICLR 2018).
 
-Belongs here: the names that other modules use. Not here: anything that runs; numba is imported by what needs
-it, when it runs.
+Belongs here: the names that other modules use. Not here: anything that runs. Functions import numba on their
+first call.
 """
 
 from ops.wikisum.clones import clone_recall, clone_recalls

@@ -1,9 +1,9 @@
-"""Which pages are no references of an article: itself, copies of it, pages about something else, repeats.
+"""Which pages are not references of an article: the article itself, its copies, off-topic pages, duplicates.
 
 Belongs here: which page an address names; recall of shingles or of words by section (Liu et al. 2018, A.2.1);
-counting the words of a title in pages, because a search gives something for any query; which texts repeat an
-earlier one, by datasketch. Not here: MinHash of a text (ops/text/minhash.py), the thresholds (corpus.py),
-where a crawl was led to (references.py).
+counting a title's words in pages, because a search returns something for any query; finding texts that
+duplicate an earlier one, with datasketch. Not here: the MinHash of a text (ops/text/minhash.py), the
+thresholds (corpus.py), where a crawl was redirected (references.py).
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from ops.rank.rankers import content_words
 from ops.text.minhash import SCHEME
 from ops.text.word_numbers import number_words
 
-#: Behind this MediaWiki has the name of a page, which may have slashes.
+#: MediaWiki puts the name of a page after this prefix; the name may contain slashes.
 _PAGE = re.compile(r"/(?:wiki|index\.php)/(?!index\.php\b)(.+)")
 _SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
-#: What stands between the title of a page and the name of its site.
+#: Separators between the title of a page and the name of its site.
 _DASHES = (" - ", " \u2013 ", " \u2014 ")
 _SPACES = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
 
-#: Words within which a title's words must be, once in a page: about a sentence.
+#: All title words must occur within this many words at least once in a page: about a sentence.
 WINDOW = 30
-#: What tells articles of one name apart: "Mercury (planet)".
+#: Distinguishes articles of the same name: "Mercury (planet)".
 _QUALIFIER = re.compile(r"\([^()]*\)")
-#: Letters by which words of one family are known.
+#: Words that share this many first letters count as related.
 _BEGINNING = 5
 
 
 def clone_recall(reference: str, sections: Sequence[str], shingle: int = 1, least: int = 1) -> float:
-    """Return the greatest share of a section's distinct shingles that a reference has, from 0 to 1.
+    """Return the largest share of any section's distinct shingles that a reference contains, from 0 to 1.
 
-    A shingle is a run of so many words (Broder 1997), words are runs of letters and digits, lower-cased.
-    Shingles of one word are the words of the paper's formula. Sections with fewer than `least` distinct
-    shingles do not count; where none has as many, the article counts as one section. 0 for an article
-    without shingles. Raises ValueError if `shingle` or `least` is less than 1.
+    A shingle is a run of `shingle` words (Broder 1997); words are lower-cased runs of letters and digits.
+    With shingles of one word this is the paper's formula. Sections with fewer than `least` distinct shingles
+    do not count; if all sections have fewer, the whole article counts as one section. Returns 0 for an
+    article without shingles. Raises ValueError if `shingle` or `least` is less than 1.
     """
     return float(clone_recalls([reference], sections, shingle, least)[0])
 
@@ -52,7 +52,7 @@ def clone_recalls(
 ) -> NDArray[np.float64]:
     """Return `clone_recall` of R references against the sections of one article (R).
 
-    All references are read once, in compiled code, whatever the number of sections.
+    Compiled code reads all references once, however many sections there are.
     """
     if shingle < 1 or least < 1:
         raise ValueError(f"shingle is {shingle} and least {least}, and both must be at least 1")
@@ -79,33 +79,33 @@ def clone_recalls(
 
 
 def is_itself(address: str, title: str, hosts: Sequence[str]) -> bool:
-    """Return whether an address on the encyclopedia's hosts, or below them, names the article of a title.
+    """Return whether an address on the encyclopedia's hosts, or subdomains of them, names this article.
 
-    Hosts of mobile readers and of other languages are below them. What is asked for beside the page (a
-    fragment, `redirect=no`) does not count, nor do case and how words are joined ("_", "-"); other signs do:
-    "C++" is not "C". A site that is no MediaWiki names a page by the end of its path, "/salt-bread.html".
+    Subdomains serve mobile readers and other languages. Fragments, query parameters such as `redirect=no`,
+    case and word separators ("_", "-") are ignored. Other characters count: "C++" is not "C". A site that
+    does not run MediaWiki names a page by the end of its path, "/salt-bread.html".
     """
     parts = _on(address, hosts)
     return parts is not None and _folded(_page(parts, title.count("/"))) == _folded(title)
 
 
 def is_titled(address: str, page_title: str, title: str, hosts: Sequence[str]) -> bool:
-    """Return whether a page on the encyclopedia's hosts has an article's title, under whatever address.
+    """Return whether a page on the encyclopedia's hosts has an article's title, at any address.
 
-    MediaWiki shows an article under the names that redirect to it, too. Behind its title a page may have the
-    name of the site: "Salt bread - Wikipedia".
+    MediaWiki also shows an article under the names that redirect to it. The name of the site may follow the
+    title of a page: "Salt bread - Wikipedia".
     """
     names = {page_title, *(page_title.rpartition(dash)[0] for dash in _DASHES)}
     return _on(address, hosts) is not None and _folded(title) in map(_folded, names - {""})
 
 
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
-    """Return how often each of P pages has the word of an article's title that it has most often (P).
+    """Return, for each of P pages, the count of the most frequent word of an article's title (P).
 
-    0 where the title's content words are nowhere all within 30 words, or where the title has none: a
-    person's full name, say, is there once, and the surname again and again. Words in brackets tell articles
-    of one name apart: they do not count, but one of them must begin as some word of the page does
-    ("footballer", "football").
+    0 if the title's content words never all occur within 30 words, or if the title has none. The most
+    frequent word counts because a page gives a person's full name once, say, and repeats the surname. Words
+    in brackets distinguish articles of the same name: they are not counted, but one of them must share its
+    beginning with some word of the page ("footballer", "football").
     """
     words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
     if not words or not pages:
@@ -122,10 +122,10 @@ def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
 
 
 def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int, tuple[int, float]]:
-    """Return the texts that repeat an earlier one, with the first such and how similar it is.
+    """Return the texts that duplicate an earlier one, each with the first such text and their similarity.
 
-    Similar is an estimated Jaccard coefficient of `similarity` or more; a text that is repeated itself is
-    compared with nothing.
+    Two texts are duplicates if their estimated Jaccard coefficient is at least `similarity`. Texts that are
+    duplicates themselves are not compared with later ones.
     """
     from datasketch import MinHash, MinHashLSH
 
@@ -149,7 +149,7 @@ def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int
 
 
 def _on(address: str, hosts: Sequence[str]) -> SplitResult | None:
-    """Return the parts of an address on some hosts, or below them; None for another."""
+    """Return the parts of an address on some hosts or their subdomains; None for other addresses."""
     try:
         parts = urlsplit(address)
         host = (parts.hostname or "").rstrip(".")
@@ -159,7 +159,7 @@ def _on(address: str, hosts: Sequence[str]) -> SplitResult | None:
 
 
 def _page(parts: SplitResult, slashes: int) -> str:
-    """Return what an address calls its page; a site that is no MediaWiki has as many slashes as asked for."""
+    """Return the page name in an address; outside MediaWiki, the name contains `slashes` slashes."""
     if found := _PAGE.search(parts.path):
         return unquote(found[1])
     if titles := parse_qs(parts.query).get("title"):

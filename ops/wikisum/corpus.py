@@ -1,7 +1,6 @@
-"""Which candidates are references of an article: no clones of it, and about its title.
+"""Which candidates become references of an article: not clones, not duplicates, and about its title.
 
-Belongs here: the thresholds, applied to stored scores, and near-duplicates. Not here: the scores
-(references.py).
+Belongs here: thresholds on stored scores, and near-duplicates. Not here: the scores (references.py).
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from ops.core.thresholds import at_least, at_most, scored
 from ops.wikisum.clones import repeated
 from ops.wikisum.schemas import CORPUS
 
-#: What references are: of one kind, or of both.
+#: The kinds of references in a corpus: one kind, or both.
 COMBINED, CITATIONS, SEARCH = "combined", "citations", "search"
 CorpusName = Literal["combined", "citations", "search"]
 
 
 class CorpusParams(Params, section="wikisum.corpus"):
-    """Which candidates are taken."""
+    """Which candidates are kept."""
 
     clone_recall: float = Field(
         0.15,
@@ -47,11 +46,11 @@ class CorpusParams(Params, section="wikisum.corpus"):
 
 
 def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
-    """Return the candidates of one part that are taken; the others are dropped.
+    """Return the candidates of one part that are kept; the others are dropped.
 
-    `clone`: it holds more of a section than the threshold, and is among what clones are removed from; a cited
-    page stays a cited one. `few_mentions`: the search alone found it, and it hardly mentions the title.
-    `near_duplicate`: an earlier reference of the article says nearly the same.
+    `clone`: it contains more of a section than the threshold, and its kind is checked for clones; a page that
+    is also cited stays as a cited page. `few_mentions`: only the search found it, and it hardly mentions the
+    title. `near_duplicate`: it nearly repeats an earlier reference of the article.
     """
     units = references.to_pylist()
     without_floor = params.model_copy(update={"title_mentions": 0})
@@ -80,20 +79,20 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
 
 
 def is_compared(unit: Row, params: CorpusParams) -> bool:
-    """Return whether a candidate is of the kind that clones are removed among."""
+    """Return whether a candidate is of a kind that is checked for clones."""
     return (unit["cited"] and CITATIONS in params.clones_among) or (
         bool(unit["hits"]) and SEARCH in params.clones_among
     )
 
 
 def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
-    """Yield the candidates by what `params.clone_recall` is asked of."""
+    """Yield the candidates with the score that `params.clone_recall` bounds."""
     for table in references:
         yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept=float("-inf"))
 
 
 def mentions(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
-    """Yield the candidates by what `params.title_mentions` is asked of."""
+    """Yield the candidates with the score that `params.title_mentions` bounds."""
     for table in references:
         yield _scored(table, params, "title_mentions", never=float("inf"), always=0, kept=float("inf"))
 
@@ -101,10 +100,11 @@ def mentions(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
 def _scored(
     table: pa.Table, params: CorpusParams, name: str, never: float, always: float, kept: float
 ) -> pa.Table:
-    """Return candidates by a score, of which the param of its name keeps none at `never` and all at `always`.
+    """Return candidates with the score that the param `name` bounds.
 
-    A candidate that stays at both has the score `kept`; one that stays at neither, or repeats another one,
-    has none.
+    The param keeps no candidate at the value `never` and every candidate at `always`. A candidate that is
+    kept at both values has the score `kept`. One that is kept at neither, or is a duplicate, has a null
+    score.
     """
     strict, lenient = (params.model_copy(update={name: value}) for value in (never, always))
     dropped = corpus(table, params).dropped.to_pylist()
@@ -124,7 +124,7 @@ def _scored(
 
 
 def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
-    """Return whether a candidate stays as a cited page, and as a result of the search."""
+    """Return whether a candidate is kept as a cited page, and whether it is kept as a search result."""
     clone = not at_most(unit["clone_recall"], params.clone_recall)
     return (
         unit["cited"] and not (clone and CITATIONS in params.clones_among),

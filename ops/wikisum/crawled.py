@@ -1,7 +1,7 @@
-"""What crawls gave for the articles of each part: where addresses led, what queries found.
+"""What crawls found for the articles of each part: where addresses led, and the results of queries.
 
-Belongs here: rows of crawls by address and by query, brought to the articles that cite or ask them, and which
-month's counts. Not here: crawling and searching (ops/crawl), what becomes of the pages (references.py).
+Belongs here: joining rows of crawls to the articles that cite an address or ask a query, and choosing the
+month. Not here: crawling and searching (ops/crawl), what becomes of the pages (references.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SEARCHED = pa.schema([("article_id", _TEXT), ("queries", pa.list_(_TEXT))])
 
 
 class Landing(NamedTuple):
-    """What an address gave when it was asked for."""
+    """The page that an address led to when it was crawled."""
 
     address: str
     record: str
@@ -37,14 +37,14 @@ class Landing(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """A result of a search whose results were crawled."""
+    """A search result whose page was crawled."""
 
     rank: int
     landing: Landing
 
 
 class CrawledParts(NamedTuple):
-    """What crawls gave, a part of each table for each part of the articles."""
+    """What crawls found: each table has one part for each part of the articles."""
 
     landings: Parts
     results: Parts
@@ -59,10 +59,10 @@ def crawled_parts(
     asked: Iterable[Iterable[str]],
     folder: Path,
 ) -> CrawledParts:
-    """Return what crawls gave for the articles of each part.
+    """Return what crawls found for the articles of each part.
 
-    `cited` are the addresses that they cite, `asked` the queries about them, an iterable a part. The rows
-    lie in `folder`.
+    `cited` are the addresses that the articles cite, `asked` the queries about them; both have one iterable
+    per part. Stores the rows in `folder`.
     """
     landings = stored(
         (_landings(part.read(["id", "month", "url", "final_url", "also"])) for part in cited_pages.parts),
@@ -88,16 +88,16 @@ def crawled_parts(
 
 @dataclass(frozen=True)
 class Crawled:
-    """What crawls gave, by month. An article is told what was crawled for its month, or at last before it."""
+    """What crawls found, by month. An article uses the crawl of its month, else the latest one before it."""
 
     _landings: Mapping[str, Mapping[str, Landing]]
     _results: Mapping[str, Mapping[str, list[SearchResult]]]
     _asked: Mapping[str, frozenset[str]]
-    """What was searched for each article, by its id."""
+    """The queries that were searched for each article, by its id."""
 
     @classmethod
     def of(cls, landings: pa.Table, results: pa.Table, searched: pa.Table) -> Crawled:
-        """Return what the parts of `CrawledParts` have."""
+        """Build this from one part of each table of `CrawledParts`."""
         landed: defaultdict[str, dict[str, Landing]] = defaultdict(dict)
         for row in landings.to_pylist():
             landed[row["asked"]].setdefault(row["month"], Landing(row["address"], row["record"]))
@@ -109,20 +109,20 @@ class Crawled:
         return cls(dict(landed), dict(found), asked)
 
     def asked(self, article_id: str) -> frozenset[str] | None:
-        """Return what a search engine was asked for an article; None where it was asked for nothing."""
+        """Return the queries that a search engine was asked for an article; None if there were none."""
         return self._asked.get(article_id)
 
     def landing(self, address: str, month: str) -> Landing | None:
-        """Return what an address gave; None if no crawl has it, whose rows name it `url` or `also`."""
+        """Return where an address led; None if no crawl lists it as `url` or in `also`."""
         return _of_month(self._landings[address], month) if address in self._landings else None
 
     def results(self, query: str, month: str) -> list[SearchResult]:
-        """Return the results of a query, the best first; none if no crawl has searched for it."""
+        """Return the results of a query, the best first; empty if no crawl searched for it."""
         return sorted(_of_month(self._results[query], month)) if query in self._results else []
 
 
 def _landings(rows: pa.Table) -> pa.Table:
-    """Return what the rows of a crawl say of addresses: of their own, then of their others."""
+    """Return the landings of a crawl's rows: of their own addresses, then of the addresses in `also`."""
     given = rows.select(["month", "final_url", "id"]).rename_columns(["month", "address", "record"])
     others = given.take(pc.list_parent_indices(rows["also"]))
     asked = pa.chunked_array([*rows["url"].chunks, *pc.list_flatten(rows["also"]).chunks], _TEXT)
@@ -130,7 +130,7 @@ def _landings(rows: pa.Table) -> pa.Table:
 
 
 def _results(rows: pa.Table) -> pa.Table:
-    """Return what the rows of a crawl say of queries."""
+    """Return the search results in a crawl's rows."""
     found = [
         {
             "query": query,

@@ -1,12 +1,12 @@
-"""Which references hold what a lead says.
+"""Which references contain the statements of a lead.
 
-Belongs here: the statements of a lead, and which pages hold them. Not here: the score (ops/metrics), tables
-of it (statistics.py).
+Belongs here: the statements of a lead, and which pages contain them. Not here: the score (ops/metrics), its
+tables (statistics.py).
 
-Wolhandler et al. (2022) take propositions found by open information extraction, and align them by SuperPAL, a
-trained model. [ours] Both would have to read every paragraph of the references, of which an article has up to
-thousands. A statement is what stands between two signs of punctuation; a page holds it if one of its
-paragraphs has enough of its content words. The title's words tell nothing: all references have them.
+Wolhandler et al. (2022) extract propositions by open information extraction and align them with SuperPAL, a
+trained model. [ours] Both would have to read every paragraph of the references, thousands for some articles.
+Here, a statement is the text between two punctuation marks. A page contains it if one of its paragraphs
+contains enough of its content words. The title's words do not count, because all references contain them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from ops.metrics.dispersion import DOCUMENTS
 from ops.rank.rankers import content_words
 from ops.text.word_numbers import WordNumbers
 
-#: With fewer content words a statement is part of its neighbour.
+#: A statement with fewer content words is merged with its neighbour.
 _LEAST_WORDS = 2
 
-#: Between words or signs that have spaces around; "4 . 5" and "1 , 500" are numbers.
+#: Punctuation marks with spaces around them; "4 . 5" and "1 , 500" are numbers.
 _SENTENCES = re.compile(r"(?:(?<![0-9]) [.!?]|(?<=[0-9]) [.!?](?! [0-9]))(?= |$)")
 _CLAUSES = re.compile(r"(?:(?<![0-9]) ,|(?<=[0-9]) ,(?! [0-9])| [;:()\[\]–—]| - -)(?= |$)")
 
 
 class DispersionParams(Params, section="wikisum.dispersion"):
-    """When a reference holds a statement of a lead, and up to how many references are looked at."""
+    """When a reference contains a statement of a lead, and how many references count."""
 
     share: float = Field(
         0.6, gt=0, le=1, description="of a statement's content words, that one paragraph has at least"
@@ -43,10 +43,10 @@ class DispersionParams(Params, section="wikisum.dispersion"):
 
 
 def statements(lead: str, title: str) -> list[str]:
-    """Return the statements of a normalised lead: its clauses, as far as signs of punctuation tell them.
+    """Return the statements of a normalised lead: its clauses, split at punctuation marks.
 
-    A clause of fewer than 2 content words belongs to the one before, the first to the one behind; a sentence
-    of fewer has no statement. The words of the title do not count.
+    A clause of fewer than 2 content words is merged with the one before it, the first with the one after it.
+    A sentence of fewer than 2 content words has no statement. Words of the title do not count.
     """
     known = frozenset(content_words(title))
     found: list[str] = []
@@ -64,10 +64,10 @@ def statements(lead: str, title: str) -> list[str]:
 def recalls(
     found: Sequence[str], title: str, words: WordNumbers, pages: Sequence[str]
 ) -> Iterator[list[float]]:
-    """Yield for each page the greatest share of each statement's content words in one of its paragraphs.
+    """Yield, for each page, the largest share of each statement's content words in any one of its paragraphs.
 
-    `words` are the words of the lead, then of P paragraphs, numbered as the lead has them; `pages` says which
-    page each paragraph is of (P), those of a page together. Six decimals.
+    `words` numbers the words of the lead, then of P paragraphs, by the lead's vocabulary; `pages` gives the
+    page of each paragraph (P), with the paragraphs of a page next to each other. Rounded to six decimals.
     """
     numbers = {words.word(number): number for number in range(words.distinct)}
     known = frozenset(content_words(title))
@@ -87,7 +87,7 @@ def recalls(
 
 
 def held(by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[set[int]]:
-    """Return for each page the statements that it holds, given the recalls of these."""
+    """Return, for each page, the statements that it contains, given their recalls."""
     return [
         {place for place, recall in enumerate(of_page) if at_least(recall, params.share)}
         for of_page in by_page
@@ -95,7 +95,7 @@ def held(by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[s
 
 
 def stated(found: Sequence[str], by_page: Sequence[Sequence[float]], params: DispersionParams) -> list[Row]:
-    """Return each statement with the pages that hold it, and the share of its words in the best of all."""
+    """Return each statement with the number of pages that contain it, and its best recall over all pages."""
     columns = list(zip(*by_page, strict=True)) or [()] * len(found)
     return [
         {

@@ -1,6 +1,6 @@
 """Inputs and targets of a summariser.
 
-Belongs here: which set takes what, cutting to sub-words, the articles that are none. Not here: rankings
+Belongs here: what each set contains, cutting to sub-words, which articles give no example. Not here: rankings
 (ranked.py, learned_ranker.py), sub-words (tokenizer.py).
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-#: What to do about an article that is dropped for want of cited pages.
+#: What a user can do about an article that is dropped because it has too few cited pages.
 UNCITED = (
     "crawl what articles cite (sources.cited_pages, docs/how-to/crawl.md), or keep such articles with "
     "wikisum.examples.citations: 0: all that they are made from is then what the search found"
@@ -41,7 +41,7 @@ UNCITED = (
 
 
 class InputSet(Params):
-    """What one set of examples is made of."""
+    """What one set of examples is made from."""
 
     corpus: CorpusName = "combined"
     ranker: Method | Literal["learned"] = "tf_idf"
@@ -66,7 +66,7 @@ def _longest_of_paper(target: str = "lead", references: bool = True, **_: object
 
 
 class ExampleParams(Params, section="wikisum.examples"):
-    """The sets of examples by name, and what an article must have."""
+    """The sets of examples by name, and what an article needs."""
 
     sets: dict[str, InputSet] = Field(
         {
@@ -83,11 +83,11 @@ class ExampleParams(Params, section="wikisum.examples"):
 
 
 class _NotTaken(NamedTuple):
-    """Why a set has no example of an article."""
+    """Why an article gives no example for a set."""
 
     reason: str
     tokens: int = 0
-    """Of a target that is too long."""
+    """The length of a target that is too long."""
 
 
 class _Source(NamedTuple):
@@ -97,7 +97,7 @@ class _Source(NamedTuple):
 
 
 class CleanParams(ContaminationParams, section="filters.contamination.wikisum"):
-    """How much an example may share with a test set."""
+    """How much an example may overlap with a test set."""
 
 
 def examples(
@@ -109,10 +109,10 @@ def examples(
 ) -> Outcomes:
     """Yield an example of every article for every set; the units are the articles.
 
-    Reasons: `no_crawlable_citation`, `no_lead`; of articles that no set takes, `too_long` where the target is
-    longer than a set takes, else `no_paragraph`. Sets that do not take an article are counted, as
-    `too_long_for_set` and `no_paragraph_in_corpus`. Raises LookupError for a set whose ranker or corpus
-    wikisum.ranked does not have.
+    Drop reasons: `no_crawlable_citation`, `no_lead`; and for an article that gives no example to any set,
+    `too_long` if its target is longer than a set allows, else `no_paragraph`. Articles that only some sets
+    skip are counted as `too_long_for_set` and `no_paragraph_in_corpus`. Raises LookupError for a set whose
+    ranker or corpus is missing from wikisum.ranked.
     """
     return ranked.map(examples_of, tokenizer, learned_ranker, splits, params)
 
@@ -154,14 +154,14 @@ def examples_of(
 
 
 def citations(ranked: Parts) -> Iterator[pa.Table]:
-    """Yield the articles by what `params.citations` is asked of."""
+    """Yield the articles with the score that `params.citations` bounds."""
     for part in ranked.parts:
         table = part.read(["id", "citations", "lead", "title"]).to_pylist()
         yield scored((row["id"], row["citations"] if row["lead"] else None, row["title"]) for row in table)
 
 
 def articles_of(examples: pa.Table) -> int:
-    """Return how many articles some examples are of."""
+    """Return the number of articles that some examples come from."""
     return len(examples["article_id"].unique())
 
 
@@ -209,8 +209,8 @@ def _row(
 def _scores(
     unit: Row, content: InputSet, target: str, ranker: LearnedRanker | None
 ) -> tuple[Sequence[float | None], str]:
-    """Return the scores of the paragraphs of a set's corpus, missing for others, and a note."""
-    # Its bigrams are those of what is to be written; wikisum.ranked has looked at the lead.
+    """Return the scores of the paragraphs in a set's corpus, None for other paragraphs, and a note."""
+    # The cheating ranker counts bigrams of the target. wikisum.ranked has used those of the lead.
     looks_at_article = (content.ranker, content.target) == ("cheating", "article")
     if content.ranker != LEARNED and not looks_at_article:
         for ranking in unit["rankings"]:
@@ -238,7 +238,7 @@ def _scores(
 
 
 def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:
-    """Return the title and the first paragraphs, cut at a number of sub-words, the title's included."""
+    """Return the title and the first paragraphs, cut to `most` sub-words including the title's."""
     title = normalised(unit["title"])
     tokens = [*_tokens(title, pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
     texts: list[str] = []

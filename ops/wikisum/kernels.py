@@ -1,7 +1,7 @@
 """Inner loops over numbers of words, compiled by numba.
 
-Belongs here: loops over arrays, nothing else; callers check their input. Not here: what is computed
-(clones.py, rank.py). Imported when first needed: numba takes a third of a second.
+Belongs here: only loops over arrays; callers check their input. Not here: the meaning of the numbers
+(clones.py, rank.py). Import this on first use: importing numba takes a third of a second.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ops.core.numerics import compiled
 from ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)
-#: What tells a capital of ASCII from its small letter.
+#: The bit that differs between an ASCII capital and its small letter.
 _CASE = np.uint8(0x20)
-#: Bytes that are looked at together.
+#: Number of bytes per block.
 _BLOCK = 1 << 12
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -24,10 +24,10 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 def number_shingles(
     numbers: NDArray[np.int32], ends: NDArray[np.int64], known: int, size: int
 ) -> tuple[NDArray[np.int32], int]:
-    """Return by place the number of the shingle that begins there, and how many shingles have one.
+    """Return the number of the shingle that begins at each place, and the count of numbered shingles.
 
-    Text i has the words `numbers[ends[i]:ends[i + 1]]`. The shingles of the first `known` texts have numbers,
-    in the order in which they first occur; at places of others, and where no shingle begins, there is -1.
+    Text i has the words `numbers[ends[i]:ends[i + 1]]`. Shingles of the first `known` texts are numbered in
+    the order in which they first occur. Places where another shingle begins, or none, have -1.
     """
     capacity = 2
     while capacity < 2 * ends[known]:
@@ -38,7 +38,7 @@ def number_shingles(
     found = np.full(len(numbers), -1, np.int32)
     distinct = 0
     for text in range(len(ends) - 1):
-        run = 0  # words with a number, one behind the other, up to here
+        run = 0  # consecutive numbered words up to here
         for end in range(ends[text], ends[text + 1]):
             run = run + 1 if numbers[end] >= 0 else 0
             if run < size:
@@ -75,13 +75,13 @@ def greatest_recalls(
     word_ends: NDArray[np.int64],
     distinct: int,
 ) -> NDArray[np.float64]:
-    """Return of every text the greatest share of a section's words, or shingles, that it has.
+    """Return, for every text, the largest share of any section's words (or shingles) that it contains.
 
     Section s has the words `words[word_ends[s]:word_ends[s + 1]]`, each once; all their numbers are less than
-    `distinct`. No branch depends on a word, so that none is guessed wrong.
+    `distinct`. No branch depends on a word, which avoids branch mispredictions.
     """
     recalls = np.zeros(len(ends) - 1)
-    # The last place is that of the words without a number, -1.
+    # The last element is for words without a number, -1.
     seen = np.full(distinct + 1, -1, np.int32)
     for text in range(len(recalls)):
         for place in range(ends[text], ends[text + 1]):
@@ -99,9 +99,9 @@ def greatest_recalls(
 def most_mentions(
     numbers: NDArray[np.int32], ends: NDArray[np.int64], distinct: int, window: int
 ) -> NDArray[np.int64]:
-    """Return of every text how often it has the word that it has most often, of `distinct` ones.
+    """Return, for every text, the count of its most frequent word, out of `distinct` words.
 
-    0 where these words are nowhere all within `window` words.
+    0 if these words never all occur within `window` words.
     """
     found = np.zeros(len(ends) - 1, np.int64)
     counts = np.empty(distinct, np.int64)
@@ -129,11 +129,11 @@ def counts_of_words(
     words: NDArray[np.uint8],
     word_ends: NDArray[np.int64],
 ) -> NDArray[np.int32]:
-    """Return how often each word stands in each text (N, words), in ASCII without regard to case.
+    """Return how often each word occurs in each text (N, words), ignoring case in ASCII.
 
-    Text i is `data[ends[i] : ends[i + 1] - 1]`, in UTF-8, with a line end behind all but the last, word k
-    `words[word_ends[k] : word_ends[k + 1]]`; `kinds` has what each code point is. Places where the first and
-    last byte of a word stand so far apart are found first, many at once.
+    Text i is `data[ends[i] : ends[i + 1] - 1]` in UTF-8, with a newline after all but the last; word k is
+    `words[word_ends[k] : word_ends[k + 1]]`; `kinds` classifies each code point. First finds, many at once,
+    the places where the first and the last byte of a word occur at the right distance.
     """
     counts = np.zeros((len(ends) - 1, len(word_ends) - 1), np.int32)
     lowered = np.arange(256).astype(np.uint8)
@@ -164,9 +164,9 @@ def counts_of_words(
 def _compare(
     firsts: NDArray[np.uint8], first: int, lasts: NDArray[np.uint8], last: int, likely: NDArray[np.uint8]
 ) -> None:
-    """Set where two bytes are those of a word in any case, and no letter of ASCII stands before.
+    """Mark where both bytes match those of a word in any case, and no ASCII letter comes before.
 
-    `firsts` begins a byte before.
+    `firsts` begins one byte earlier.
     """
     for place in range(len(likely)):
         likely[place] = (
@@ -184,7 +184,7 @@ def _stands_at(
     lowered: NDArray[np.uint8],
     kinds: NDArray[np.uint8],
 ) -> bool:
-    """Return whether a word begins and ends at a place."""
+    """Return whether a word begins at `place` and ends at a word boundary."""
     for offset in range(len(word)):
         if lowered[data[place + offset]] != word[offset]:
             return False
@@ -196,7 +196,7 @@ def _stands_at(
 
 @compiled
 def _in_word(data: NDArray[np.uint8], place: int, kinds: NDArray[np.uint8]) -> bool:
-    """Return whether the character that a byte is part of belongs in words."""
+    """Return whether the character that contains a byte is a word character."""
     while data[place] & 0xC0 == 0x80:
         place -= 1
     if data[place] < _ASCII:

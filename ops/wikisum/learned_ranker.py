@@ -1,7 +1,7 @@
-"""A ranker that learns which paragraphs hold much of a lead: the paper's future work (section 5.3).
+"""A ranker that learns which paragraphs contain much of a lead: the paper's future work (section 5.3).
 
-Belongs here: the features of a paragraph, least squares over them, its weights as JSON; training on one
-split, and recall of bigrams by ranker and length. Not here: rankers that are not trained (rank.py).
+Belongs here: features of a paragraph, least squares over them, weights as JSON; training on one split, and
+recall of bigrams by ranker and length. Not here: rankers without training (rank.py).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _VERBS = ("is", "was", "are", "were")
 
 
 class _WordCounts:
-    """What the words of paragraphs tell, counted over all of them."""
+    """Features from the words of paragraphs, counted over all paragraphs."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         stop = " ".join(sorted(STOP_WORDS))
@@ -96,18 +96,18 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class LearnedRanker:
-    """Predicts the cheating score of a paragraph, by its words."""
+    """Predicts the cheating score of a paragraph, per word."""
 
     weights: tuple[float, ...]
-    """Of the expanded features, the constant first."""
+    """Weights of the expanded features, the constant first."""
 
     @classmethod
     def fit(cls, articles: Iterable[tuple[str, Sequence[Row], str]], ridge: float) -> LearnedRanker | None:
-        """Return the ranker of articles, given as title, paragraphs and lead; None if they teach nothing.
+        """Return the ranker trained on articles (title, paragraphs, lead); None if nothing can be learnt.
 
-        What is predicted is the share of the lead's bigrams that a paragraph has, by its words, against the
-        best of its article: an input of a length has room for many short paragraphs or few long ones. Each
-        article counts the same.
+        The target is the share of the lead's bigrams that a paragraph contains, divided by the paragraph's
+        length in words and by the best value in its article: an input of fixed length has room for many short
+        paragraphs or few long ones. Each article has the same weight.
         """
         width = 1 + 2 * len(NAMES) + len(_PRODUCTS)
         square, product, learnt = np.zeros((width, width)), np.zeros(width), 0
@@ -126,7 +126,7 @@ class LearnedRanker:
         return cls(tuple(round(weight, _DIGITS) for weight in found.tolist()))
 
     def scores(self, title: str, paragraphs: Sequence[Row]) -> list[float]:
-        """Return the score of each paragraph; the higher, the earlier."""
+        """Return the score of each paragraph; the highest comes first in a ranking."""
         found = _expanded(features(title, paragraphs)) * np.array(self.weights)
         return [round(score, 6) for score in np.cumsum(found, axis=1)[:, -1].tolist()]
 
@@ -137,7 +137,7 @@ class LearnedRanker:
 
     @classmethod
     def of(cls, content: bytes) -> LearnedRanker:
-        """Return the ranker that `content` is made of. Raises ValueError for one of other features."""
+        """Load a ranker from the JSON in `content`. Raises ValueError if its features differ from ours."""
         found = json.loads(content)
         if tuple(found["features"]) != NAMES:
             raise ValueError("the ranker was trained on other features: train it anew")
@@ -150,7 +150,7 @@ _PRODUCTS = [
     for other in ("words", "position", "typicality", "title_early", "page_tf_idf", "stop_words")
 ]
 
-#: What is compared: the paper fixes tf-idf.
+#: The ranker that others are compared with: the paper uses tf-idf.
 BASELINE = "tf_idf"
 RECALLS, _WEIGHTS = "recalls.json", "ranker.json"
 
@@ -167,7 +167,7 @@ class LearnedRankerParams(Bootstrap, section="wikisum.learned_ranker"):
 def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
     """Return the features of an article's paragraphs (N, F), rows of `ops.wikisum.schemas.PARAGRAPH`.
 
-    Sums go in one order and logarithms are our own, so that they are the same on every processor.
+    Sums have a fixed order and logarithms are our own, so every processor gives the same values.
     """
     if not paragraphs:
         return np.zeros((0, len(NAMES)))
@@ -215,7 +215,7 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
 
 
 def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
-    """Return of every paragraph what is learnt: recall of the lead's bigrams by length, the best being 1."""
+    """Return each paragraph's training target: the lead's bigram recall per word, scaled to a best of 1."""
     texts = [paragraph["text"] for paragraph in paragraphs]
     size = np.array([len(text.split()) for text in texts], np.float64)
     found = bigram_recalls(lead, texts) / np.maximum(size, 20)
@@ -226,14 +226,14 @@ def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
 def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerParams) -> Outcomes:
     """Yield recall of bigrams by article, ranker and length, with the trained ranker; units are the articles.
 
-    It is trained on leads of the split train, over the combined corpus; there is none where these teach
-    nothing. recalls.json has the means over the articles that nothing was learnt from, and the difference to
-    tf-idf. An article without a lead is dropped as `no_lead`, one without a ranking of the combined
-    corpus as `not_ranked`.
+    Trains on leads of the split train, over the combined corpus; writes no ranker if nothing can be learnt.
+    recalls.json has the means over the held-out articles, and the difference from tf-idf. Drops an article
+    without a lead as `no_lead`, and one without a ranking of the combined corpus as `not_ranked`.
     """
     found = LearnedRanker.fit(_learnt(ranked, splits), params.ridge)
     files = {_WEIGHTS: found.content} if found else {}
-    #: By ranker and length, article after article: 8 bytes each, since they may be a tenth of all articles.
+    #: By ranker and length, in the order of articles: 8 bytes each, because a tenth of all articles may be
+    #: held out.
     held_out: dict[tuple[str, int], array[float]] = defaultdict(lambda: array("d"))
     last: Outcome | None = None
     for table in ranked:
@@ -258,7 +258,7 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
 
 
 def load(artifact: Artifact) -> LearnedRanker | None:
-    """Return the trained ranker; None where nothing could be learnt."""
+    """Return the trained ranker; None if nothing could be learnt."""
     path = artifact.folder / _WEIGHTS
     return LearnedRanker.of(path.read_bytes()) if path.exists() else None
 
@@ -269,7 +269,7 @@ def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _beginnings(title: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return whether a title word stands early, and whether it is followed by a form of "be" there."""
+    """Return whether a title word occurs early, and whether a form of "be" follows it soon."""
     named = set(normalised(title).split()) - STOP_WORDS
     early, defining = np.zeros(len(texts)), np.zeros(len(texts))
     for index, text in enumerate(texts):
@@ -325,7 +325,7 @@ def _rows(
 def _summary(
     held_out: Mapping[tuple[str, int], Sequence[float]], params: LearnedRankerParams
 ) -> list[dict[str, Any]]:
-    """Return mean recall by ranker and length with 95 % intervals, and by how much it is above tf-idf."""
+    """Return mean recall by ranker and length with 95 % intervals, and the gain over tf-idf."""
     found = []
     for (ranker, words), recalls in sorted(held_out.items()):
         mean = params.interval(recalls)

@@ -1,7 +1,7 @@
 """Which paragraphs of an article's references come first.
 
-Belongs here: the extractive stage of Liu et al. (2018), section 4.1, by method. Not here: the ranker that is
-trained (learned_ranker.py), cutting what is ranked to a length (ranked.py).
+Belongs here: the extractive stage of Liu et al. (2018), section 4.1, by method. Not here: the trained ranker
+(learned_ranker.py), cutting ranked paragraphs to a length (ranked.py).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Ranking(NamedTuple):
     order: list[int]
     """Every index once."""
     scores: list[float]
-    """By paragraph, in the order given; for methods that give an order alone, numbers that fall with it."""
+    """One score per paragraph, in input order; methods that give only an order have descending numbers."""
     note: str = ""
-    """Why the order is that of the references, where the method can tell no other."""
+    """Why the order is that of the references, if the method could not rank."""
 
 
 def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | None = None) -> Ranking:
@@ -43,12 +43,12 @@ def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | No
     | method | scores |
     |---|---|
     | identity | the order of the references |
-    | tf_idf | the sum over the title's words of their count in the paragraph, by ln(N / N_w) |
+    | tf_idf | the sum over the title's words of their count in the paragraph, times ln(N / N_w) |
     | text_rank | Mihalcea and Tarau (2004) over paragraphs, by their content words |
     | sum_basic | Nenkova and Vanderwende (2005) over paragraphs, by their content words |
-    | cheating | the share of the target's distinct bigrams that the paragraph has (equation 1) |
+    | cheating | the share of the target's distinct bigrams that the paragraph contains (equation 1) |
 
-    Raises ValueError for another method, or `cheating` without a target.
+    Raises ValueError for an unknown method, or for `cheating` without a target.
     """
     if method not in _METHODS:
         raise ValueError(f"no method {method!r}: there are {', '.join(_METHODS)}")
@@ -56,16 +56,16 @@ def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | No
 
 
 def title_words(title: str) -> list[str]:
-    """Return the distinct words of a title that hold a letter or digit of ASCII.
+    """Return the distinct words of a title that contain an ASCII letter or digit.
 
-    Words are runs of letters and digits, as the tokenizer of the released code cuts a normalised text
+    Words are runs of letters and digits, as in the tokenizer of the released code on normalised text
     (tensor2tensor, tokenizer.py): "Asia—a name" has the word "asia".
     """
     return sorted({word for word in words(title) if _LETTER_OR_DIGIT.search(word)})
 
 
 def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
-    """Return how often each of `title_words` stands in each paragraph (N, words)."""
+    """Return how often each of `title_words` occurs in each paragraph (N, words)."""
     from ops.wikisum.kernels import counts_of_words
 
     wanted = [word.encode(errors="surrogatepass") for word in title_words(title)]
@@ -81,9 +81,9 @@ def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
 
 
 def bigram_recalls(target: str, paragraphs: Sequence[str]) -> NDArray[np.float64]:
-    """Return of every paragraph the share of the target's distinct bigrams that it has (N)."""
+    """Return, for each paragraph, the share of the target's distinct bigrams that it contains (N)."""
     found = number_words([target, *paragraphs], known=target)
-    # A pair of words as one number; the last word of a text has no successor in it.
+    # Encodes a pair of words as one number. The last word of a text starts no pair.
     pairs = found.numbers[:-1].astype(np.int64) * found.distinct + found.numbers[1:]
     known = (found.numbers[:-1] >= 0) & (found.numbers[1:] >= 0)
     inside = found.ends[1:-1]
@@ -110,7 +110,7 @@ def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Rankin
     if not frequencies:
         return _by_scores(np.zeros(len(paragraphs)), NO_WORD)
     terms = counts * [log_of_one(max(len(paragraphs), 1) / max(count, 1)) for count in frequencies]
-    # From the least term on, so that words in another order leave a tie a tie.
+    # Adds the smallest terms first, so that the order of words does not break a tie.
     terms.sort(axis=1)
     scores = terms.cumsum(axis=1)[:, -1]
     return _by_scores(scores, "" if scores.any() else (NO_WEIGHT if any(frequencies) else NOT_KNOWN))

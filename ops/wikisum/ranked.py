@@ -1,9 +1,9 @@
-"""The paragraphs of an article's references, ranked by every method that is asked for.
+"""The paragraphs of an article's references, ranked by every configured method.
 
-Belongs here: which lines of a web page are paragraphs of text (the filter of the released code,
-tensor2tensor's wikisum.py, by what it looks at), their scores by corpus, and the first words of ranked
-paragraphs, which a summariser gets to read. Not here: the methods (rank.py), which pages are references
-(corpus.py), dividing pages into lines (ops/parse/web.py), sub-words (tokenizer.py).
+Belongs here: which lines of a web page are paragraphs of text (the filter in the released code,
+tensor2tensor's wikisum.py, with the same criteria), their scores by corpus, and the first words of ranked
+paragraphs, which a summariser reads. Not here: the methods (rank.py), which pages are references (corpus.py),
+dividing pages into lines (ops/parse/web.py), sub-words (tokenizer.py).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _FEW_TOKENS = 6
 _LEAST_SENTENCE, _LEAST_WORDS = 3, 3
 _LETTERS = re.compile(r"[a-z]+")
 
-#: These compare paragraphs with each other.
+#: Columns of web pages that are read; and the methods that compare paragraphs with each other.
 _PAGE_COLUMNS = ("id", "text", "paragraphs")
 _SLOW = ("text_rank", "sum_basic")
 TOO_MANY = "more than {} paragraphs: reference order"
 
 
 class RankedParams(Params, section="wikisum.ranked"):
-    """What ranks the paragraphs, and of which references."""
+    """Which methods rank the paragraphs, and of which references."""
 
     rankers: tuple[Method, ...] = Field(
         ("identity", "tf_idf", "text_rank", "sum_basic", "cheating"), min_length=1
@@ -55,15 +55,16 @@ class RankedParams(Params, section="wikisum.ranked"):
 
 
 def keep_paragraph(text: str) -> bool:
-    """Return whether a paragraph is worth reading: it is long enough, and has letters and a sentence."""
+    """Return whether a paragraph is worth reading: long enough, with letters and a sentence."""
     return paragraph_fault(normalised(text)) is None
 
 
 def paragraph_fault(text: str) -> Fault | None:
     """Return why a paragraph is dropped, None if it is kept; `text` is normalised.
 
-    `few_tokens`: fewer than 6. `no_letter`: no letter of ASCII. `no_sentence`: no sign "." that stands more
-    than 3 tokens behind the one before (or the first token), with 3 tokens of letters alone in between.
+    `few_tokens`: fewer than 6. `no_letter`: no ASCII letter. `no_sentence`: no "." that comes more than 3
+    tokens after the previous one (or the first token), with at least 3 tokens made only of letters in
+    between.
     """
     found = text.split(" ") if text else []
     if len(found) < _FEW_TOKENS:
@@ -84,8 +85,8 @@ def paragraph_fault(text: str) -> Fault | None:
 def ranked(corpus: Parts, articles: Parts, web_pages: Parts, params: RankedParams) -> Outcomes:
     """Yield a row for each article with its paragraphs and their scores; the units are its references.
 
-    A reference without a paragraph worth reading is dropped as `no_paragraph`; the paragraphs that are not
-    stand with their reason in the row of the article, and are counted.
+    A reference without a paragraph worth reading is dropped as `no_paragraph`. The row of the article lists
+    its filtered paragraphs with their reasons; they are also counted.
     """
     with corpus.engine.scratch() as folder:
         of_articles = matches(articles, "id", _column(corpus, "article_id"), folder / "articles")
@@ -94,7 +95,7 @@ def ranked(corpus: Parts, articles: Parts, web_pages: Parts, params: RankedParam
 
 
 def ranked_of(corpus: pa.Table, articles: pa.Table, web_pages: pa.Table, params: RankedParams) -> Outcome:
-    """Return the articles of one part of the references, given those articles and pages."""
+    """Return the articles of one part of the references, given these articles and the pages."""
     units = corpus.to_pylist()
     of_id = {row["id"]: row for row in articles.to_pylist()}
     pages = {page["id"]: page for page in web_pages.to_pylist()}
@@ -124,7 +125,7 @@ def _column(parts: Parts, name: str) -> Iterator[pa.ChunkedArray]:
 
 
 def members(paragraphs: Sequence[Row], corpus: str) -> list[int]:
-    """Return which paragraphs are of a corpus."""
+    """Return the indices of the paragraphs in a corpus."""
     fields = {CITATIONS: ["cited"], SEARCH: ["searched"], COMBINED: ["cited", "searched"]}[corpus]
     return [index for index, paragraph in enumerate(paragraphs) if any(paragraph[field] for field in fields)]
 
@@ -137,7 +138,7 @@ def order_of(scores: Sequence[float | None]) -> list[int]:
 
 
 def first_words(texts: Sequence[str], order: Sequence[int], words: int) -> str:
-    """Return the first words of normalised texts in an order; a word is what stands between spaces."""
+    """Return the first words of normalised texts in the given order; spaces separate words."""
     found: list[str] = []
     for index in order:
         found += texts[index].split(" ")

@@ -1,10 +1,10 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, how much of the article each holds and how often it mentions it. Not
-here: what crawls gave (crawled.py), which candidates are taken (corpus.py), the measures (clones.py), the
-index of pages (search_index.py), crawling and searching (ops/crawl).
+Belongs here: candidates for references, how much of the article each contains and how often it mentions the
+title. Not here: results of crawls (crawled.py), which candidates are kept (corpus.py), the measures
+(clones.py), the index of pages (search_index.py), crawling and searching (ops/crawl).
 
-The parts of articles are mapped twice: to candidates, and, beside the pages of these, to references.
+The parts of articles are mapped twice: first to candidates, then, with the candidates' pages, to references.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from ops.wikisum.schemas import REFERENCES
 from ops.wikisum.search_index import indexed as with_index
 from ops.wikisum.search_index import load as load_index
 
-#: What became of addresses and queries that give no reference.
+#: Why addresses and queries give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
 ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
-#: Headings that nothing is searched for, and queries of the index though others were asked of a search.
+#: Headings that are not searched for, and queries for the local index, although a search engine was asked
+#: others.
 SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
@@ -47,7 +48,7 @@ _HIT = pa.struct([("query", _TEXT), ("rank", pa.int64()), ("score", pa.float64()
 _CANDIDATE = pa.struct(
     [("address", _TEXT), ("record", _TEXT), ("cited", pa.bool_()), ("hits", pa.list_(_HIT))]
 )
-#: An article's candidates as the second of its maps gets them, and what gave none.
+#: An article's candidates as the first map writes and the second reads them, and what gave no candidate.
 _CANDIDATES = pa.schema(
     [
         ("lost", pa.list_(pa.struct([("reason", _TEXT), ("count", pa.int64())]))),
@@ -57,9 +58,9 @@ _CANDIDATES = pa.schema(
 
 
 class ReferenceParams(Params, section="wikisum.references"):
-    """Where references come from: what articles cite, and what a search finds.
+    """Where references come from: the pages that articles cite, and those that a search finds.
 
-    What a search engine was asked for an article has its results, if any; else the local index is asked.
+    If a search engine was asked about an article, its results count; else the local index is searched.
     """
 
     results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
@@ -93,7 +94,7 @@ class ReferenceParams(Params, section="wikisum.references"):
 class _Candidate:
     address: str
     record: str = ""
-    """The id of the crawl's row that the page is read from; empty where it is found by its address."""
+    """The id of the crawl's row that the page was read from; empty if the page is looked up by address."""
     cited: bool = False
     hits: list[Mapping[str, object]] = field(default_factory=list)
 
@@ -107,7 +108,7 @@ class _Pages:
 
     @classmethod
     def of(cls, indexed: pa.Table, of_address: pa.Table, of_record: pa.Table) -> _Pages:
-        """Return the pages of all candidates of a part."""
+        """Build the lookups for all candidates of a part."""
         pages = {page["id"]: page for page in of_address.to_pylist()}
         return cls(
             {page["document"]: page for page in of_record.to_pylist()},
@@ -115,7 +116,7 @@ class _Pages:
         )
 
     def get(self, candidate: _Candidate) -> Row | None:
-        """Return the page of a candidate: the record that a crawl has of it, if a page was read from that."""
+        """Return the page of a candidate: the one read from its crawl record, if any, else by address."""
         return self.by_record.get(candidate.record) or self.by_address.get(candidate.address)
 
 
@@ -130,9 +131,9 @@ def references(
 ) -> Outcomes:
     """Yield the candidates of every article; units are the articles.
 
-    An article without any is dropped as `no_reference`. Addresses and queries that give none are counted:
+    Drops an article without candidates as `no_reference`. Counts addresses and queries that give none:
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
-    `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
+    `search_found_nothing`, `query_not_crawled`; and headings that are not searched for: `section_not_asked`.
     """
     search_index = with_index(search_index, web_pages, derived)
     with articles.engine.scratch() as folder:
@@ -160,9 +161,9 @@ def candidates_of(
     search_index: Artifact,
     params: ReferenceParams,
 ) -> Outcome:
-    """Return, as kept rows, what the articles of one part cite and a search finds for them.
+    """Return, as kept rows, the pages that the articles of one part cite and a search finds for them.
 
-    The tables beside it are those of `CrawledParts`.
+    `landings`, `results` and `searched` are parts of the tables in `CrawledParts`.
     """
     crawled = Crawled.of(landings, results, searched)
     index = load_index(search_index)
@@ -185,7 +186,7 @@ def references_of(
     of_record: pa.Table,
     params: ReferenceParams,
 ) -> Outcome:
-    """Return the references of the articles of one part, given their candidates and the pages of these."""
+    """Return the references of the articles of one part, given their candidates and the candidates' pages."""
     units = articles.select(REFERENCES.unit.names).to_pylist()
     pages = _Pages.of(indexed, of_address, of_record)
     kept: list[Row] = []
@@ -229,14 +230,14 @@ def _all_asked(articles: pa.Table, params: ReferenceParams) -> set[str]:
 
 
 def _each(candidates: Parts, name: str) -> Iterator[pa.Array]:
-    """Yield a field of all candidates of each part."""
+    """Yield one field of all candidates, part by part."""
     for part in candidates.parts:
         listed = part.read(["candidates"])["candidates"].combine_chunks()
         yield pc.struct_field(pc.list_flatten(listed), name)
 
 
 def _queries(article: Row, params: ReferenceParams) -> list[str]:
-    """Return what is searched for an article."""
+    """Return the queries for an article."""
     return queries(article["title"], _headings(article, params), params.query) if params.results else []
 
 
@@ -255,7 +256,7 @@ def _candidates(
     index: LocalIndex,
     params: ReferenceParams,
 ) -> list[_Candidate]:
-    """Return what an article cites and a search finds for it, without itself; count what is lost."""
+    """Return the candidates of an article, without the article itself; count what gives no candidate."""
     found: dict[str, _Candidate] = {}
     for cited in _cited(article):
         address, record = crawled.landing(cited, article["month"]) or (cited, "")

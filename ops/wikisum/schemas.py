@@ -1,7 +1,7 @@
-"""The columns of WikiSum's datasets, and which split an article is in.
+"""The columns of WikiSum's datasets, and the shares of the splits.
 
-Belongs here: one `Shape` a dataset, the shares of the splits. Not here: what fills them, how a title falls
-into a split (ops/core/sampling.py).
+Belongs here: one `Shape` per dataset, the shares of the splits. Not here: filling them, and assigning a title
+to a split (ops/core/sampling.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OF_ARTICLE = (
     ("article_title", _TEXT, "as the article has it", NAME),
 )
 
-#: Every page that may be a reference of an article, also one that is a clone of it.
+#: Every page that may be a reference of an article, including clones of it.
 REFERENCES = Shape(
     unit=unit_of(ARTICLES),
     kept=columns(
@@ -62,7 +62,7 @@ REFERENCES = Shape(
     ),
 )
 
-#: The references that are input of an article.
+#: The references that are input for an article.
 CORPUS = Shape(
     unit=REFERENCES.kept,
     kept=extended(

@@ -1,11 +1,11 @@
 """The pages that a search may find, and their index.
 
-Belongs here: which page stands for an address, and the texts that are indexed. Not here: the index itself
-(ops/crawl/local_search.py), what is asked of it (references.py).
+Belongs here: which page represents an address, and the texts that are indexed. Not here: the index itself
+(ops/crawl/local_search.py), the queries (references.py).
 
-The dataset has the rows alone. The index is derived from them and from the texts of the pages, by who reads
-it: its files have other names and bytes each time, so that they are no part of a dataset. It is kept under
-the versions of both for the months of articles that are made of them.
+The dataset has only the rows. Its readers derive the index from the rows and the pages' texts, because the
+files of an index have different names and bytes each time, and so cannot belong to a dataset. The index is
+kept under the versions of both inputs, so that all months of articles that use them share it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BATCH = 256
 def search_index(web_pages: Parts) -> Outcomes:
     """Yield the pages of all months, each address once.
 
-    Of several pages of one address the latest stands for it, by month and id; the others are dropped as
+    If several pages have the same address, the latest by month and id is kept; the others are dropped as
     `repeated_address`.
     """
     with web_pages.engine.scratch() as scratch:
@@ -51,7 +51,7 @@ def search_index(web_pages: Parts) -> Outcomes:
 
 
 def indexed(search_index: Artifact, web_pages: Parts, derived: DerivedFolder) -> Artifact:
-    """Return the dataset with the folder of its index, which is made if it is not there."""
+    """Return the dataset with the folder of its index, building the index if it does not exist."""
 
     def write(folder: Path) -> None:
         with TemporaryDirectory(dir=folder.parent) as scratch:
@@ -61,19 +61,19 @@ def indexed(search_index: Artifact, web_pages: Parts, derived: DerivedFolder) ->
 
 
 def load(index: Artifact) -> LocalIndex:
-    """Return the index of a dataset that `indexed` returned; it stays on disk."""
+    """Return the index of a dataset that `indexed` returned; the index stays on disk."""
     return LocalIndex.load(index.folder)
 
 
 def address(page: Row) -> str:
-    """Return the address of a page; a file has its name only."""
+    """Return the address of a page; a page from a file has only the file's name."""
     return str(page["url"] or page["document"])
 
 
 def _latest(web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield, for each page in order, month and id of the latest page of its address.
+    """Yield, for each page in order, month and id of the latest page at its address.
 
-    A record that was fetched twice may have one id, hence the month.
+    A record that was fetched twice may keep its id, so the id alone is not enough.
     """
     query = """
         WITH pages AS (
@@ -88,7 +88,7 @@ def _latest(web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _texts(rows: Parts, web_pages: Parts, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield address and text of the pages that stand for an address, in any order."""
+    """Yield address and text of the pages in the dataset, in any order."""
     query = """
         SELECT rows.address, concat(pages.title, chr(10), pages.text) AS text
         FROM read_parquet(?) AS pages JOIN read_parquet(?) AS rows
@@ -100,7 +100,7 @@ def _texts(rows: Parts, web_pages: Parts, folder: Path) -> Iterator[tuple[str, s
 
 
 def _rows_of(query: str, paths: list[list[str]], folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a query over files; none where there are no files."""
+    """Yield the rows of a query over files; nothing if there are no files."""
     if not all(paths):
         return
     with database(folder) as tables:

@@ -1,7 +1,7 @@
-"""How large inputs and outputs are: Tables 1 and 2 of the paper; and of how many references leads are made.
+"""Sizes of inputs and outputs: Tables 1 and 2 of the paper; and over how many references a lead is spread.
 
-Belongs here: counts by article, percentiles beside the published ones, what counts as a clone by length, the
-mean curve of dispersion. Not here: which references hold what (dispersion.py), how pages show them.
+Belongs here: counts by article, percentiles next to the published ones, clones by length of page, the mean
+curve of dispersion. Not here: which references contain which statements (dispersion.py), how pages show them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ops.wikisum.tokenizer import target_of
 
 PERCENTILES = (20, 40, 50, 60, 80, 100)
 
-#: Table 2. In it the first of the sizes of search results is printed as "1,1691".
+#: Table 2. The paper prints the first size of search results as "1,1691".
 TABLE_2: Mapping[str, tuple[int, ...]] = {
     "lead_words": (37, 62, 78, 98, 166, 10_034),
     "citations": (1, 2, 2, 3, 5, 1_029),
@@ -60,10 +60,10 @@ TABLE_1 = (
     },
 )
 
-#: What the tables need of an article.
+#: The columns of an article that the tables need.
 _COUNTS = (*TABLE_2, "input_words", "rouge1_recall", "statements", "held", "dispersion", "needed", "coverage")
 
-#: Where pages are longer, the next row begins.
+#: Upper bounds in words of the rows of the table of clones; the last row is unbounded.
 LENGTHS = (100, 500, 1_000, 5_000, 10_000)
 
 TABLES = "tables.json"
@@ -79,9 +79,9 @@ def statistics(
 ) -> Outcomes:
     """Yield the counts of every article; the units are the articles.
 
-    tables.json has Table 1 and Table 2 of the articles with as many citations as an example needs, beside
-    the published numbers; how many candidates are clones, of those among which they are removed, by length;
-    and the dispersion of the leads.
+    tables.json has Table 1 and Table 2 next to the published numbers, over the articles with as many
+    citations as an example needs; how many of the candidates that are checked for clones are clones, by
+    length; and the dispersion of the leads.
     """
     sizes = _Sizes(corpus)
     counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
@@ -105,12 +105,12 @@ def statistics(
 
 
 def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
-    """Return the share of the words of an output that stand in inputs, each as often as it does there."""
+    """Return the share of an output's words that occur in the inputs, counting repeated words."""
     return _recall(number_words([output, *inputs], known=output))
 
 
 def _recall(found: WordNumbers) -> float:
-    """Return the same, given the words of an output and of inputs, numbered as the output has them."""
+    """Return the same, given the words of an output and of inputs, numbered by the output's vocabulary."""
     counts = np.bincount(found.numbers[: found.ends[1]], minlength=found.distinct)
     rest = found.numbers[found.ends[1] :]
     there = np.bincount(rest[rest >= 0], minlength=found.distinct)
@@ -118,10 +118,11 @@ def _recall(found: WordNumbers) -> float:
 
 
 class _Sizes:
-    """Numbers and words of the pages of articles: the corpus is read only as far as they are asked for.
+    """Counts and words of the pages of articles; reads the corpus only as far as needed.
 
-    The articles of wikisum/ranked stand in the order of the corpus, and all pages of one in one part. So
-    about a part is in memory; in any other order the sizes are the same, and more of them are held.
+    The articles of wikisum/ranked are in the order of the corpus, and all pages of an article are in one
+    part. So about one part is in memory. In any other order the sizes are the same, but more of them are in
+    memory.
     """
 
     def __init__(self, corpus: Parts) -> None:
@@ -129,7 +130,7 @@ class _Sizes:
         self._known: dict[str, Counter[str]] = {}
 
     def take(self, article_id: str) -> Counter[str]:
-        """Return the sizes of an article, which are then forgotten; all 0 if it has no page."""
+        """Return the sizes of an article, and forget them; all 0 if it has no page."""
         while article_id not in self._known and (part := next(self._parts, None)):
             for row in part.read(["article_id", "cited", "searched", "words"]).to_pylist():
                 size = self._known.setdefault(row["article_id"], Counter())
@@ -163,7 +164,7 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams, spread: Disp
 
 
 def _spread(unit: Row, words: WordNumbers, params: DispersionParams) -> Row:
-    """Return the columns of dispersion of an article."""
+    """Return the dispersion columns of an article."""
     found = statements(unit["lead"], unit["title"])
     pages = [paragraph["page_id"] for paragraph in unit["paragraphs"]]
     by_page = list(recalls(found, unit["title"], words, pages)) if found else []
@@ -200,7 +201,7 @@ def _range(values: Sequence[int]) -> str:
 
 
 def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
-    """Return the percentiles: the least value that so many of the articles do not exceed."""
+    """Return the percentiles: the smallest value that this share of the articles does not exceed."""
     found = []
     for aspect, published in TABLE_2.items():
         values = counts[aspect].to_pylist()
@@ -211,11 +212,12 @@ def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
 
 
 def _dispersion(counts: pa.Table, params: DispersionParams) -> dict[str, Any]:
-    """Return the means over articles of which some reference holds a statement; null without any.
+    """Return the means over articles with a statement that some reference contains; null if there are none.
 
-    `coverage`: the share of the statements that are held at all which the best 1, 2, ... references hold;
-    `score`: the area above that curve; `needed`: references that hold all these statements, as percentiles.
-    `articles`: these; `of`: all; `statements`, `held`: of all.
+    `coverage`: of the statements that any reference contains, the share in the best 1, 2, ... references;
+    `score`: the area above that curve; `needed`: how many references contain all these statements, as
+    percentiles. `articles`: the number of these articles; `of`: of all articles; `statements`, `held`: over
+    all.
     """
     spread = counts.filter(counts["dispersion"].is_valid())
     curves = np.array(spread["coverage"].to_pylist()).reshape(-1, params.references)
@@ -240,7 +242,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:
-    """Return how many of the candidates that may be clones are above the threshold, by their words."""
+    """Return how many of the candidates that are checked for clones exceed the threshold, by their words."""
     totals, clones = [0] * (len(LENGTHS) + 1), [0] * (len(LENGTHS) + 1)
     for part in references.parts:
         for row in part.read(["words", "clone_recall", "cited", "hits"]).to_pylist():

@@ -1,6 +1,6 @@
-"""Sub-words that inputs and targets are made of.
+"""The sub-words of inputs and targets.
 
-Belongs here: learning them from articles and their references, and the tokenizer as files. Not here: cutting
+Belongs here: training the tokenizer on articles and their references, and its files. Not here: cutting
 examples (examples.py).
 """
 
@@ -24,8 +24,8 @@ from ops.wikisum.schemas import TOKENIZER, SplitParams
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-#: Sub-words that stand for no text, by number from 0: padding, the end, what stands between input and target
-#: of one sequence, and what stands behind the title (the released code's <EOT>).
+#: Special tokens, by number from 0: padding, the end, the separator between input and target in one sequence,
+#: and the mark after the title (the released code's <EOT>).
 PAD, END, SEPARATOR, TITLE_END = "<pad>", "</s>", "<sep>", "<eot>"
 SPECIAL = (PAD, END, SEPARATOR, TITLE_END)
 
@@ -33,7 +33,7 @@ _FILE, _CONFIG = "tokenizer.json", "tokenizer_config.json"
 
 
 class TokenizerParams(Params, section="wikisum.tokenizer"):
-    """How many sub-words there are, and from how much text they are learnt."""
+    """The size of the vocabulary, and how much text it is trained on."""
 
     vocabulary: int = Field(1000, ge=300, description="special ones and bytes included; the paper: 32,000")
     characters: int = Field(
@@ -43,11 +43,11 @@ class TokenizerParams(Params, section="wikisum.tokenizer"):
 
 
 def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Outcomes:
-    """Yield what was learnt from each article, with the tokenizer; the units are the articles.
+    """Yield what the tokenizer learnt from each article, with the tokenizer; the units are the articles.
 
-    Byte pairs above the 256 bytes, so that no text is unknown. Learnt from `characters` of the articles of
-    the split train: of every article a drawn section (the lead is one) and a drawn paragraph of its
-    references, then a second one of each, and so on. So no article or partition fills the vocabulary.
+    Byte pair encoding over all 256 bytes, so no text is unknown. It trains on `characters` characters from
+    articles of the split train: a drawn section (the lead is one) and a drawn paragraph of the references of
+    every article, then a second one of each, and so on. So no article or partition dominates the vocabulary.
     """
     from tokenizers import AddedToken, pre_tokenizers, trainers
 
@@ -58,7 +58,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     found = _empty()
     trainer = trainers.BpeTrainer(
         vocab_size=params.vocabulary,
-        # The blank before it belongs to it: inputs are put together piece by piece, without one.
+        # It includes the space before it, because inputs are assembled piece by piece, without spaces.
         special_tokens=[AddedToken(name, lstrip=name == TITLE_END, special=True) for name in SPECIAL],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
@@ -73,14 +73,14 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
 
 
 def load(artifact: Artifact) -> Tokenizer:
-    """Return the tokenizer. Its folder is one of `transformers.AutoTokenizer.from_pretrained`, too."""
+    """Return the tokenizer. `transformers.AutoTokenizer.from_pretrained` can load its folder, too."""
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(artifact.folder / _FILE))
 
 
 def target_of(unit: Row, kind: str) -> str:
-    """Return what is to be written of an article: its lead, or all of it with its headings marked.
+    """Return the target of an article: its lead, or all of it with its headings marked.
 
     As in the released code, a heading is " == heading == ". An article without a lead has no target of either
     kind: "".
@@ -103,19 +103,19 @@ def _empty() -> Tokenizer:
 
 
 class DrawnText(NamedTuple):
-    """A text that sub-words are learnt from. The greater it is, the earlier it is taken."""
+    """A text that the tokenizer trains on. Greater texts are taken earlier."""
 
     turn: int
-    """Of the texts of its kind in its article: 0 for the first, then -1."""
+    """Position among the texts of its kind in its article, negated: 0 for the first, then -1."""
     draw: int
     text: str
     ranked_id: str
 
 
 def drawn_texts(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> list[DrawnText]:
-    """Return the texts that sub-words are learnt from, the last one cut to fit.
+    """Return the texts that the tokenizer trains on, the last one cut to fit.
 
-    The same whatever the order of the articles. What is returned is in memory, and one part.
+    The result does not depend on the order of the articles. Holds these texts and one part in memory.
     """
     chosen: list[DrawnText] = []
     characters = 0
@@ -137,7 +137,7 @@ def drawn_texts(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> 
 
 
 def _texts(unit: Row, seed: int) -> Iterator[DrawnText]:
-    """Yield the sections of an article and the paragraphs of its references, each kind in its own turns."""
+    """Yield the sections of an article, then the paragraphs of its references, with turns for each kind."""
     paragraphs = [row["text"] for row in unit["paragraphs"]]
     for kind, texts in (("section", _sections(unit)), ("paragraph", paragraphs)):
         draws = sorted(

@@ -1,6 +1,6 @@
-"""Articles with their references as datasets on disk: every step is the real one, but nobody trains a model.
+"""Articles with their references as datasets on disk: every step is real, but no model is trained.
 
-Belongs here: what several tests of WikiSum's pages look at. Not here: what they assert.
+Belongs here: the data of several tests of WikiSum's pages. Not here: what they assert.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ PARAMS = ExampleParams.model_validate(
 )
 SPLITS = SplitParams(validation=0.3, test=0.3)
 
-#: Names of dishes, whose leads their pages tell in other words.
+#: Names of dishes, whose leads paraphrase their pages.
 DISHES = ("Salt bread", "Corrow soup", "Tane eel", "Varn cake", "Holt broth", "Easter pie")
 
 
 def dish(name: str, number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return an article with two pages that it cites, a clone, and a page that repeats another one."""
+    """Return an article with two cited pages, a clone, and a page that repeats another one."""
     low = name.lower()
     lead = f"{name} is a dish of the island of Varn. It was first made in 18{number}0 by the monks of Torrow."
     served = f"Every autumn {low} is served at the fair, where the oldest baker cuts the first piece himself."
@@ -74,7 +74,7 @@ def dish(name: str, number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def odd() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return an article of which every text is markup."""
+    """Return an article whose texts are all markup."""
     long = f"{ODD} odd bread stands in a very long line of words . " * 400
     pages = [
         page(f"javascript:document.title=3//{ODD}", f"This page says {ODD} about odd bread .", title=ODD),
@@ -88,7 +88,7 @@ def odd() -> tuple[dict[str, Any], list[dict[str, Any]]]:
 def corpus(
     folder: Path, *more: tuple[dict[str, Any], list[dict[str, Any]]], without: Iterable[str] = ()
 ) -> Everything:
-    """Write the datasets of some dishes, an article without a lead and two that are lost, and of `more`."""
+    """Write the datasets of some dishes, an article without a lead, two lost articles, and `more`."""
     made = [dish(name, number) for number, name in enumerate(DISHES, start=1)] + list(more)
     alone = [
         article("Sorrel", "", [("History", "Nobody knows.")], ["http://abbey.example/1"]),
@@ -132,12 +132,12 @@ def corpus(
 
 
 def site(folder: Path, everything: Everything) -> Path:
-    """Write the pages and what they load, and return their folder."""
+    """Write the pages and the files that they load, and return their folder."""
     return write_site(folder, SYSTEM.pages(everything, {}))
 
 
 def _graph() -> AssetGraph:
-    """Return the declared datasets, with the params that these are made with."""
+    """Return the declared datasets, with the params that made them."""
     found = dict(workspace().datasets)
     for name, params in (("wikisum/examples", PARAMS), ("wikisum/corpus", CHOOSING)):
         found[name] = replace(found[name])
@@ -146,7 +146,7 @@ def _graph() -> AssetGraph:
 
 
 def _written(made: Outcome) -> Outcome:
-    """Return summaries of the test examples of a set, as a model would have written them."""
+    """Return summaries of a set's test examples, as a model would write them."""
     tests = [row for row in made.kept.to_pylist() if row["set"] == "short" and row["split"] == "test"]
     kept = [
         {
@@ -161,7 +161,7 @@ def _written(made: Outcome) -> Outcome:
 
 
 def _of_grid(summaries: Outcome) -> Outcome:
-    """Return what two cells of the grid, one of which writes nothing, would have written of the same examples."""
+    """Return summaries of the same examples by two models of the grid; one of them writes nothing."""
     cells = (("t_ed", "", "tf_idf"), ("t_dmca", f"a bread {ODD}", "cheating"))
     kept = [
         {

@@ -1,6 +1,6 @@
-"""`make browser`: the Chromium that the browser tests drive, found or installed.
+"""`make browser`: find or install the Chromium that the browser tests drive.
 
-Belongs here: where a Chromium may be, and who may install one. Not here: how pages are opened (visit.py).
+Belongs here: where a Chromium may be, and how to install one. Not here: how pages are opened (visit.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.machine import MissingError, install_packages, last_line, run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-#: A browser without a single font measures all text as nothing.
+#: A browser without any font measures all text as empty.
 PACKAGES = ("chromium", "fonts-liberation")
 WHERE = (
     "from playwright.sync_api import sync_playwright as p\nwith p() as it: print(it.chromium.executable_path)"
@@ -25,7 +25,7 @@ class NoBrowserError(MissingError):
 
 
 def find() -> Path:
-    """Return a Chromium that starts. Raises NoBrowserError, saying where there is none."""
+    """Return a Chromium that starts. Raises NoBrowserError, naming the places that were searched."""
     chosen = os.environ.get("CHROMIUM")
     if chosen:
         path = shutil.which(chosen)
@@ -52,7 +52,7 @@ def find() -> Path:
 
 
 def install() -> Path:
-    """Find a Chromium or else install one. Raises NoBrowserError, saying all that was tried."""
+    """Find a Chromium, or install one. Raises NoBrowserError, listing everything that was tried."""
     tried = []
     for attempt in (None, _from_debian, _from_playwright):
         try:
@@ -82,13 +82,15 @@ def _from_playwright() -> None:
 
 
 def _ask_playwright() -> str:
-    """Where Playwright keeps a Chromium of its own, be it there or not; asked in a process of its own
-    because Playwright can run once in a process only."""
+    """The path of Playwright's own Chromium, whether it exists or not.
+
+    Runs in a separate process, because Playwright can run only once in a process.
+    """
     return run([sys.executable, "-c", WHERE]).stdout.strip()
 
 
 def _start(path: str) -> None:
-    """Run the program; a launcher without its browser, or a browser without its libraries, ends otherwise."""
+    """Start the program; a launcher without its browser, or a browser without its libraries, fails."""
     done = run([path, "--version"])
     if done.returncode != 0 or "chrom" not in done.stdout.lower():
         raise NoBrowserError(f"{path} does not start: {last_line(done)}")

@@ -1,4 +1,4 @@
-"""A page of another origin, beside those of `make ui`."""
+"""Pages of another origin than those of `make ui`."""
 
 import http.server
 import threading
@@ -10,7 +10,7 @@ from tests.browser.foreign import opened
 
 @pytest.fixture(scope="module")
 def foreign_port():
-    """A server of pages without content, on a port of its own."""
+    """A server of empty pages, on its own port."""
 
     class Blank(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

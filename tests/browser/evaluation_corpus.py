@@ -1,4 +1,4 @@
-"""An evaluation, its extractors and ratings as datasets on disk, made by hand: nothing is trained or scored."""
+"""An evaluation, its extractors and ratings as handmade datasets on disk: nothing is trained or scored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def summary(
     references: int = 1,
     score: float = 0.2,
 ) -> dict:
-    """Return a row of talksumm/evaluation, all of its scores the same."""
+    """Return a row of talksumm/evaluation whose scores are all equal."""
     return {
         "id": f"score-{paper}-{system}-{model}", "gold_id": paper, "title": title, "system": system, "model": model,
         "chosen": chosen, "text": text, "reference": reference, "references": references, **dict.fromkeys(SCORES, score),
@@ -54,7 +54,7 @@ def summary(
 def scored(
     system: str, mean: float, *, model: str | None = None, chosen: bool = True, papers: int = 98, half=0.02
 ) -> dict:
-    """Return a system of table.json, its intervals `half` to both sides; each next metric a tenth lower."""
+    """Return a system of table.json with intervals of `half` to both sides; each next metric is a tenth lower."""
     scores = {
         name: {"mean": mean * (1 - at / 10), "low": mean * (1 - at / 10) - half, "high": mean * (1 - at / 10) + half}
         for at, name in enumerate(METRICS)
@@ -73,7 +73,7 @@ def table(systems: Sequence[Mapping], tests: Sequence[Mapping] = ()) -> dict:
 
 
 def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = False, **more) -> dict:
-    """Return a model of models.json; a curve has a point every ten steps, the best is the one at 20."""
+    """Return a model of models.json, whose curve has a point every ten steps and is best at step 20."""
     architecture, _, training_set = name.partition("/")
     points = [
         {"step": 10 * (at + 1), "epoch": at, "name": curve, "value": value}
@@ -88,13 +88,13 @@ def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = 
 
 
 def _asked(name: str) -> dict:
-    """Return a question as the table of a human evaluation carries it."""
+    """Return a question as in the table of a human evaluation."""
     questions = PEOPLE.questions
     return next(question.described() for question in questions if question.name == name)
 
 
 def considered(**more) -> dict:
-    """Return a question of the human evaluation's table.json that is answered by yes and no."""
+    """Return a yes/no question of the human evaluation's table.json."""
     return {
         **_asked("considered"), "papers": 3, "rows": 90, "raters": 3, "ratings": 200, "mean": 0.72, "low": 0.6,
         "high": 0.8, "deviation": None, "ties": 8, "paper": {"mean": 0.73, "deviation": None},
@@ -103,7 +103,7 @@ def considered(**more) -> dict:
 
 
 def quality(**more) -> dict:
-    """Return a question of the human evaluation's table.json that is answered from 1 to 5."""
+    """Return a 1-to-5 question of the human evaluation's table.json."""
     return {
         **_asked("quality"), "papers": 7, "rows": 21, "raters": 3, "ratings": 40, "mean": 3.5, "low": 2.0,
         "high": 4.0, "deviation": 0.786, "ties": 2, "paper": {"mean": 3.73, "deviation": 0.725},
@@ -127,7 +127,7 @@ def agreed(
     observed: float | None = 0.9,
     left_out: int = 5,
 ) -> dict:
-    """Return a row of `agreement`, or with `other` of `pairs`, in the human evaluation's table.json."""
+    """Return a row of `agreement` (with `other`, a row of `pairs`) of the human evaluation's table.json."""
     return {
         "question": question, "rater": rater, "other": other, "rows": rows, "left_out": left_out,
         "observed": observed, "kappa": kappa,
@@ -147,7 +147,7 @@ def corpus(
     models: Sequence[Mapping] | None = None,
     people: Mapping | None = None,
 ) -> Everything:
-    """Write the three datasets; what is None is not there."""
+    """Write the three datasets; None leaves one out."""
     everything = Everything()
     if rows is not None or table is not None:
         place = folder / "data/talksumm/evaluation"
@@ -170,5 +170,5 @@ def corpus(
 
 
 def site(folder: Path, everything: Everything, numbers: Mapping[str, Counted] | None = None) -> Path:
-    """Write the page with what it loads, and return its path."""
+    """Write the page with the files that it loads, and return its path."""
     return write_site(folder, evaluation_pages(everything, numbers or {})) / "evaluation.html"

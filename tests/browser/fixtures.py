@@ -1,4 +1,4 @@
-"""One browser a worker, pages that tell what went wrong in them, and the views that are looked at."""
+"""One browser for each worker, pages that report their errors, and the views that are tested."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.chromium import find
 from tests.browser.visit import ARGUMENTS, Visitor
 
-#: Widths and schemes that a page is looked at in. A width moves things, a scheme colours them: two views show
-#: what each does, the others what both do together.
+#: The widths and colour schemes in which a page is tested. Widths move things, schemes colour them: two views
+#: show each effect alone, the others both together.
 VIEWS = [
     (1280, "light"),
     pytest.param(400, "dark", marks=pytest.mark.long),

@@ -1,4 +1,4 @@
-"""What a page of another origin can send to the servers of make ui."""
+"""Requests that a page of another origin can send to the servers of `make ui`."""
 
 import json
 import urllib.error
@@ -14,7 +14,7 @@ WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talks
 MADE = """{ assetNodes { assetKey { path } assetMaterializations(limit: 1) { runId } } }"""
 
 
-#: What a page of another origin can send without asking first. Each ends when its answer, or its error, is there.
+#: Requests that need no preflight. Each ends when its answer, or its error, is there.
 FETCH = "([url, options]) => fetch(url, {mode: 'no-cors', ...options}).then(() => 'sent', () => 'failed')"
 
 

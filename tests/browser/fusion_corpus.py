@@ -1,4 +1,4 @@
-"""Fusions, their evaluation and people's ratings as datasets on disk: scored, but neither trained nor asked for."""
+"""Fusions, their evaluation and people's ratings as datasets on disk: really scored, but neither trained nor rated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.browser.written import write_site
 
 SHAPES = {"discofuse/examples": EXAMPLES, "discofuse/balanced": BALANCED}
 
-#: Source, connective, type and gold text, of some names.
+#: Source, connective, type and gold text, by name.
 _TEXTS = (
     ("{0} came . {0} left .", ", but", "SINGLE_S_COORD_ANAPHORA", "{0} came , but {1} left ."),
     ("{0} came . {0} left .", "however ,", "PAIR_CONN_ANAPHORA", "{0} came . However , {1} left ."),
@@ -34,7 +34,7 @@ _PEOPLE = (("Ann", "she"), ("Bob", "he"), ("The Lions", "they"), ("It all", "it"
 
 
 def fusions(domains: Sequence[str] = ("sports", "wikipedia"), examples: int = 40) -> list[dict]:
-    """Return fusions of every domain by COPY, the model of each domain and the mixture: some right, some wrong."""
+    """Return fusions of every domain by COPY, each domain's model and the mixture's: some right, some wrong."""
     found = []
     for domain in domains:
         for number in range(examples):
@@ -75,7 +75,7 @@ def ended(mean: float | None, half: float = 0.04) -> dict:
 
 
 def transferred(**means: float) -> dict:
-    """Return the table.json of discofuse/transfer: the SARI of each system, all else from that."""
+    """Return the table.json of discofuse/transfer, derived from the SARI of each system."""
     parts = {"sari": 0, "keep": 0.1, "add": -0.05, "delete": 0.02, "exact": -0.1}
     systems = [
         {"system": name, "chosen": name == "pretrained", "pairs": 60,
@@ -156,7 +156,7 @@ def corpus(
 
 
 def _counted(name: str, kept: int) -> Counted:
-    """Return a dataset as pages count it; nothing is declared here but its columns."""
+    """Return the counts of a dataset, of which only the columns are declared here."""
     function = SimpleNamespace(__doc__="Fusion examples.")
     item = SimpleNamespace(
         name=name, measures=[], shape=SHAPES[name], values={}, function=function, consumes=None, inputs=()
@@ -165,6 +165,6 @@ def _counted(name: str, kept: int) -> Counted:
 
 
 def site(folder: Path, everything: Everything) -> Path:
-    """Write the page and those of the examples' datasets with what they load, and return their folder."""
+    """Write the page and the pages of the examples' datasets with the files they load, and return their folder."""
     of_datasets = {name: _counted(name, len(EXAMPLES_OF)) for name in SHAPES if name in everything}
     return write_site(folder, [*SYSTEM.pages(everything, {}), *dataset.pages(everything, of_datasets)])

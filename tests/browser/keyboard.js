@@ -1,4 +1,4 @@
-// Watch where Tab goes: returns how often to press it; then `tabbing.faults()` lists what is wrong.
+// Record where Tab goes: returns how often to press it; then `tabbing.faults()` lists the faults.
 () => {
   const WORKED = "a[href], button, select, input, textarea, summary, [onclick], [contenteditable=true]";
   const ROLES = "button link checkbox tab switch slider menuitem option radio combobox textbox".split(" ");
@@ -50,7 +50,7 @@
   start.remove();
 
   const alike = (element) => {
-    // Of a group, Tab stops at one; the arrow keys do the rest.
+    // Tab stops at one element of a group; the arrow keys reach the others.
     if (element.type === "radio" && element.name) return (other) => other.type === "radio" && other.name === element.name;
     const group = element.closest(withRole(GROUPS));
     return (other) => group !== null && group.contains(other);

@@ -1,4 +1,4 @@
-"""Scores and ratings of leads as datasets on disk, made by hand: nothing is trained, scored or asked for."""
+"""Scores and ratings of leads as handmade datasets on disk: nothing is trained, scored or rated."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def model(
     corpus="combined",
     chosen=False,
 ) -> dict:
-    """Return a cell of the grid as table.json has it."""
+    """Return a cell of the grid, as in table.json."""
     scores = {**dict.fromkeys(METRICS, around(rouge)), "log_perplexity": around(nats, 0.1)}
     return {
         "system": architecture, "model": f"{ranker}-{corpus}-{length}", "ranker": ranker, "corpus": corpus,
@@ -44,7 +44,7 @@ def model(
 
 
 def alone(ranker: str, rouge: float, corpus="combined") -> dict:
-    """Return extraction alone as table.json has it."""
+    """Return extraction alone, as in table.json."""
     scores = dict.fromkeys(METRICS, around(rouge))
     return {
         "system": "extractive", "model": f"{ranker}-{corpus}", "ranker": ranker, "corpus": corpus, "length": None,
@@ -141,5 +141,5 @@ ALL = {"evaluation": EVALUATION, "human_evaluation": rated(), "grid": MODELS}
 
 
 def site(folder: Path, everything: Everything) -> Path:
-    """Write the page with what it loads, and return its folder."""
+    """Write the page with the files that it loads, and return its folder."""
     return write_site(folder, leads_page(everything, {}))

@@ -1,4 +1,4 @@
-"""Candidates, pairs, groups and ratings of ParaSCI as datasets on disk, made by the ops themselves where these are quick."""
+"""Candidates, pairs, groups and ratings of ParaSCI as datasets on disk, made by the ops themselves if they are fast."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HARM = "<script>window.harmed = true</script><b>bold</b> \x07"
 
 
 def pairs() -> list[dict]:
-    """Return scored pairs: kept ones, those that each threshold drops, some of two methods."""
+    """Return scored pairs: kept ones, some that each threshold drops, and some found by two methods."""
     found = []
     for number in range(60):
         origins = (["intra"], ["definitions"], ["citations"], ["definitions", "intra"])[number % 4]
@@ -50,7 +50,7 @@ KEYS = {"intra": "paper-1", "definitions": "topic segmentation", "citations": "p
 
 
 def sentences() -> list[dict]:
-    """Return sentences that define a term and cite a paper, of two papers, and others that do so alone."""
+    """Return sentences that define a term and cite a paper, of two papers, and others that do only one of these."""
     texts = [pair[side] for pair in pairs()[:8] for side in ("first", "second")]
     together = [
         statement(
@@ -65,7 +65,7 @@ def sentences() -> list[dict]:
 
 
 def params_of(name: str, kind: type[Given]) -> Given:
-    """Return the params of a kind that a dataset reads."""
+    """Return the params of a type that a dataset reads."""
     return next(value for value in workspace().datasets[name].arguments.values() if isinstance(value, kind))
 
 
@@ -104,7 +104,7 @@ class Corpus:
         return self
 
     def judged(self, given: Sequence[dict] | None = None) -> Corpus:
-        """Add parasci/scored, and what the threshold of params.yaml make of it: pairs and statistics."""
+        """Add parasci/scored, and the pairs and statistics that the thresholds of params.yaml make of it."""
         found = pairs() if given is None else given
         shape = workspace().datasets["parasci/scored"].shape
         assert shape is not None
@@ -127,7 +127,7 @@ class Corpus:
         return self.rows("sources/papers", [row("paper-2", "file", title=title)], JUNE)
 
     def people(self, raters: Sequence[str] = ("ann", "bob", "chi"), judge: str = "") -> Corpus:
-        """Add sheets and their answers: the raters agree on most pairs; a judge always says 4."""
+        """Add sheets and their answers: the raters agree on most pairs; a model judge always answers 4."""
         asked = RatingSheetParams(pairs=5, phenomena=3)
         sent = list(rating_sheets(self._kept, asked))
         self.put("parasci/rating_sheets", sent)
@@ -169,7 +169,7 @@ class Corpus:
         )
 
     def models(self, harm: str = "") -> Corpus:
-        """Add generated sentences with their scores, and what PDBERT and the best clause extract."""
+        """Add generated sentences with their scores, and the extractions of PDBERT and the best clause."""
         texts = [(f"the model reads text {n} .", f"text {n} is read by a model .") for n in range(40)]
         rows = [
             {
@@ -206,7 +206,7 @@ class Corpus:
         return dict(SYSTEM.pages(everything, counted(everything)))
 
     def site(self) -> Path:
-        """Write the pages with what they load, and return their folder."""
+        """Write the pages with the files that they load, and return their folder."""
         return write_site(self.folder, self.files().items())
 
 

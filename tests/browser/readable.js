@@ -1,4 +1,4 @@
-// What hinders reading: a list of sentences. The argument is the least size of running text in pixels.
+// Return the faults of readability as a list of sentences. The argument is the minimum size of running text in pixels.
 (least) => {
   const faults = [];
   const smallest = 10; // of any text, also in plots
@@ -13,7 +13,7 @@
     faults.push(`the page is ${root.scrollWidth} wide and scrolls sideways in ${root.clientWidth}`);
   }
 
-  // A box of one pixel is for screen readers alone.
+  // A box of one pixel is only for screen readers.
   const forReadersOnly = (box, style) => (box.width <= 1 && box.height <= 1) || style.clipPath === "inset(50%)";
   const cutBy = (element, text) => {
     let seen = text;
@@ -57,7 +57,7 @@
     if (!boxes.length) continue;
     const box = element.getBoundingClientRect();
     if (forReadersOnly(box, getComputedStyle(element))) continue;
-    // a label may be turned: how long its upright has become, whatever its direction
+    // a label may be rotated: the scale of its vertical axis in any direction
     const turned = element instanceof SVGGraphicsElement ? element.getScreenCTM() : null;
     const scale = turned ? Math.hypot(turned.c, turned.d) : 1;
     const size = parseFloat(getComputedStyle(element).fontSize) * Math.abs(scale || 1);

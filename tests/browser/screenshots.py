@@ -1,7 +1,7 @@
-"""`python -m tests.browser.screenshots [NAME ...]`: make the pictures of README and docs again, all or some.
+"""`python -m tests.browser.screenshots [NAME ...]`: retake all or some pictures of README and docs.
 
-The pages are those that `make ui` serves, of a copy of this checkout: the checkout itself must be made
-(`make run`), and stays as it is. Belongs here: what is on each picture. Not here: how pages are opened.
+The pages are those that `make ui` serves, from a copy of this checkout: run `make run` first; the checkout is
+not changed. Belongs here: what is on each picture. Not here: how pages are opened.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"
 LEFT_BEHIND = (".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "__pycache__", ".git")
 MONTH = "2018-07"
-#: Dagster's own settings: no list of its pages, the graph from top to bottom.
+#: Dagster's own settings: its list of pages is closed, the graph goes from top to bottom.
 SETTINGS = {"dagster-nav-collapsed": "true", "asset-graph-direction": '"vertical"'}
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One page: `server` and `path` say where, `ready` is a text that is seen when the page is whole."""
+    """One page: `server` and `path` give its address; `ready` is a text that appears when the page is complete."""
 
     name: str
     server: Callable[[Servers], str]
@@ -42,11 +42,11 @@ class Picture:
     size: tuple[int, int] = (1400, 800)
     scheme: str = "light"
     edit: tuple[str, str, str] | None = None
-    """A file of the copy, a text in it and its replacement: what the page is to show the effect of."""
+    """A file of the copy, a text in it and its replacement; the page shows the effect of this edit."""
 
 
 def close_the_list(page: Page) -> None:
-    """Show the graph alone, when it knows how every group stands."""
+    """Show only the graph, once the status of every group is loaded."""
     page.locator("button:has([aria-label=panel_show_right])").last.click()
     page.get_by_text("wikisum", exact=True).last.wait_for()
     expect(page.get_by_text("fetching statuses")).to_have_count(0)
@@ -65,7 +65,7 @@ def open_a_talk(page: Page) -> None:
 
 
 def open_an_article(page: Page) -> None:
-    """Go from the list to an article that has clones, and that models wrote of."""
+    """Go from the list to an article that has clones and summaries by models."""
     page.get_by_role("link", name="Port Ardle").click()
     page.locator("#paragraphs .end").wait_for()
 
@@ -128,7 +128,7 @@ def main(names: list[str]) -> None:
 
 
 def take(visit: Visitor, servers: Servers, picture: Picture) -> None:
-    """Write one picture and say how big it is. Raises AssertionError when something is wrong in the page."""
+    """Write one picture and print its size. Raises AssertionError if the page has a fault."""
     address = picture.server(servers)
     wait(address)
     width, height = picture.size
@@ -142,19 +142,19 @@ def take(visit: Visitor, servers: Servers, picture: Picture) -> None:
     )
     seen.assert_text(picture.ready)
     picture.act(seen.page)
-    seen.page.wait_for_timeout(2000)  # what is drawn moves to its place
+    seen.page.wait_for_timeout(2000)  # animations end
     seen.assert_sound()
     path = seen.screenshot(IMAGES / f"{picture.name}.png")
     visit.end()
     with Image.open(
         path
-    ) as image:  # a page has few colours: 256 of its own look the same in a third of the bytes
+    ) as image:  # a page has few colours: a palette of 256 looks the same in a third of the bytes
         image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB", flush=True)
 
 
 def replace(path: Path, old: str, new: str) -> None:
-    """Replace a text that is in a file."""
+    """Replace a text in a file."""
     text = path.read_text()
     if old not in text:
         sys.exit(f"error: {old!r} is not in {path.name}: mend PICTURES in {Path(__file__).name}")

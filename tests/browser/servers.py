@@ -1,4 +1,4 @@
-"""`make ui` of a checkout, for as long as a test or a picture needs it.
+"""Run `make ui` of a checkout while a test or a picture needs it.
 
 Belongs here: starting the servers on free ports, waiting for them, ending them. Not here: what they show.
 """
@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Servers:
-    """The addresses that `make ui` serves, without a slash at the end."""
+    """The addresses that `make ui` serves, without a final slash."""
 
     port: int
 
@@ -49,8 +49,8 @@ class Servers:
 def ui(root: Path) -> Iterator[Servers]:
     """Run `silverloom ui` of a checkout, on three free ports in a row.
 
-    Yields when Dagster answers; the other servers are waited for with `wait`. Raises RuntimeError, with what
-    the servers wrote, when they end before, or make no progress.
+    Yields when Dagster answers; use `wait` for the other servers. Raises RuntimeError, with the output of the
+    servers, if they end early or make no progress.
     """
     servers = Servers(free_ports(3))
     environment = {
@@ -80,7 +80,7 @@ def ui(root: Path) -> Iterator[Servers]:
 
 
 def wait(address: str, process: subprocess.Popen[bytes] | None = None) -> None:
-    """Return when an address answers. Raises AssertionError when its process ends or makes no progress."""
+    """Return when an address answers. Raises AssertionError if its process ends or makes no progress."""
     until(lambda: _answers(address), programs=[process] if process else [])
 
 
@@ -106,7 +106,7 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 
 def free_ports(count: int) -> int:
-    """The first of some free ports in a row, below those that the system gives to outgoing connections."""
+    """The first of some free ports in a row, below the range that the system uses for outgoing connections."""
     for _ in range(100):
         first = random.randrange(10_000, 30_000)
         if all(_free(port) for port in range(first, first + count)):

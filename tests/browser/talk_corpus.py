@@ -1,4 +1,4 @@
-"""Talks with their papers as datasets on disk, made by hand: no model has to be loaded."""
+"""Talks with their papers as handmade datasets on disk: no model is loaded."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ IDENTITY = {"source_ids": ["source"], "licence": "CC-BY-4.0"}
 
 @dataclass
 class Talk:
-    """A talk with its paper. `sentences`: (section, text, why it is no state or None); `runs`: (first word,
-    last word, place of the sentence); a reason that begins with "no " is one of sources/sentences."""
+    """A talk with its paper.
+
+    `sentences`: (section, text, reason why it is not a state, or None); `runs`: (first word, last word,
+    position of the sentence). Reasons that begin with "no " are those of sources/sentences.
+    """
 
     name: str
     words: Sequence[str] = ()
@@ -46,7 +49,7 @@ class Talk:
 
 @dataclass
 class Corpus:
-    """Datasets in a folder; `everything` is what a report gets."""
+    """Datasets in a folder; `everything` is the argument of a report."""
 
     folder: Path
     talks: Sequence[Talk] = ()
@@ -122,7 +125,7 @@ def site(corpus: Corpus) -> Path:
 
 
 def point(knobs: Sequence[float], accuracy: float, *, half: float = 0.05, current: bool = False) -> dict:
-    """Return a row of talksumm/tuning, its interval `half` to both sides."""
+    """Return a row of talksumm/tuning, with an interval of `half` to both sides."""
     name = "-".join(map(str, knobs))
     return {
         **IDENTITY, **dict(zip(("lambda", "gamma", "delta", "epsilon"), knobs, strict=True)), "id": f"point-{name}",

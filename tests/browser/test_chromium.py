@@ -1,4 +1,4 @@
-"""Chromium is found, else installed, else its lack is told with all that was tried."""
+"""Chromium is found, or else installed; if neither works, the error lists everything that was tried."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ FAILS = '#!/bin/sh\necho "$@" >> "$LOG"\necho "E: Unable to locate package chrom
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """A machine with nothing on PATH but what `put` puts there; root, and Playwright is never online."""
+    """A machine whose PATH has only what `put` puts there; as root, and Playwright is always offline."""
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "log"
@@ -42,7 +42,7 @@ class Machine:
         return path
 
     def makes(self, path: Path) -> str:
-        """A command that makes a browser at a path."""
+        """A command that creates a browser at a path."""
         lines = "\n".join(CHROME.splitlines())
         return f"/bin/mkdir -p {path.parent}\n/bin/cat > {path} <<'END'\n{lines}\nEND\n/bin/chmod +x {path}\n"
 
@@ -63,21 +63,21 @@ class Machine:
 
 
 @pytest.mark.parametrize("name", chromium.NAMES)
-def test_a_browser_on_path_is_taken_and_nothing_installed(machine, name):
+def test_a_browser_on_path_is_used_and_nothing_is_installed(machine, name):
     machine.apt()
     path = machine.put(name, CHROME)
     assert chromium.install() == path
     assert machine.called == ""
 
 
-def test_the_browser_that_is_named_comes_first(machine, tmp_path, monkeypatch):
+def test_a_configured_browser_comes_first(machine, tmp_path, monkeypatch):
     machine.put("chromium", CHROME)
     mine = machine.put("mine", CHROME)
     monkeypatch.setenv("CHROMIUM", str(mine))
     assert chromium.install() == mine
 
 
-def test_a_named_browser_that_is_none_is_an_error_and_nothing_else_is_tried(machine, monkeypatch):
+def test_a_configured_browser_that_does_not_exist_is_an_error_and_nothing_else_is_tried(machine, monkeypatch):
     machine.apt()
     monkeypatch.setenv("CHROMIUM", "/nowhere/chrome")
     with pytest.raises(chromium.NoBrowserError, match="CHROMIUM=/nowhere/chrome is no program"):
@@ -85,13 +85,13 @@ def test_a_named_browser_that_is_none_is_an_error_and_nothing_else_is_tried(mach
     assert machine.called == ""
 
 
-def test_one_that_does_not_start_is_passed_over(machine):
+def test_a_browser_that_does_not_start_is_skipped(machine):
     machine.put("chromium", BROKEN)
     good = machine.put("google-chrome", CHROME)
     assert chromium.find() == good
 
 
-def test_debians_packages_are_installed_where_there_is_none(machine):
+def test_a_missing_browser_is_installed_from_debians_packages(machine):
     machine.apt()
     assert chromium.install() == machine.folder / "chromium"
     update, install = machine.called.splitlines()
@@ -117,24 +117,24 @@ def test_without_root_and_sudo_playwright_installs_its_own(machine, monkeypatch,
     machine.python(installs=True)
     assert chromium.install() == machine.own
     assert machine.called == "-m playwright install chromium\n"
-    assert chromium.find() == machine.own, "the next time it is there already"
+    assert chromium.find() == machine.own, "the second time it is already installed"
 
 
-def test_where_apt_fails_playwright_installs_its_own(machine):
+def test_playwright_installs_its_own_if_apt_fails(machine):
     machine.put("apt-get", FAILS)
     machine.python(installs=True)
     assert chromium.install() == machine.own
 
 
-def test_a_package_without_a_browser_that_starts_counts_as_none(machine):
-    """Some distributions' package is a launcher of something that is not there."""
+def test_a_package_whose_browser_does_not_start_counts_as_missing(machine):
+    """Some distributions' package is only a launcher of a program that is missing."""
     machine.put("chromium-browser", BROKEN)
     machine.put("apt-get", "#!/bin/sh\n")
     machine.python(installs=True)
     assert chromium.install() == machine.own
 
 
-def test_where_nothing_works_all_that_was_tried_is_told_and_what_to_do(machine):
+def test_if_nothing_works_the_error_lists_what_was_tried_and_what_to_do(machine):
     machine.put("chromium", BROKEN)
     machine.put("apt-get", FAILS)
     with pytest.raises(chromium.NoBrowserError) as failure:

@@ -1,4 +1,4 @@
-"""Pages of validations need no network, show markup as text, and are written where they changed."""
+"""Pages of validations need no network, show markup as text, and are rewritten only if they changed."""
 
 import dataclasses
 import re
@@ -34,7 +34,7 @@ MARKUP = "<script>document.title = 'broken into'</script><b>& bold</b> \u202eodd
 
 @pytest.fixture
 def validated(tmp_path):
-    """Validate months of one dataset as if they had been made."""
+    """Validate months of one dataset as if they had just been made."""
     dataset = dataclasses.replace(
         workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE)
     )
@@ -58,7 +58,7 @@ def validated(tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(validated, visit, scheme):
+def test_the_pages_load_nothing_from_another_machine_and_never_run_data(validated, visit, scheme):
     validated("2018-06", MARKUP, MARKUP, "x" * 1_000_000)
     validated("2018-07")
     index = docs.build(validated.workspace)
@@ -75,7 +75,7 @@ def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(v
     page.assert_sound()
 
 
-def test_pages_say_what_was_found_last_and_those_of_what_is_no_more_go(validated):
+def test_pages_show_the_latest_findings_and_obsolete_pages_are_removed(validated):
     validated("2018-06", "one")
     validated("2018-07", "two")
     docs.build(validated.workspace)

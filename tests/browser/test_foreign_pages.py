@@ -1,7 +1,8 @@
 """A page of another origin, open in the same browser, can neither drive nor read what `make ui` serves.
 
-Belongs here: what such a page can send, against all three servers, and that their own pages and links to them go
-on working. Its servers are started once, for all of these tests. Not here: the policy (orchestration/serve/test_request_guard.py).
+Belongs here: what such a page can send, against all three servers, and that their own pages and links to them
+keep working. The servers are started once for all of these tests. Not here: the policy
+(orchestration/serve/test_request_guard.py).
 """
 
 import json
@@ -65,7 +66,7 @@ def running(servers) -> set[str]:
     return {schedule["name"] for schedule in schedules if schedule["scheduleState"]["status"] == "RUNNING"}
 
 
-def test_a_get_wipes_nothing(foreign, servers):
+def test_a_get_deletes_nothing(foreign, servers):
     foreign.evaluate(FETCH, [operation(servers, WIPE % "alignments"), {}])
     assert "alignments" in made(servers)
 
@@ -73,7 +74,7 @@ def test_a_get_wipes_nothing(foreign, servers):
 @pytest.mark.parametrize(
     ("dataset", "content_type"), [("pairs", "text/plain"), ("summaries", "text/plain; x=application/json")]
 )
-def test_a_post_of_plain_text_wipes_nothing(foreign, servers, dataset, content_type):
+def test_a_post_of_plain_text_deletes_nothing(foreign, servers, dataset, content_type):
     body = json.dumps({"query": WIPE % dataset})
     options = {"method": "POST", "headers": {"Content-Type": content_type}, "body": body}
     foreign.evaluate(FETCH, [operation(servers, WIPE % dataset), options])
@@ -98,8 +99,8 @@ def test_no_web_socket_is_opened(foreign, servers):
     assert foreign.evaluate(SOCKET, [f"{address}/graphql"]) == "failed"
 
 
-def test_mlflow_is_neither_read_nor_written_by_a_page_of_another_machine(browser, servers):
-    """MLflow itself answers pages of other ports of this machine: for it they are not foreign."""
+def test_a_page_of_another_machine_neither_reads_nor_writes_mlflow(browser, servers):
+    """MLflow itself answers pages of other ports of this machine: it does not treat them as foreign."""
     api = f"{servers.mlflow}/ajax-api/2.0/mlflow/experiments"
     body = {"method": "POST", "body": json.dumps({"name": "from elsewhere"})}
     with opened(browser, "http://elsewhere.example/") as page:
@@ -109,7 +110,7 @@ def test_mlflow_is_neither_read_nor_written_by_a_page_of_another_machine(browser
         urllib.request.urlopen(f"{api}/get-by-name?experiment_name=from%20elsewhere", timeout=600)
 
 
-def test_a_script_of_the_pages_is_not_read_by_including_it(foreign, servers):
+def test_a_script_of_the_pages_cannot_be_read_by_including_it(foreign, servers):
     assert foreign.evaluate(ELEMENT, ["script", f"{servers.pages}/pages/static/page.js"]) == "failed"
 
 
@@ -124,7 +125,7 @@ def test_no_server_is_shown_in_a_frame(foreign, servers):
         assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
-def test_a_link_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
+def test_a_link_from_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
     start = foreign.url
     for address, text in {
         f"{servers.pages}/to/dagster/assets/talksumm/alignments": "Alignments of spoken words to paper sentences",

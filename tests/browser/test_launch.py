@@ -1,6 +1,6 @@
-"""What is started on Dagster's pages and run by its daemon: a backfill, and the checks of a dataset alone.
+"""Launches on Dagster's pages, run by its daemon: a backfill, and only the checks of a dataset.
 
-Belongs here: clicks, and what they leave on disk, in Dagster and for MLflow. Not here: what the pages show
+Belongs here: clicks, and their results on disk, in Dagster and for MLflow. Not here: what the pages show
 (test_make_ui.py), backfills, sensors and schedules without a browser (end_to_end/test_daemon.py).
 """
 
@@ -25,7 +25,7 @@ RUNS = """{ runsOrError { ... on Runs { results { id status assetCheckSelection 
 
 @pytest.fixture(scope="module")
 def by_click(fresh_project, tmp_path_factory):
-    """A checkout with three months in which nothing has run, and one like it."""
+    """A checkout with three months in which nothing has run, and an identical one."""
     project = fresh_project.copy(tmp_path_factory.mktemp("click") / "checkout")
     project.params(lambda params: params["partitions"].update(end=MONTHS[-1]))
     write_paper(project.root / "corpus", "epsilon", MONTHS[-1])
@@ -35,9 +35,7 @@ def by_click(fresh_project, tmp_path_factory):
     return project, project.copy(tmp_path_factory.mktemp("command") / "checkout")
 
 
-def test_a_backfill_that_is_launched_in_the_browser_leaves_what_a_command_leaves(
-    by_click, visit, monkeypatch
-):
+def test_a_backfill_launched_in_the_browser_leaves_the_same_state_as_a_command(by_click, visit, monkeypatch):
     project, other = by_click
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")  # all runs wait
     with serving(project.root) as servers:
@@ -90,8 +88,8 @@ def tracked(project):
     return [f"{run.experiment} {run.run.name}" for run in runs]
 
 
-def test_all_checks_of_a_dataset_are_executed_in_the_browser_and_nothing_is_made(done, visit):
-    done.silverloom("setup")  # its own store, and not that of the checkout that it is a copy of
+def test_all_checks_of_a_dataset_run_in_the_browser_and_nothing_is_made(done, visit):
+    done.silverloom("setup")  # its own store, not that of the checkout that it was copied from
     made, manifests = times(done, "data"), times(done, "manifests")
     before = done.data()
     with serving(done.root) as servers:
@@ -121,5 +119,5 @@ def runs(servers):
 
 
 def times(project, folder):
-    """What would change if a file was written again."""
+    """Inode and time of each file, which would change if it were written again."""
     return {file: file.stat().st_ino for file in (project.root / folder).rglob("*") if file.is_file()}

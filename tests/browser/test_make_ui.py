@@ -1,7 +1,7 @@
-"""What `make ui` serves, and a browser shows, of a project in which a check failed in one dataset.
+"""The pages of `make ui` in a browser, for a project in which a check of one dataset failed.
 
-Belongs here: Dagster's pages, MLflow's, and what leads from one to another. Its servers are started once, for
-all of these tests. Not here: how they start and end (end_to_end/test_ui.py), our own pages (test_site.py).
+Belongs here: Dagster's and MLflow's pages, and the links between them. The servers are started once for all of
+these tests. Not here: how they start and end (end_to_end/test_ui.py), our own pages (test_site.py).
 """
 
 import http.client
@@ -90,11 +90,11 @@ def test_the_graph_shows_every_dataset_in_its_group(visit, dagster):
 
 
 def seen(graph, text):
-    """Wait for a text; Dagster has it a second time, hidden, to measure it."""
+    """Wait for a text. Dagster also has a hidden copy of it, for measuring."""
     graph.page.get_by_text(text, exact=True).locator("visible=true").first.wait_for()
 
 
-def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, project):
+def test_an_asset_page_describes_the_dataset_and_its_content(visit, dagster, project):
     dataset = datasets()["talksumm/alignments"]
     folder = project.root / "data" / dataset.name / MONTH
     kept, dropped = (pq.read_table(folder / part_name(kind, 0)) for kind in ("kept", "dropped"))
@@ -113,11 +113,11 @@ def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, proje
 
 
 def row(asset, name):
-    """The row of the latest metadata that begins with a name."""
+    """The row of the latest metadata whose label begins with a name."""
     return asset.page.get_by_role("row").filter(has=asset.page.get_by_text(name, exact=True)).first
 
 
-def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
+def test_a_failed_check_is_shown_as_failed_with_the_lost_units(visit, dagster):
     checks = visit(f"{dagster}/assets/talksumm/summaries?view=checks&checkDetail=conservation")
     checks.assert_text("part 0")
     expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()
@@ -125,7 +125,7 @@ def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
     checks.assert_sound()
 
 
-def test_a_partition_whose_check_failed_is_failed_and_not_made(visit, dagster):
+def test_a_partition_whose_check_failed_is_failed_and_not_materialised(visit, dagster):
     stats = {
         "/".join(node["assetKey"]["path"]): node["partitionStats"]
         for node in ask(dagster, STATS)["assetNodes"]
@@ -145,7 +145,7 @@ def test_links_lead_from_the_asset_to_the_run_that_failed(visit, dagster):
     asset.assert_sound()
 
 
-def test_mlflows_page_of_a_run_shows_what_it_read_and_how_it_came_out(visit, servers, project):
+def test_mlflows_page_of_a_run_shows_its_inputs_and_results(visit, servers, project):
     client = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
     experiment = client.get_experiment_by_name("talksumm/alignments").experiment_id
     (run,) = client.search_runs([experiment], "tags.partition = '2018-06'")
@@ -158,7 +158,9 @@ def test_mlflows_page_of_a_run_shows_what_it_read_and_how_it_came_out(visit, ser
 
 
 def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, servers):
-    chosen = {"mlflow.workflowType_v1": '"machine_learning"'}  # MLflow's switch, which else shows traces
+    chosen = {
+        "mlflow.workflowType_v1": '"machine_learning"'
+    }  # MLflow's switch, which is at traces by default
     opened = visit(f"{servers.mlflow}/#/experiments", width=1400, remembers=chosen)
     opened.assert_text("talksumm/summaries")
     opened.page.get_by_text("talksumm/pairs", exact=True).first.click()
@@ -167,7 +169,7 @@ def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, s
 
 
 def sound(opened):
-    """Nothing went wrong, but for what MLflow's own pages do: they ask who is logged in, where nobody can."""
+    """No fault except those of MLflow's own pages, which ask for the logged-in user where nobody can log in."""
     expected = ("ResizeObserver loop", "the server responded with a status of 404")
     opened.errors[:] = [error for error in opened.errors if not any(text in error for text in expected)]
     opened.failed[:] = [failed for failed in opened.failed if "/mlflow/users/current" not in failed]
@@ -175,7 +177,7 @@ def sound(opened):
 
 
 def test_a_page_of_another_origin_drives_nothing(foreign, servers):
-    """By a GET, a POST of plain text or a WebSocket; test_foreign_pages.py tries all else."""
+    """By a GET, a POST of plain text or a WebSocket; test_foreign_pages.py tries everything else."""
     body = json.dumps({"query": WIPE % "pairs"})
     foreign.evaluate(FETCH, [operation(servers, WIPE % "pairs"), {}])
     foreign.evaluate(FETCH, [f"{servers.dagster}/graphql", {"method": "POST", "body": body}])

@@ -1,4 +1,4 @@
-"""The pages of articles and of inputs in a real browser: orders, cuts, the lead; texts that are markup."""
+"""The pages of articles and of inputs in a real browser: order, cut and lead; texts that are markup."""
 
 import re
 from functools import cache
@@ -13,7 +13,7 @@ from tests.browser.fixtures import VIEWS
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    """Pages of what is there, each made when it is first asked for."""
+    """Pages of a project's data, each made when it is first requested."""
 
     @cache
     def site(without, odd):
@@ -34,12 +34,12 @@ def page(visit, sites):
 
 
 def paragraphs(opened):
-    """The paragraphs that are shown, by rank."""
+    """The visible paragraphs, by rank."""
     return opened.page.locator("#paragraphs > li.inside, #paragraphs > li.outside")
 
 
 def assert_input(opened, inside, outside):
-    """The first paragraphs are in the input, and the others behind its end are not."""
+    """The first paragraphs are in the input, and those after its end are not."""
     classes = ["inside"] * inside + ["outside"] * outside
     expect(paragraphs(opened)).to_have_class([re.compile(name) for name in classes])
     expect(opened.page.locator("#paragraphs .end")).to_have_count(1 if outside else 0)
@@ -55,7 +55,7 @@ def test_a_page_is_readable_and_accessible(page, name, width, scheme):
     opened.assert_fine()
 
 
-def test_a_line_is_drawn_where_the_input_of_the_set_ends(page):
+def test_a_line_marks_the_end_of_the_sets_input(page):
     opened = page()
     expect(opened.page.locator("#set")).to_have_value("0")
     expect(opened.page.locator("#ranker")).to_have_value("tf_idf")
@@ -66,7 +66,7 @@ def test_a_line_is_drawn_where_the_input_of_the_set_ends(page):
     assert_input(opened, 4, 0)
 
 
-def test_the_lead_is_marked_with_what_of_it_stands_in_the_input_up_to_the_line(page):
+def test_words_of_the_lead_that_are_in_the_input_above_the_line_are_marked(page):
     opened = page()
     opened.assert_text("corrow soup is a dish of the island of varn", "20.0 %")
     expect(opened.page.locator("#paragraphs > li.inside p.text")).to_have_text(
@@ -79,7 +79,7 @@ def test_the_lead_is_marked_with_what_of_it_stands_in_the_input_up_to_the_line(p
     expect(marks).to_have_class(["bigram", *["word"] * 7, "bigram"])
 
 
-def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(page):
+def test_another_ranker_changes_order_cut_and_coverage_and_is_in_the_address(page):
     opened = page()
     texts, marks = paragraphs(opened).locator(".text"), opened.page.locator("#lead mark")
     expect(paragraphs(opened)).to_have_count(4)
@@ -100,7 +100,9 @@ def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(pa
 
 
 @pytest.mark.long
-def test_paragraphs_that_are_not_held_are_counted_on_both_sides_of_the_line(visit, tmp_path, monkeypatch):
+def test_paragraphs_that_the_page_does_not_hold_are_counted_on_both_sides_of_the_line(
+    visit, tmp_path, monkeypatch
+):
     monkeypatch.setattr(article, "MOST_PARAGRAPHS", 1)
     site = corpora.site(tmp_path, corpora.corpus(tmp_path))
     opened = visit((site / "articles/article-2.html").as_uri())
@@ -121,7 +123,7 @@ def test_a_paragraph_leads_to_its_reference_and_the_order_stays(page):
     expect(opened.page.locator("#ranker")).to_have_value("text_rank")
 
 
-def test_clones_are_struck_out_with_their_recall_and_what_repeats_names_the_other(page):
+def test_clones_are_struck_out_with_their_recall_and_a_repeat_names_its_original(page):
     opened = page()
     struck = opened.page.locator("tr:has(del)")
     expect(struck).to_have_count(2)
@@ -131,7 +133,7 @@ def test_clones_are_struck_out_with_their_recall_and_what_repeats_names_the_othe
         expect(struck.last).to_contain_text(words)
 
 
-def test_texts_that_are_markup_or_very_long_are_shown_and_never_run(page):
+def test_very_long_texts_and_markup_are_shown_and_never_run(page):
     opened = page("articles/article-odd.html", odd=True, width=400)
     expect(opened.page).to_have_title(re.compile("^Odd bread <img src=x"))
     opened.assert_text("short-<img src=x", "a dish <img src=x")
@@ -170,14 +172,14 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
         (["corpus", "references"], "wikisum/references"),
     ],
 )
-def test_what_is_missing_is_said_and_the_rest_is_shown(page, without, said):
+def test_missing_data_is_reported_and_the_rest_is_shown(page, without, said):
     opened = page(without=without)
     opened.assert_text(said)
     expect(paragraphs(opened)).to_have_count(4)
     opened.assert_fine()
 
 
-def test_percentiles_are_drawn_of_both_on_one_scale(page):
+def test_percentiles_of_both_are_drawn_on_one_scale(page):
     opened = page("inputs.html")
     place = opened.page.locator("[data-percentiles=search_words]")
     place.locator("svg").wait_for()
@@ -189,7 +191,7 @@ def test_percentiles_are_drawn_of_both_on_one_scale(page):
 
 
 @pytest.mark.long
-def test_inputs_without_anything_counted_say_what_to_do(page):
+def test_inputs_without_statistics_say_what_to_do(page):
     opened = page("inputs.html", without=["statistics", "learned_ranker"])
     opened.assert_text("make run SELECT=wikisum/statistics")
     opened.assert_fine()

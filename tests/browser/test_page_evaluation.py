@@ -1,4 +1,4 @@
-"""The page of the evaluation in a real browser: scores, tests, people, curves, and summaries beside human ones."""
+"""The page of the evaluation in a real browser: scores, tests, people, curves, and summaries next to human ones."""
 
 import math
 import re
@@ -96,7 +96,7 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened.assert_fine()
 
 
-def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(page):
+def test_the_chosen_extractor_comes_first_and_other_extractors_after_a_line(page):
     opened = page()
     rows = opened.page.locator("#scores-title ~ .scroll tbody tr")
     expect(rows).to_have_count(2 + len(BASELINES))
@@ -124,7 +124,7 @@ def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
     assert ends["abstract"] == pytest.approx((0.1 + 0.02) / (0.25 + 0.02), abs=0.02)
 
 
-def test_a_difference_is_that_of_the_extractor_whichever_system_stood_first(page):
+def test_a_difference_is_relative_to_the_extractor_whichever_system_came_first(page):
     expect(page().page.locator("#tests tbody td:nth-of-type(1)")).to_have_text(
         [
             "no significant difference\n−0.20 (−2.20 to +0.80)\np = 0.600",
@@ -154,7 +154,7 @@ def test_the_best_step_is_marked_at_its_place(page):
     assert rule["x"] + rule["width"] / 2 == pytest.approx(best["x"] + best["width"] / 2, abs=1.5)
 
 
-def test_ratings_are_drawn_on_their_scale_beside_the_number_of_the_paper(page):
+def test_ratings_are_drawn_on_their_scale_next_to_the_papers_number(page):
     opened = page()
     for question, ends in (
         ("considered", {"i": (0.6, 0.8), "b:not(.paper)": 0.72, "b.paper": 0.73}),
@@ -179,7 +179,7 @@ def test_the_share_of_each_answer_is_a_bar(page):
     assert bars.first.bounding_box()["width"] > 50
 
 
-def test_agreement_of_raters_stands_open_and_that_of_pairs_is_folded(page):
+def test_agreement_of_raters_is_open_and_that_of_pairs_is_folded(page):
     opened = page()
     rows = opened.page.locator("#agreement + .scroll tbody tr")
     for at, cells in {
@@ -193,18 +193,18 @@ def test_agreement_of_raters_stands_open_and_that_of_pairs_is_folded(page):
     expect(pair).to_be_visible()
 
 
-def test_an_address_leads_to_what_people_say(page):
+def test_an_address_leads_to_the_ratings_of_people(page):
     assert_near_top(page("#people", given={"people": PEOPLE}), "people")
 
 
-def test_words_in_common_are_marked_on_both_sides_whatever_their_case_and_signs(page):
+def test_shared_words_are_marked_on_both_sides_ignoring_case_and_punctuation(page):
     opened = page()
     assert_marks(opened, 0, ["train a neural model! On silver labels, the model is"])
     assert_marks(opened, 1, ["train a neural model on Silver-labels; the model is"])
     opened.assert_text("10 words", "77 %", "31.42")
 
 
-def test_two_texts_without_two_words_in_common_have_no_mark(page):
+def test_two_texts_without_two_shared_words_in_a_row_have_no_mark(page):
     opened = page("#paper=gold-00&system=lead")
     opened.assert_text(ODD)
     assert_marks(opened, 0, [])
@@ -218,7 +218,7 @@ def test_texts_are_shown_and_never_run(page):
     expect(opened.page).to_have_title(re.compile("^Evaluation"))
 
 
-def test_paper_and_system_are_chosen_and_stand_in_the_address(page):
+def test_paper_and_system_are_chosen_and_are_in_the_address(page):
     opened = page()
     opened.page.get_by_role("searchbox").fill("matter 17")
     opened.assert_text("1 of 1 found", "The abstract of paper 17.")
@@ -241,20 +241,20 @@ def test_an_address_with_a_paper_leads_to_its_summaries(page):
 
 
 def assert_near_top(opened, name):
-    """An element comes to be within the first screen."""
+    """An element is moved to the first screen."""
     opened.page.wait_for_function(
         "name => document.getElementById(name).getBoundingClientRect().top < 600", arg=name
     )
 
 
-def test_an_address_of_what_is_not_there_says_so(page):
+def test_an_address_of_something_that_does_not_exist_says_so(page):
     opened = page("#paper=gold-99")
     opened.assert_text("gold-99", "Here we train a")
     opened.page.evaluate("location.hash = 'paper=gold-05&system=only'")
     opened.assert_text("The abstract of paper 5.")
 
 
-def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
+def test_a_chosen_run_is_shown_in_both_texts(page):
     opened = page()
     button = opened.page.get_by_role("button", name="train a neural model on silver labels the model is")
     button.press("Enter")
@@ -264,7 +264,7 @@ def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
 
 
 @pytest.mark.long
-def test_a_long_text_is_cut_and_said_to_be(page):
+def test_a_long_text_is_cut_with_a_notice(page):
     opened = page("#paper=gold-01")
     opened.assert_text("18\u202f000", "without a title")
     opened.assert_fine()
@@ -273,7 +273,7 @@ def test_a_long_text_is_cut_and_said_to_be(page):
 @pytest.mark.parametrize(
     "given", [{}, {"rows": [], "table": corpus.table([])}, {"models": []}, {"people": rated([])}]
 )
-def test_what_is_missing_is_said_with_what_to_do(page, given):
+def test_missing_data_is_reported_with_what_to_do(page, given):
     opened = page(given=given)
     opened.assert_text("cl_scisumm_summaries")
     opened.assert_seen("#no-models")
@@ -281,14 +281,14 @@ def test_what_is_missing_is_said_with_what_to_do(page, given):
     opened.assert_fine()
 
 
-def test_rows_without_their_table_can_be_looked_at(page):
+def test_rows_without_their_table_are_still_shown(page):
     opened = page(given={"rows": ROWS})
     opened.assert_text("table.json", "train a neural model! On silver")
     opened.assert_fine()
 
 
 @pytest.mark.long
-def test_one_paper_and_one_point_are_judged_to_say_little(page):
+def test_one_paper_and_one_point_are_said_to_show_little(page):
     table = corpus.table(
         [scored("only", 0.2, model=CHOSEN, papers=1, half=0), scored("lead", 0.1, papers=1, half=0)],
         [against(ONLY, "lead", 0.1, 0.002, papers=1)],
@@ -314,7 +314,7 @@ def test_shared_runs_are_the_longest_and_may_overlap(page):
         assert opened.page.evaluate(script, [ours.split(), theirs.split()]) == runs, (ours, theirs)
 
 
-def test_marked_are_just_the_words_of_shared_bigrams(page):
+def test_exactly_the_words_of_shared_bigrams_are_marked(page):
     opened = page()
     script = "([ours, theirs]) => silverloom.sharedRuns(ours, theirs)"
     random = Random(0)

@@ -1,4 +1,4 @@
-"""The page of fusion models in a real browser, and what fusion examples are made of on their datasets' pages."""
+"""The page of fusion models in a real browser, and types and connectives on the pages of the examples' datasets."""
 
 import re
 
@@ -34,7 +34,7 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened.assert_fine()
 
 
-def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_right(page):
+def test_a_matrix_is_a_heat_map_with_the_darkest_diagonal_where_models_are_right(page):
     opened = page()
     svg = opened.page.locator("[data-matrix=pronoun] svg").first
     svg.wait_for()
@@ -49,7 +49,7 @@ def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_r
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1280, "dark"), pytest.param(400, "light", marks=pytest.mark.long)]
 )
-def test_types_and_connectives_stand_on_the_pages_of_the_examples(page, width, scheme):
+def test_types_and_connectives_are_on_the_pages_of_the_examples(page, width, scheme):
     given = {"examples": dict.fromkeys(corpus.SHAPES, corpus.EXAMPLES_OF)}
     opened = page("datasets/discofuse-balanced.html", given=given, width=width, scheme=scheme)
     opened.page.locator("[data-connectives] svg").nth(1).wait_for()
@@ -60,7 +60,7 @@ def test_types_and_connectives_stand_on_the_pages_of_the_examples(page, width, s
     opened.assert_text("Sports: 12\u202f080\u202f513 examples")
 
 
-def test_what_is_missing_is_said_with_what_to_do(page):
+def test_missing_data_is_reported_with_what_to_do(page):
     opened = page(given={})
     opened.assert_seen("#no-ratings")
     opened.assert_text("make run SELECT=discofuse/rating_sheets")

@@ -1,4 +1,4 @@
-"""The page of leads in a real browser: readable at every width, its figures drawn."""
+"""The page of leads in a real browser: readable at every width, with its figures."""
 
 import re
 
@@ -50,7 +50,7 @@ def test_the_figures_have_our_points_and_the_papers(page):
     expect(opened.page.locator("#extraction .layer_1_marks line")).to_have_count(4)
 
 
-def test_what_is_missing_is_said_with_what_to_do(page):
+def test_missing_data_is_reported_with_what_to_do(page):
     opened = page(given={})
     opened.assert_seen("#no-ratings")
     opened.assert_text("make run SELECT=wikisum/rating_sheets")

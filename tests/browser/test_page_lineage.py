@@ -18,7 +18,7 @@ def lineage_page(visit, tmp_path):
 
 
 def assert_shown(opened, name):
-    """Wait for the page of a row: an address is followed by an event."""
+    """Wait for the page of a row; the page reacts to a new address asynchronously."""
     expect(opened.page.locator("#shown")).to_have_text(name)
 
 
@@ -40,7 +40,7 @@ def test_a_shown_row_leads_to_its_lineage(visit, tmp_path):
     opened.assert_sound()
 
 
-def test_origins_and_users_are_followed_within_the_page_and_back(lineage_page):
+def test_sources_and_uses_are_followed_within_the_page_and_back(lineage_page):
     opened = lineage_page(hash="#summary-1")
     opened.page.locator("#lineage .tree").get_by_role("link", name="state-0").click()
     assert_shown(opened, "state-0")
@@ -70,7 +70,7 @@ def test_a_unit_that_was_kept_and_dropped_later_shows_both(lineage_page, tmp_pat
     opened.assert_text("beyond_every_budget")
 
 
-def test_the_params_and_the_code_of_the_step_are_told(lineage_page):
+def test_the_params_and_the_code_of_the_step_are_shown(lineage_page):
     opened = lineage_page(hash="#summary-1")
     opened.assert_text(
         "assets/systems/talksumm/datasets.py: summaries",
@@ -87,7 +87,7 @@ def test_an_unknown_id_says_so(lineage_page, hash):
     opened.assert_sound()
 
 
-def test_an_id_is_asked_for(lineage_page):
+def test_an_id_can_be_searched(lineage_page):
     opened = lineage_page()
     opened.page.get_by_label("Id of a row").fill(" pair-1 ")
     opened.page.get_by_role("button", name="Show").click()
@@ -95,7 +95,7 @@ def test_an_id_is_asked_for(lineage_page):
     opened.assert_accessible()
 
 
-def test_ids_with_signs_of_all_kinds_can_be_linked_to(visit, tmp_path):
+def test_ids_with_special_characters_can_be_linked_to(visit, tmp_path):
     odd = "text/a b%20<i>&#1.txt"
     rejected = row(odd, odd, path=odd, content=b"x")
     everything = write(tmp_path, "sources/papers", JUNE, rejected=[(rejected, "broken")])

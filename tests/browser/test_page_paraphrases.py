@@ -33,7 +33,7 @@ def test_the_pages_are_readable_and_accessible(visit, tmp_path, width, scheme):
         page.assert_fine()
 
 
-def test_the_sliders_count_what_both_thresholds_keep(opened):
+def test_the_sliders_count_the_pairs_that_both_thresholds_keep(opened):
     page = opened("paraphrases.html")
     card = page.page.locator("section[aria-label='Thresholds of intra']")
     card.locator("svg").wait_for()
@@ -53,7 +53,7 @@ def test_the_sliders_count_what_both_thresholds_keep(opened):
     page.assert_sound()
 
 
-def test_pairs_are_chosen_by_method_and_fate_and_the_choice_can_be_linked_to(opened, tmp_path, visit):
+def test_pairs_are_filtered_by_method_and_fate_and_the_filter_can_be_linked_to(opened, tmp_path, visit):
     page = opened("pairs.html")
     page.page.select_option("#origin", "definitions")
     page.page.select_option("#fate", "length_rate")
@@ -94,7 +94,7 @@ def test_texts_are_shown_and_never_run(visit, tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
-def test_without_any_dataset_the_pages_say_what_makes_them(visit, tmp_path, name):
+def test_without_any_dataset_the_pages_say_how_to_make_them(visit, tmp_path, name):
     page = visit((Corpus(tmp_path).site() / name).as_uri())
     page.assert_text("silverloom run --select parasci")
     page.assert_fine()

@@ -1,4 +1,4 @@
-"""The pages of rows in a real browser: filters, what stands in the address, odd texts, and rows read against others."""
+"""The pages of rows in a real browser: filters, addresses, odd texts, and rows compared with others."""
 
 import re
 
@@ -79,7 +79,7 @@ def test_the_index_leads_to_every_dataset(rows_page, tmp_path):
     opened.assert_text("text/bad.txt: not UTF-8", "caf� <b>")
 
 
-def test_filters_narrow_while_typing_and_stand_in_the_address(rows_page):
+def test_filters_narrow_while_typing_and_are_in_the_address(rows_page):
     opened = rows_page()
     assert_found(opened, "Rows 1 to 20 of 54 matches")
     opened.page.get_by_label("Search all columns").press_sequentially("4th sent")
@@ -93,14 +93,14 @@ def test_filters_narrow_while_typing_and_stand_in_the_address(rows_page):
     opened.assert_address(".html#")
 
 
-def test_a_link_from_a_dataset_shows_the_rows_of_one_reason(rows_page):
+def test_a_link_from_a_dataset_shows_the_rows_with_one_reason(rows_page):
     opened = rows_page(hash="#table=dropped&reason=short")
     assert_texts(opened, ["Too short.", "Too short."])
     opened.page.get_by_label("Partition").select_option("2018-07")
     assert_texts(opened, ["Too short."])
 
 
-def test_every_filter_says_how_many_rows_the_others_leave(rows_page):
+def test_every_filter_shows_how_many_rows_the_others_leave(rows_page):
     opened = rows_page(hash="#partition=2018-06")
     outcomes = opened.page.get_by_label("Outcome").locator("option")
     expect(outcomes).to_have_text(["all (52)", "kept (50)", "dropped (2)"])
@@ -116,7 +116,7 @@ def test_rows_are_sorted_and_filtered_by_a_number(rows_page):
     opened.assert_address("#table=dropped&max=1&sort=score+down")
 
 
-def test_pages_are_turned(rows_page):
+def test_pages_can_be_turned(rows_page):
     opened = rows_page()
     opened.page.get_by_role("button", name="Next").first.click()
     assert_found(opened, "Rows 21 to 40 of 54 matches")
@@ -146,7 +146,7 @@ def test_markup_and_odd_characters_are_shown_and_never_run(rows_page, tmp_path):
     opened.assert_sound()
 
 
-def test_a_text_of_a_megabyte_is_shown_by_its_beginning_and_opened_whole(rows_page, tmp_path):
+def test_a_text_of_a_megabyte_is_shown_in_part_and_opened_whole(rows_page, tmp_path):
     text = "silver " * 150_000
     opened = rows_page(write(tmp_path, NAME, JUNE, [row("a", text=text + "the end")]), width=400)
     shown = opened.page.locator("#rows")
@@ -158,13 +158,13 @@ def test_a_text_of_a_megabyte_is_shown_by_its_beginning_and_opened_whole(rows_pa
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-def test_a_dataset_of_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
+def test_a_dataset_with_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
     opened = rows_page(write(tmp_path, NAME, JUNE, [row(f"{at}", text="one") for at in range(rows)]))
     assert_found(opened, "Rows 1 to 1 of 1 matches" if rows else "There are no rows.")
     opened.assert_fine()
 
 
-def test_a_summary_is_marked_in_its_paper(rows_page, tmp_path):
+def test_a_summary_is_highlighted_in_its_paper(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
     opened.page.get_by_text("1 of 2 sentences are in text").click()
     expect(opened.page.locator(".text-pair mark")).to_have_text(["[marked: We count rare words.]"])
@@ -180,7 +180,7 @@ def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
     opened.assert_accessible()
 
 
-def test_a_row_leads_to_the_page_of_what_it_is(rows_page):
+def test_a_row_links_to_the_page_about_it(rows_page):
     opened = rows_page(pages_of={"sentence-z": "talks.html"})
     opened.page.get_by_label("Search all columns").fill("the last one")
     link = opened.page.get_by_role("link", name="page", exact=True)

@@ -1,4 +1,4 @@
-"""The pages of talks in a real browser: both sides show each other, by mouse, by keyboard and by address."""
+"""The pages of talks in a real browser: each side shows its match in the other, by mouse, keyboard and address."""
 
 import re
 
@@ -39,7 +39,7 @@ def marked(visit, side):
 
 
 def assert_in_view(visit, side, index):
-    """An option of a side comes to be within its pane."""
+    """An option of one side is scrolled into view in its pane."""
     visit.page.wait_for_function(
         """([side, index]) => {
             const pane = document.getElementById(side).getBoundingClientRect();
@@ -57,7 +57,7 @@ def test_a_talk_is_readable_and_accessible(talk_page, width, scheme):
     opened.assert_fine()
 
 
-def test_a_clicked_sentence_shows_its_first_stretch_and_stands_in_the_address(talk_page):
+def test_a_clicked_sentence_shows_its_first_stretch_and_is_in_the_address(talk_page):
     opened = talk_page()
     opened.page.get_by_text("Sentence 58 of the method").click()
     expect(marked(opened, "talk")).to_have_text([re.compile(r"^\s*59")] * 2)
@@ -116,7 +116,7 @@ def test_an_address_opens_its_sentence_and_summary(talk_page):
     opened.assert_text("state-of-another-talk")
 
 
-def test_a_sentence_without_a_stretch_and_one_that_is_no_state_say_so(talk_page):
+def test_a_sentence_without_a_stretch_and_one_that_is_not_a_state_say_so(talk_page):
     opened = talk_page()
     opened.page.get_by_text("Nobody ever says").click()
     selection = opened.page.locator("#selection")
@@ -127,7 +127,7 @@ def test_a_sentence_without_a_stretch_and_one_that_is_no_state_say_so(talk_page)
     expect(selection.get_by_role("button")).to_have_count(0)
 
 
-def test_hovering_marks_and_leaving_restores(talk_page):
+def test_hovering_highlights_and_leaving_restores(talk_page):
     opened = talk_page(hash=f"#{TALK.state(3)}")
     opened.page.locator("#paper [role=option]").nth(4).hover()
     expect(marked(opened, "paper")).to_have_count(2)
@@ -143,7 +143,7 @@ def test_a_click_on_the_path_goes_to_the_sentence_of_that_moment(talk_page):
     expect(marked(opened, "talk").first).to_contain_text("word")
 
 
-def test_sentences_that_the_talk_does_not_come_to_can_be_left_out(talk_page):
+def test_sentences_that_the_talk_never_reaches_can_be_hidden(talk_page):
     opened = talk_page()
     opened.page.locator("#met").check()
     expect(opened.page.get_by_text("Nobody ever says")).to_be_hidden()
@@ -175,7 +175,7 @@ def test_a_talk_without_times_counts_its_words(talk_page):
     opened.assert_fine()
 
 
-def test_texts_that_are_markup_or_very_long_are_shown_and_never_run(talk_page):
+def test_very_long_texts_and_markup_are_shown_and_never_run(talk_page):
     long = "silver " * 150_000
     words = [ODD, "x" * 1_000_000, "\u202eright", "\x07bell", "\u2028line"]
     sentences = [(ODD, ODD, None), ("1 \U0001f600", long, None), ("1 \U0001f600", ODD, "no footnote")]
@@ -242,7 +242,7 @@ def test_a_list_without_talks_says_so(visit, tmp_path):
     opened.assert_fine()
 
 
-def test_a_long_list_is_turned_and_the_address_keeps_the_place(visit, tmp_path):
+def test_a_long_list_has_pages_and_the_address_keeps_the_place(visit, tmp_path):
     corpus = Corpus(tmp_path, unmatched=[f"Talk {at:03}" for at in range(450)])
     opened = visit((site(corpus) / "talks.html").as_uri())
     opened.assert_text("1 to 200 of 450")

@@ -34,11 +34,11 @@ def test_the_grid_is_readable_and_accessible(tuning_page, width, scheme):
     opened.assert_fine()
 
 
-def test_a_cell_is_the_best_over_the_other_knobs_and_says_where_the_current_point_is(tuning_page):
+def test_a_cell_is_the_best_over_the_other_params_and_marks_the_current_point(tuning_page):
     assert_cells(tuning_page(), ["69.0 %", "67.0 %", "72.0 %\ncurrent", "70.0 %", "75.0 %\nbest", "73.0 %"])
 
 
-def test_axes_and_fixed_knobs_are_chosen_and_stand_in_the_address(tuning_page):
+def test_axes_and_fixed_params_are_chosen_and_are_in_the_address(tuning_page):
     opened = tuning_page()
     opened.page.get_by_label("Rows").select_option("gamma")
     opened.page.locator("[data-control=lambda]").select_option("0.65")
@@ -49,7 +49,7 @@ def test_axes_and_fixed_knobs_are_chosen_and_stand_in_the_address(tuning_page):
     expect(opened.page.get_by_label("Rows")).to_have_value("epsilon")
 
 
-def test_a_chosen_cell_tells_its_interval_and_its_talks(tuning_page):
+def test_a_chosen_cell_shows_its_interval_and_its_talks(tuning_page):
     opened = tuning_page()
     opened.page.get_by_role("button", name="75.0 %").click()
     point = opened.page.locator("#point")
@@ -60,7 +60,7 @@ def test_a_chosen_cell_tells_its_interval_and_its_talks(tuning_page):
         expect(point.get_by_role("heading")).to_contain_text(value)
 
 
-def test_the_table_has_all_points_the_most_accurate_first(tuning_page):
+def test_the_table_has_all_points_with_the_most_accurate_first(tuning_page):
     opened = tuning_page()
     expect(opened.page.locator("#points tbody tr")).to_have_count(len(GRID))
     expect(opened.page.locator("#points tbody th").first).to_have_text("1 best")

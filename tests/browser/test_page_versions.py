@@ -1,4 +1,4 @@
-"""The pages of versions: what changed, with texts that would do harm and words marked where they differ."""
+"""The pages of versions: what changed, with malicious texts, and with differing words marked."""
 
 import pytest
 from playwright.sync_api import expect
@@ -45,7 +45,7 @@ def site(tmp_path):
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
 )
-def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
+def test_a_comparison_works_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
     page.assert_text("HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "notes")
@@ -55,7 +55,7 @@ def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(sit
     page.assert_fine()
 
 
-def test_versions_of_the_same_bytes_say_so(site, visit):
+def test_versions_with_the_same_bytes_say_so(site, visit):
     write_page(
         Workspace(site.parents[2]),
         site / "versions/one.html",
@@ -88,7 +88,7 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
     assert page.page.evaluate("window.harmed") is None
 
 
-def test_long_texts_are_compared_in_bounded_room():
+def test_comparisons_of_long_texts_are_bounded():
     old, new = "word " * 200_000, "other " * 200_000
     assert sum(len(piece.text) for piece in pieces(old, new)) < 2_000
     assert [piece.sign for piece in pieces("x" * 1_000_000, "y")] == ["-", "+"]

@@ -1,4 +1,4 @@
-"""The page that tells what other thresholds would keep, with few scores, many, none, and texts that would do harm."""
+"""The what-if page about other thresholds, with few scores, many, none, and malicious texts."""
 
 import json
 import re
@@ -20,7 +20,7 @@ HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " *
 
 
 def content(units, rule=at_least, value=0.5, name="threshold"):
-    """What the page holds of a threshold over some units, by the page's own function."""
+    """The content of the page for a threshold over some units, by the page's own function."""
     parts = [units[start : start + 5_000] for start in range(0, max(len(units), 1), 5_000)]
     return content_of(parts, rule, value, name)
 
@@ -53,7 +53,7 @@ UNITS = [(f"talk-{n}", n / 100, f"Talk {n}") for n in range(100)] + [("none", No
 @pytest.mark.parametrize(
     ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
 )
-def test_the_page_is_fine_at_every_width(opened, width, scheme):
+def test_the_page_works_at_every_width(opened, width, scheme):
     page = opened(content(UNITS), content([], name="margin", value=0.05), width=width, scheme=scheme)
     page.assert_text("50 of 101 talks")
     page.assert_fine()
@@ -73,7 +73,7 @@ def test_another_value_counts_shows_the_rows_next_to_it_and_can_be_linked_to(ope
     opened(content(UNITS), fragment="#talksumm.pairs.threshold=0.305").assert_text("69 of 101 talks")
 
 
-def test_the_slider_moves_by_keyboard_and_the_table_leads_to_other_values(opened):
+def test_the_slider_moves_by_keyboard_and_the_table_links_to_other_values(opened):
     page = opened(content(UNITS), content(UNITS, at_most, 0.05, "margin"))
     page.page.focus("#slider")
     page.page.keyboard.press("Home")
@@ -92,13 +92,13 @@ def test_texts_are_shown_and_never_run_and_long_ones_are_cut(opened):
     page.assert_fine()
 
 
-def test_no_score_at_all_is_said(opened):
+def test_missing_scores_are_reported(opened):
     page = opened(content([]))
     page.assert_text("0 of 0 talks", "none")
     page.assert_fine()
 
 
-def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened):
+def test_many_scores_are_bounded_and_the_count_states_its_error(opened):
     units = [(f"talk-{n}", n / 30_000, f"Talk {n}") for n in range(30_000)]
     one = content(units)
     assert len(json.dumps(one)) < 400_000 and not one["exact"]
@@ -112,7 +112,7 @@ def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened
     page.assert_text(f"{len(one['rows']):,}".replace(",", "\u202f"))
 
 
-def test_which_rows_are_held_does_not_depend_on_the_parts_that_they_came_in():
+def test_the_chosen_rows_do_not_depend_on_their_parts():
     units = [(f"talk-{n}", (n * 7919 % 9001) / 9001, f"Talk {n}") for n in range(9_001)]
     parts = [units[start : start + 100] for start in range(0, len(units), 100)]
     found, again = (content_of(parts)["rows"] for parts in (parts, [units[::-1]]))
@@ -121,14 +121,14 @@ def test_which_rows_are_held_does_not_depend_on_the_parts_that_they_came_in():
     assert {unit[0] for unit in nearest} <= {name for _, name, _ in found}
 
 
-def test_scores_that_are_not_those_of_the_rule_are_refused():
+def test_scores_of_another_rule_are_refused():
     with pytest.raises(
         ValueError, match=r"threshold: by their scores 50 talks would be kept at 0.5, but .* has 49"
     ):
         what_if.check_kept(content(UNITS), 49)
 
 
-def test_a_threshold_that_its_dataset_does_not_have_is_refused():
+def test_an_unknown_threshold_of_a_dataset_is_refused():
     def scores(talks):
         yield pa.table({})
 

@@ -1,4 +1,4 @@
-"""The whole site of a finished project: every page opens, every link leads somewhere, and it tells of the present."""
+"""The whole site of a finished project: every page opens, every link has a target, and the status is current."""
 
 import re
 from html.parser import HTMLParser
@@ -42,7 +42,9 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
             path = unquote(re.split("[#?]", link)[0])
             if not path or path.startswith(("data:", "mailto:")):
                 continue
-            if path.startswith("https://talks.example.org/"):  # where a talk can be seen, by its metadata
+            if path.startswith(
+                "https://talks.example.org/"
+            ):  # where a talk can be watched, from its metadata
                 continue
             assert "://" not in path, f"{page.name}: {link}"
             assert (page.parent / path).exists(), f"{page.name}: {link}"
@@ -50,7 +52,7 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("path", ["index.html", "datasets/talksumm-alignments.html"])
-def test_overview_and_dataset_are_fine_at_every_width(quality, visit, path, width, scheme):
+def test_overview_and_dataset_work_at_every_width(quality, visit, path, width, scheme):
     visit(quality / "pages" / path, width=width, scheme=scheme).assert_fine()
 
 
@@ -64,7 +66,7 @@ def test_the_overview_leads_to_a_dataset_and_on_to_its_dropped_rows(quality, vis
     opened.assert_text("role_abstract", "We study")
 
 
-def test_the_theme_is_switched_and_stays_switched(quality, visit):
+def test_the_theme_can_be_switched_and_stays_switched(quality, visit):
     opened = visit(quality / "pages/index.html", scheme="light")
     opened.page.get_by_role("button", name="light and dark").click()
     expect(opened.page.locator("html")).to_have_attribute("data-theme", "dark")
@@ -77,13 +79,13 @@ def test_distributions_are_drawn_for_every_measure(quality, visit):
     expect(opened.page.locator("#chart-partitions svg")).to_have_count(1)
 
 
-def test_a_dataset_tells_what_its_columns_mean(quality, visit):
+def test_a_dataset_explains_its_columns(quality, visit):
     column = workspace().datasets["talksumm/alignments"].shape.kept.field("count")
     assert meaning(column)
     visit(quality / "pages/datasets/talksumm-alignments.html").assert_text(meaning(column))
 
 
-def test_what_fails_is_seen_on_the_pages_of_before(failed_project, visit):
+def test_a_failure_is_shown_on_pages_made_before_it(failed_project, visit):
     opened = visit(failed_project.root / "data/quality/pages/index.html")
     opened.assert_seen(".state.bad")
     opened.page.get_by_role("link", name="talksumm/summaries").first.click()

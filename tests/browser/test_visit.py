@@ -1,4 +1,4 @@
-"""Each fault that a page may have is noticed; a page without one passes at every width, in light and dark."""
+"""Each kind of fault of a page is detected; a page without one passes at every width, in light and dark."""
 
 import http.server
 import threading
@@ -40,7 +40,7 @@ def opened(visit, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
-def test_a_page_without_a_fault_is_fine(opened, width, scheme):
+def test_a_page_without_a_fault_passes(opened, width, scheme):
     page = opened(SOUND, width=width, scheme=scheme)
     page.assert_fine()
     assert page.page.evaluate("innerWidth") == width
@@ -74,17 +74,17 @@ def test_a_page_without_a_fault_is_fine(opened, width, scheme):
         ('<link rel="preconnect" href="https://fonts.example.org">', "leave the machine.*fonts.example.org"),
     ],
 )
-def test_an_error_or_a_request_to_another_machine_is_noticed(opened, body, message):
+def test_an_error_or_a_request_to_another_machine_is_detected(opened, body, message):
     with pytest.raises(AssertionError, match=f"(?s){message}"):
         opened(body).assert_sound()
 
 
-def test_an_error_of_another_machine_is_blocked_before_it_is_asked(opened):
+def test_a_request_to_another_machine_is_blocked_before_it_is_sent(opened):
     page = opened('<script src="http://203.0.113.9/a.js"></script>')
     assert page.left == ["http://203.0.113.9/a.js"] and not page.failed
 
 
-def test_what_the_own_server_does_not_have_is_noticed(visit):
+def test_a_file_missing_on_the_own_server_is_detected(visit):
     class Server(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             found = self.path == "/"
@@ -120,7 +120,7 @@ def test_a_fault_of_accessibility_is_named_with_its_element(opened, body, messag
         opened(body).assert_accessible()
 
 
-def test_a_contrast_that_is_lost_in_dark_only_is_noticed(opened):
+def test_a_contrast_that_is_too_low_only_in_dark_is_detected(opened):
     style = "<style>p { color: #333; }</style>"
     opened("", head=style).assert_accessible()
     with pytest.raises(AssertionError, match="color-contrast"):
@@ -145,12 +145,12 @@ def test_a_contrast_that_is_lost_in_dark_only_is_noticed(opened):
         ("<style>main { display: none }</style>", "no text is seen"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_noticed(opened, body, message):
+def test_unreadable_text_is_detected(opened, body, message):
     with pytest.raises(AssertionError, match=f"(?s){message}"):
         opened(body, width=400).assert_readable()
 
 
-def test_text_that_can_be_scrolled_to_or_is_told_by_its_title_is_not_cut(opened):
+def test_text_that_can_be_scrolled_to_or_is_in_a_title_does_not_count_as_cut(opened):
     opened(
         '<div style="width: 90px; height: 30px; overflow: auto; white-space: nowrap">many more words<br>two<br>three</div>'
         '<div title="many more words" style="width: 90px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap">'
@@ -174,7 +174,7 @@ def test_text_that_can_be_scrolled_to_or_is_told_by_its_title_is_not_cut(opened)
          'Tab does not reach <button> "C"'),
     ],
 )  # fmt: skip
-def test_what_the_keyboard_cannot_do_is_noticed(opened, body, message):
+def test_elements_that_the_keyboard_cannot_reach_are_detected(opened, body, message):
     with pytest.raises(AssertionError, match=message):
         opened(body).assert_keyboard()
 
@@ -190,11 +190,11 @@ def test_what_the_keyboard_cannot_do_is_noticed(opened, body, message):
         '<div style="columns: 2"><a href="#a">One</a><br><a href="#b">Two</a></div>',
     ],
 )
-def test_what_the_keyboard_need_not_reach_or_shows_in_another_way_is_no_fault(opened, body):
+def test_elements_that_need_no_focus_or_show_it_in_another_way_are_accepted(opened, body):
     opened(body).assert_keyboard()
 
 
-def test_a_click_before_does_not_move_where_tab_begins(opened):
+def test_a_previous_click_does_not_move_where_tab_starts(opened):
     page = opened('<a href="#a">One</a> <p id="low">Here</p> <a href="#b">Two</a>')
     page.page.click("#low")
     page.assert_keyboard()

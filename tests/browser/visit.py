@@ -1,7 +1,7 @@
-"""A page as its reader has it: opened at a width, in light or dark, with all that goes wrong in it noted.
+"""A page as its reader sees it: opened at a width, in light or dark, with every fault recorded.
 
-Belongs here: opening pages and what any page must hold to: no error, nothing asked of another machine, no
-serious fault of accessibility, readable, usable by keyboard. Not here: what one page says (its own test).
+Belongs here: opening pages and the rules for any page: no error, no request to another machine, no serious
+fault of accessibility, readable, usable by keyboard. Not here: what one page shows (its own test).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, WebSocketRoute, expect
 
-#: Nobody answers for any other machine, whatever slips by the routes (say, `<link rel=preconnect>`).
+#: All other machines are unreachable, even for requests that bypass the routes (such as `<link rel=preconnect>`).
 ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--disable-dev-shm-usage",
@@ -24,13 +24,13 @@ LEAST_FONT = 12  # pixels, of the running text
 SCRIPTS = {path.stem: path.read_text() for path in Path(__file__).parent.glob("*.js")}
 
 
-#: Milliseconds for what a page is to show, on the busiest machine: what is sound is there at once.
+#: Milliseconds for content to appear, even on the busiest machine; a sound page shows it at once.
 PATIENCE = 300_000
 expect.set_options(timeout=PATIENCE)
 
 
 class Visitor:
-    """Opens pages, each in a browser profile of its own, and closes them at the end."""
+    """Opens pages, each in its own browser profile, and closes them at the end."""
 
     def __init__(self, browser: Browser):
         self.browser = browser
@@ -48,7 +48,7 @@ class Visitor:
     ) -> Visit:
         """Open an address, or a file, at a width in pixels; `scheme` is light or dark.
 
-        `remembers` is what the page finds in its local storage.
+        `remembers` is the initial content of the page's local storage.
         """
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
@@ -72,7 +72,7 @@ class Visitor:
 
 
 class Visit:
-    """One open page. `page` is Playwright's; `errors`, `failed` and `left` fill while it lives."""
+    """One open page. `page` is Playwright's; `errors`, `failed` and `left` are filled as it runs."""
 
     def __init__(self, page: Page):
         self.page = page
@@ -89,12 +89,12 @@ class Visit:
         context.on("weberror", lambda fault: self.errors.append(str(fault.error)))
 
     def go(self, address: str | Path) -> None:
-        """Open another address in the same tab, or follow the page's own links: all is noted together."""
+        """Open another address in the same tab, or follow the page's own links; all faults are recorded together."""
         url = Path(address).resolve().as_uri() if isinstance(address, Path) else address
         self.page.goto(url, wait_until="load")
 
     def assert_fine(self) -> None:
-        """All that is asked of a page of our own."""
+        """Check all rules for a page of our own."""
         self.assert_sound()
         self.assert_readable()
         self.assert_accessible()
@@ -102,7 +102,7 @@ class Visit:
         self.assert_sound()
 
     def assert_sound(self) -> None:
-        """No error on the console, none in a script, no request that failed or left the machine."""
+        """No error on the console or in a script, and no request that failed or left the machine."""
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
         hints = self.page.eval_on_selector_all(
             "link[rel~=preconnect], link[rel~='dns-prefetch'], link[rel~=prefetch]",
@@ -116,7 +116,7 @@ class Visit:
     def assert_accessible(self) -> None:
         """axe-core finds nothing that it calls serious or critical."""
         faults = []
-        # axe would fetch the style sheets itself, which a page opened as a file may not
+        # axe would fetch the style sheets itself, which is not allowed for a page opened as a file
         options = {"resultTypes": ["violations"], "preload": False}
         for rule in Axe().run(self.page, options=options).response["violations"]:
             if rule["impact"] in ("serious", "critical"):
@@ -132,30 +132,30 @@ class Visit:
         self._none("faults of reading", self.page.evaluate(SCRIPTS["readable"], LEAST_FONT))
 
     def assert_keyboard(self) -> None:
-        """Tab goes to all that can be worked, in the order of reading, and shows where it is."""
+        """Tab reaches every control in reading order, and shows the focus."""
         count = self.page.evaluate(SCRIPTS["keyboard"])
-        for press in range(2 * count + 50):  # areas that scroll, and dates, have stops of their own
+        for press in range(2 * count + 50):  # scrollable areas and date fields have tab stops of their own
             self.page.keyboard.press("Tab")
             if press >= count and self.page.evaluate("() => window.tabbing.round()"):
                 break
         self._none("faults of the keyboard", self.page.evaluate("() => window.tabbing.faults()"))
 
     def assert_text(self, *texts: str) -> None:
-        """Each text comes to be seen."""
+        """Each text appears."""
         for text in texts:
             self.page.get_by_text(text).locator("visible=true").first.wait_for()
 
     def assert_seen(self, *selectors: str) -> None:
-        """An element of each selector comes to be seen."""
+        """An element for each selector appears."""
         for selector in selectors:
             self.page.locator(selector).locator("visible=true").first.wait_for()
 
     def assert_address(self, end: str) -> None:
-        """The address comes to end so."""
+        """The address ends with this, eventually."""
         expect(self.page).to_have_url(re.compile(re.escape(end) + "$"))
 
     def screenshot(self, path: Path, *, whole: bool = False) -> Path:
-        """Write what is seen, or the whole page, as PNG."""
+        """Save what is visible, or the whole page, as PNG."""
         self.page.screenshot(path=path, full_page=whole, animations="disabled")
         return path
 
@@ -172,7 +172,7 @@ class Visit:
         socket.close()
 
     def _failed(self, request: Request) -> None:
-        given_up = request.failure == "net::ERR_ABORTED"  # by the page itself
+        given_up = request.failure == "net::ERR_ABORTED"  # made by the page itself
         if not given_up and not OUTSIDE.match(request.url):
             self.failed.append(f"{request.url}: {request.failure}")
 

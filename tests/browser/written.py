@@ -1,4 +1,4 @@
-"""Pages in a folder, with what they load, as a browser opens them without a server."""
+"""Write pages with the files that they load to a folder, as a browser opens them without a server."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from pages.html import shared
 
 
 def write_site(folder: Path, files: Iterable[tuple[str, bytes]]) -> Path:
-    """Write pages, what they share, and that nothing is known of the moment; return the folder of pages."""
+    """Write pages, shared files and an empty status; return the folder of pages."""
     root = folder / "quality" / "pages"
     for name, content in [*shared(), *files]:
         path = root / name

@@ -1,4 +1,4 @@
-"""A backfill as Dagster's page starts it."""
+"""Start a backfill as Dagster's page does."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ MONTHS = ("--from", "2018-06", "--to", "2018-07")
 
 
 def start(project, *argv):
-    """Begin a backfill whose workers are its own children: they are to be killed."""
+    """Start a backfill whose workers are its own children, so that tests can kill them."""
     environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "orchestration.cli", "backfill", *argv],

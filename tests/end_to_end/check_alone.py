@@ -1,4 +1,4 @@
-"""Run the checks of a dataset alone, all or those named, as Dagster's page of a partitioned asset does: prints JSON."""
+"""Run all checks of a dataset, or the named ones, without making it, as Dagster's asset page does. Prints JSON."""
 
 import json
 import sys

@@ -8,7 +8,7 @@ CRAWLS, CITED, WEB_PAGES = "sources/crawls", "sources/cited_pages", "sources/web
 
 
 def crawling(project, site, *paths, end="2018-06", **month):
-    """Let a project crawl pages of a site, by default its first and what it links to, and read them."""
+    """Make a project crawl pages of a site (by default the first page and its links) and read them."""
     lists = project.root / "corpus/lists"
     lists.mkdir(exist_ok=True)
     lines = [f"{site}{line}" if line.startswith("/") else line for line in paths or ["/"]]

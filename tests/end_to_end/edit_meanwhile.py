@@ -1,4 +1,4 @@
-"""Run the DAG, and edit something after the first partition of a dataset: dataset and edit are the arguments."""
+"""Run the DAG, and edit a file after the first partition of a dataset. Arguments: the dataset and the edit."""
 
 import sys
 from pathlib import Path

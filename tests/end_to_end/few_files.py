@@ -1,4 +1,4 @@
-"""Make the datasets that the arguments name, and the pages of what is there, where a process may open 64 files."""
+"""Make the datasets named as arguments, and the pages so far, in a process that may open only 64 files."""
 
 import resource
 import sys

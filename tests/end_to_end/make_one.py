@@ -1,4 +1,4 @@
-"""Make one partition as a run that Dagster's daemon launches would: dataset and month are the arguments."""
+"""Make one partition, as a run launched by Dagster's daemon does. Arguments: the dataset and the month."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Make the papers of one month, speaking of progress at once, and print the log of that run in Dagster."""
+"""Make the papers of one month, reporting progress at once, and print the log of that run in Dagster."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""A TCP proxy on this machine that loses its connections when it is told to, as a bad network does."""
+"""A TCP proxy on this machine that drops its connections on demand, as a bad network does."""
 
 import contextlib
 import socket
@@ -6,7 +6,7 @@ import threading
 
 
 class Proxy:
-    """Passes bytes on to a port, until as many as are allowed went either way; then all is cut, and refused."""
+    """Forwards bytes to a port up to a limit in either direction, then cuts and refuses all connections."""
 
     def __init__(self, port: int):
         self._target = port
@@ -19,7 +19,7 @@ class Proxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def allow(self, count: int | None) -> None:
-        """Cut all connections after so many bytes; None: never."""
+        """Cut all connections after this many bytes; None: never."""
         with self._lock:
             self._left = count
             self.cut.clear()

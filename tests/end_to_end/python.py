@@ -1,7 +1,7 @@
-"""Stands in for `python` and `silverloom` where a test's project runs its stages: the warmed process of zygote.py runs them.
+"""Replacement for `python` and `silverloom` in a test's project: the warmed process of zygote.py runs its stages.
 
-So it does where one starts worker processes by multiprocessing's spawn, which get the descriptors that they
-inherit. Anything else goes to the interpreter itself.
+It also forks the worker processes of multiprocessing's spawn, with the descriptors that they inherit. Anything
+else goes to the interpreter itself.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Print, as JSON, the runs that Dagster knows: dataset, month, status, tags."""
+"""Print the runs that Dagster knows as JSON: dataset, month, status, tags."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Dagster's webserver and daemon on a project, and questions to them through GraphQL."""
+"""Dagster's webserver and daemon on a project, and GraphQL queries to them."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ class Servers:
         return content["data"]
 
     def backfill(self, datasets, months):
-        """Launch a backfill and wait until it has ended; what GraphQL says of it."""
+        """Launch a backfill, wait until it has ended, and return GraphQL's answer."""
         keys = [{"path": name.split("/")} for name in datasets]
         launched = self.ask(LAUNCH, it={"assetSelection": keys, "partitionNames": months})[
             "launchPartitionBackfill"
@@ -58,13 +58,13 @@ class Servers:
         return self.ask(LOG, key=[run_id, "compute_logs", key])["capturedLogs"]["stderr"]
 
     def until(self, look, good):
-        """Look again until what is seen is good; it is returned."""
+        """Poll until the value seen is good, and return it."""
         return until(look, good, self.programs)
 
 
 @contextlib.contextmanager
 def serving(root):
-    """Start both processes on a project; they end with the block."""
+    """Start both processes on a project; they stop when the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

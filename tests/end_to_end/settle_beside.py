@@ -1,4 +1,4 @@
-"""Settle the empty years of papers while another holds one of them: prints which were settled."""
+"""Publish the empty years of papers while another process holds one of them. Prints the published years."""
 
 from orchestration.definitions import workspace
 from orchestration.files.publish import making

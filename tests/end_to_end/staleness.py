@@ -1,6 +1,6 @@
-"""Print, as JSON, what Dagster itself thinks of every partition: its staleness, data version and last run.
+"""Print what Dagster itself thinks of every partition as JSON: its staleness, data version and last run.
 
-Staleness is what Dagster's own web application answers.
+Staleness is the answer of Dagster's own web application.
 """
 
 import json
@@ -21,7 +21,7 @@ PARTITIONS = """query($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) {
 
 
 def staleness():
-    """Return the staleness of each partition, by dataset and partition; "" is that of a dataset without any."""
+    """Return the staleness of each partition, by dataset and partition; "" is an unpartitioned dataset."""
     with web_application(instance(), "orchestration.definitions", Path.cwd()) as application:
         client = TestClient(application)
 
@@ -42,7 +42,7 @@ def staleness():
 
 
 def shown(dataset, month):
-    """How the partition's own page has it; None where nothing was ever made."""
+    """The staleness on the partition's own page; None for a partition that was never made."""
     found = (instance().get_status_by_partition(asset_key(dataset.key), [month], MONTHS) or {}).get(month)
     return found and found.value
 

@@ -1,4 +1,4 @@
-"""What Dagster and MLflow have stored of a project."""
+"""What Dagster and MLflow have stored about a project."""
 
 import contextlib
 

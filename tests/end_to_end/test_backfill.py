@@ -1,4 +1,4 @@
-"""`make backfill`: one run a partition, several at once, a failure alone, and one dvc.lock."""
+"""`make backfill`: one run for each partition, several at once; a failure stays alone; one dvc.lock."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def runs(project) -> list[dict]:
 
 
 @pytest.mark.long
-def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
+def test_two_jobs_make_the_same_as_one_run_with_a_run_for_each_partition(done, fresh):
     output = fresh.silverloom("backfill", *MONTHS, "--jobs", "2")
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
     assert re.search(
@@ -48,7 +48,7 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
 
 
 @pytest.mark.long
-def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_were(done):
+def test_fresh_partitions_are_skipped_unless_forced_and_forced_ones_are_identical(done):
     lock = done.lock
     assert done.made(done.silverloom("backfill", *MONTHS)) == []
     only = ("--from", "2018-07", "--to", "2018-07", "--select", "talksumm/pairs", "--force", "--jobs", "1")
@@ -58,7 +58,7 @@ def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_w
 
 
 @pytest.mark.long
-def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh):
+def test_a_broken_partition_fails_alone_and_is_named_with_the_partitions_it_blocks(fresh):
     broken(fresh, "sources/talks", "2018-07")
     output = fresh.silverloom("backfill", *MONTHS, ok=False)
     closing = output[output.index("made now") :]
@@ -72,7 +72,7 @@ def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh
 
 
 @pytest.mark.long
-def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
+def test_one_month_also_makes_the_partitions_that_it_reads_of_other_months(fresh):
     only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
     output = fresh.silverloom("backfill", *only)
     assert "sources/papers 2018-07" in fresh.made(output) and "talksumm/matches 2018-07" not in fresh.made(
@@ -82,7 +82,7 @@ def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
 
 
 @pytest.mark.long
-def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
+def test_an_excluded_partition_is_skipped_and_named_with_its_reason(fresh):
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     fresh.params(lambda params: params.update(exclude=[excluded]))
     output = fresh.silverloom("backfill", *MONTHS, "--select", "talksumm/pairs")
@@ -104,14 +104,14 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
         ((*MONTHS, "--jobs", "none"), "Invalid value for '--jobs' / '-j'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_backfilled_is_refused_in_words(fresh, argv, message):
+def test_a_dataset_that_cannot_be_backfilled_is_refused_with_the_cause(fresh, argv, message):
     output = fresh.silverloom("backfill", *argv, ok=False)
     assert re.search(message, output), output
     assert not (fresh.root / "data").exists()
 
 
 @pytest.mark.long
-def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
+def test_a_killed_worker_fails_its_own_partition_only(fresh):
     lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-07.lock"
     lock.parent.mkdir(parents=True)
     with lock_file(lock):  # whoever makes this partition waits
@@ -142,7 +142,7 @@ def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
 
 
 @pytest.mark.long
-def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
+def test_an_interrupt_ends_the_workers_and_keeps_finished_partitions(fresh):
     lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-06.lock"
     lock.parent.mkdir(parents=True)
     with lock_file(lock):
@@ -175,8 +175,8 @@ def waiting_for(path: Path) -> list[int]:
 
 
 @pytest.mark.long
-def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
-    """Two backfills and a run commit into one dvc.lock while the others finish their datasets."""
+def test_simultaneous_commands_lose_no_update_of_the_lock(done, fresh):
+    """Two backfills and a run commit to one dvc.lock while the others finish their datasets."""
     only = ("--select", "talksumm/alignments")
     commands = [
         fresh.start("orchestration.cli", "backfill", *MONTHS, *only),

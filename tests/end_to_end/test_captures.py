@@ -1,4 +1,4 @@
-"""What articles cite, from Common Crawl to the references of WikiSum, through the DAG."""
+"""Pages that articles cite, through the DAG: from Common Crawl to the references of WikiSum."""
 
 import signal
 import time
@@ -33,7 +33,7 @@ def citing(root, name, *urls):
 
 @pytest.fixture
 def project(tmp_path, zygote) -> Project:
-    """A checkout of articles alone, whose cited pages are captures; where these lie is to be said."""
+    """A checkout with only articles, whose cited pages are captures; the test sets where these are."""
     project = Project(tmp_path / "project", zygote)
     copy_code(project)
     (project.root / "corpus/articles").mkdir(parents=True)
@@ -64,13 +64,13 @@ def lying_at(project, index, files):
 
 
 def rows(project, name, table="kept"):
-    """The rows of a dataset, wherever its partitions lie."""
+    """The rows of a dataset, from all its partitions."""
     files = sorted((project.root / "data" / name).rglob(f"{table}-*.parquet"))
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
 @pytest.mark.long
-def test_captures_of_what_articles_cite_become_references(project, cc):
+def test_captures_of_cited_pages_become_references(project, cc):
     cc.capture("http://a.example/tane", "2018-06-02", PAGE.format(what="a brook").encode())
     cc.capture("https://a.example/tane", "2018-06-20", PAGE.format(what="a river").encode())
     cc.capture("http://b.example/mill", "2018-06-20", PAGE.format(what="a place of mills").encode(), warc="b")
@@ -101,7 +101,7 @@ def test_captures_of_what_articles_cite_become_references(project, cc):
 
 
 @pytest.mark.long
-def test_a_run_that_was_killed_reads_no_index_again_and_fetches_what_is_left(project, cc):
+def test_a_run_that_was_killed_reads_no_index_twice_and_fetches_only_the_missing_captures(project, cc):
     urls = [f"http://h{number:02d}.example/" for number in range(30)]
     for number, url in enumerate(urls):
         body = PAGE.format(what=f"river {number}").encode()
@@ -132,5 +132,5 @@ def test_a_run_that_was_killed_reads_no_index_again_and_fetches_what_is_left(pro
         before = len(of(".parquet"))
         project.silverloom("run", "--select", CITED)
         assert len(of(".parquet")) == before
-        assert len(of("warc.gz")) <= 30 + 1, "only what was under way is asked for twice"
+        assert len(of("warc.gz")) <= 30 + 1, "only requests in flight are repeated"
     assert [row["url"] for row in rows(project, CITED)] == urls

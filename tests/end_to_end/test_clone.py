@@ -1,4 +1,4 @@
-"""Data travels by DVC, and everybody believes it where it arrives."""
+"""Data travels by DVC, and every tool trusts it in the clone."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from tests.projects import BLOCKING, CODE, Project
 
 @pytest.fixture(scope="module")
 def clone(done_project, tmp_path_factory, zygote) -> Project:
-    """A clone whose data came by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
+    """A clone with data pulled by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("clone")
     return pull(done_project.copy(place / "origin"), place, zygote)
 
@@ -22,7 +22,9 @@ def pull(origin: Project, place: Path, zygote) -> Project:
     origin.commit("remote")
     origin.dvc("push")
     origin.git("clone", "-q", str(origin.root), str(place / "copy"))
-    for name in CODE:  # the same, with what is compiled of it: that would take longer than the tests
+    for (
+        name
+    ) in CODE:  # the same environment with its compiled kernels: compiling would take longer than the tests
         subprocess.run(["cp", "-a", origin.root / name, place / "copy"], check=True)
     copy = Project(place / "copy", zygote)
     copy.dvc("pull")
@@ -46,7 +48,7 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
 
 
 @pytest.mark.long
-def test_after_clone_and_pull_nothing_is_recomputed_of_any_system(sample_project, tmp_path, zygote):
+def test_after_clone_and_pull_nothing_of_any_system_is_recomputed(sample_project, tmp_path, zygote):
     origin = sample_project.copy(tmp_path / "origin")
     origin.run()
     origin.commit("made")
@@ -56,7 +58,7 @@ def test_after_clone_and_pull_nothing_is_recomputed_of_any_system(sample_project
     assert pulled.data() == origin.data()
 
 
-def test_where_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
+def test_when_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
     shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
     said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"
     assert re.search(rf"^talksumm/pairs +2018-06 .*{said}", pulled.silverloom("plan"), re.MULTILINE)
@@ -65,14 +67,14 @@ def test_where_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
 
 
 @pytest.mark.long
-def test_after_a_pull_one_deleted_month_is_recomputed_alone(pulled):
+def test_after_a_pull_only_a_deleted_month_is_recomputed(pulled):
     shutil.rmtree(pulled.root / "data/talksumm/alignments/2018-07")
     assert pulled.made(pulled.run()) == ["talksumm/alignments 2018-07"]
     assert pulled.git("status", "--porcelain") == ""
 
 
 @pytest.mark.long
-def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
+def test_after_a_pull_sync_updates_dagster(pulled):
     assert {part["status"] for part in pulled.dagster().values()} == {"MISSING"}
     corrected = pulled.silverloom("sync").splitlines()
     seen = pulled.dagster()
@@ -86,7 +88,7 @@ def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
 
 
 @pytest.mark.long
-def test_after_a_checkout_of_another_version_sync_makes_dagster_tell_the_truth(done):
+def test_after_a_checkout_of_another_version_sync_updates_dagster(done):
     done.git("checkout", "-qb", "other")
     before = {name: part["version"] for name, part in done.dagster().items()}
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2, delta=0.9))
@@ -123,7 +125,7 @@ EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")
 
 
 @pytest.mark.long
-def test_an_experiment_in_place_makes_what_its_param_touches(done):
+def test_an_experiment_in_place_makes_only_the_datasets_that_its_param_affects(done):
     output = done.dvc(*EXPERIMENT, "-n", "wider")
     assert "talksumm/alignments 2018-06:" in output
     assert "sources/papers 2018-06:" not in output
@@ -134,7 +136,7 @@ def test_an_experiment_in_place_makes_what_its_param_touches(done):
 
 
 @pytest.mark.long
-def test_an_experiment_in_a_temporary_folder_leaves_the_workspace_and_its_dagster_alone(done):
+def test_an_experiment_in_a_temporary_folder_changes_neither_the_workspace_nor_its_dagster(done):
     data, seen = done.data(), done.dagster()
     output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")
     assert "talksumm/alignments 2018-06:" in output

@@ -1,4 +1,4 @@
-"""`silverloom run` with a Ray cluster of three nodes makes the bytes that it makes without, and goes on after a kill."""
+"""`silverloom run` on a Ray cluster of three nodes makes the same bytes as without it, and resumes after a kill."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def on_cluster():
 
 
 @pytest.mark.long
-def test_several_partitions_at_a_time_are_the_same_bytes(fresh, done, on_cluster):
+def test_several_partitions_at_a_time_give_the_same_bytes(fresh, done, on_cluster):
     output = fresh.silverloom("run", "-s", "talksumm/alignments", "--jobs", "2", env=on_cluster)
     assert "talksumm/alignments 2018-06: " in output
     names = ["sources/papers", "sources/talks", "talksumm/matches", "talksumm/pairs", "talksumm/alignments"]
@@ -40,11 +40,11 @@ def test_several_partitions_at_a_time_are_the_same_bytes(fresh, done, on_cluster
 
 
 @pytest.mark.long
-def test_a_plan_is_the_same_on_a_cluster_and_without(done, on_cluster):
+def test_a_plan_is_the_same_with_and_without_a_cluster(done, on_cluster):
     assert done.silverloom("plan") == done.silverloom("plan", env=on_cluster)
 
 
-def test_a_cluster_that_is_not_there_is_said_in_a_line(fresh):
+def test_an_unreachable_cluster_is_reported_in_one_line(fresh):
     env = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": "127.0.0.1:1"}
     output = fresh.silverloom("run", "-s", "sources/papers", ok=False, env=env)
     assert "no Ray cluster at '127.0.0.1:1': start one with `ray start --head`" in output
@@ -66,7 +66,7 @@ def of_ray_below(process, root):
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_path, on_cluster, how):
+def test_a_killed_driver_resumes_and_computes_nothing_twice(fresh, tmp_path, on_cluster, how):
     for letter in "bcdefgh":
         write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
     fresh.params(lambda params: params["store"].update(records_per_part=1))
@@ -80,7 +80,7 @@ def test_a_driver_that_is_killed_goes_on_and_computes_nothing_twice(fresh, tmp_p
     until(lambda: len(list(parts.rglob("*.zip"))) >= 3)
     os.kill(driver.pid, how)
     assert "Traceback" not in driver.communicate()[0]
-    time.sleep(2.0)  # the cluster ends what the driver had begun
+    time.sleep(2.0)  # the cluster finishes what the driver had started
     kept, before = {int(path.stem) for path in parts.rglob("*.zip")}, log.read_text().split()
     driver = start(fresh, on_cluster)
     output = driver.communicate()[0]
@@ -110,7 +110,7 @@ def start(project, env):
 
 @pytest.mark.long
 def test_nodes_need_no_file_of_the_driver(fresh, done):
-    """The folder of the project is an empty one for all processes of the node that computes."""
+    """The project's folder is empty for all processes of the node that computes."""
     import ray
 
     program = (
@@ -131,8 +131,8 @@ def test_nodes_need_no_file_of_the_driver(fresh, done):
 
 
 @pytest.mark.long
-def test_the_datasets_of_all_systems_are_the_same_bytes(sample_project, tmp_path, on_cluster):
-    """Also of those that one task makes, trainings among them, and with joins that are spread over tasks."""
+def test_the_datasets_of_all_systems_are_the_same_bytes_on_a_cluster(sample_project, tmp_path, on_cluster):
+    """Includes datasets that one task makes, such as trainings, and joins that are spread over tasks."""
     here, there = (sample_project.copy(tmp_path / name) for name in ("here", "there"))
     there.params(lambda params: params["engine"].update(join_bytes=100_000))
     selected = ("discofuse/evaluation", "talksumm/summaries", "wikisum/examples", "parasci/paraphrases")

@@ -1,4 +1,4 @@
-"""Two versions of a dataset, found by git and DVC, and what another threshold would have kept."""
+"""Compare two versions of a dataset, found by git and DVC, and show what another threshold would have kept."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from tests.projects import Project
 
 @pytest.fixture(scope="module")
 def changed_project(done_project, tmp_path_factory) -> Project:
-    """A project with a remote in which a threshold was moved and committed. Copy it, do not change it."""
+    """A project with a remote, in which a threshold was moved and committed. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("changed")
     project = done_project.copy(place / "checkout")
     project.dvc("remote", "add", "-d", "store", str(place / "store"))
@@ -32,19 +32,19 @@ def compare(project, *argv, **options):
     return json.loads(project.silverloom("compare", *argv, "--json", **options))
 
 
-def test_a_moved_threshold_is_told_by_rows_reasons_and_params(changed):
+def test_a_moved_threshold_is_reported_with_rows_reasons_and_params(changed):
     found = compare(changed, "talksumm/alignments", "HEAD~1")
     assert "param talksumm.hmm.minimum_characters: 30 -> 80" in found["made_of"]
     assert [(move["from"], move["to"]) for move in found["moves"]] == [("kept", "dropped: short")]
     assert found["totals"]["re-reasoned"] == found["moves"][0]["units"] > 0
     assert found["totals"]["changed"] > 0 and found["totals"]["added"] == 0
-    assert found["totals"]["removed"] == found["totals"]["re-reasoned"]  # an alignment is made of one pair
+    assert found["totals"]["removed"] == found["totals"]["re-reasoned"]  # an alignment is made from one pair
     assert compare(changed, "talksumm/pairs", "HEAD~1")["same"]
     text = changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "HEAD")
     assert "kept -> dropped: short" in text and "2018-06" in text
 
 
-def test_what_if_told_before_what_the_threshold_then_kept(done_project, changed):
+def test_what_if_predicted_what_the_threshold_then_kept(done_project, changed):
     def tried(project):
         text = (project.root / "data/quality/pages/what-if/talksumm.hmm.minimum_characters.js").read_text()
         return dict(json.loads(text.removeprefix("silverloom.whatIf(").removesuffix(");\n"))["tried"])
@@ -58,14 +58,14 @@ def test_what_if_told_before_what_the_threshold_then_kept(done_project, changed)
 
 
 @pytest.mark.long
-def test_an_experiment_is_compared_by_its_name(done):
+def test_an_experiment_is_compared_by_name(done):
     done.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=80")
     found = compare(done, "talksumm/alignments", "HEAD", "longer")
     assert found["moves"][0]["to"] == "dropped: short"
 
 
 @pytest.mark.long
-def test_what_is_not_in_the_cache_is_named_with_the_command_that_brings_it(changed):
+def test_a_version_missing_from_the_cache_is_named_with_the_command_that_fetches_it(changed):
     assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/talksumm/alignments"]]
     shutil.rmtree(changed.root / "data/talksumm/alignments")
     changed.dvc("fetch", "data/talksumm/pairs")
@@ -73,10 +73,10 @@ def test_what_is_not_in_the_cache_is_named_with_the_command_that_brings_it(chang
 
 
 def brought(project, *revisions):
-    """Bring versions that are not in an emptied cache by the commands that are named; return these."""
+    """Fetch versions missing from an emptied cache with the commands that are suggested; return these."""
     shutil.rmtree(project.root / ".dvc/cache/files")
     commands = []
-    for _ in revisions:  # one after the other is found not to be there
+    for _ in revisions:  # each attempt reports one more missing version
         output = project.silverloom("compare", "talksumm/alignments", *revisions, ok=False)
         named = [piece.split() for piece in output.split("`")[1::2]]
         for program, *arguments in named:
@@ -87,7 +87,7 @@ def brought(project, *revisions):
 
 
 @pytest.mark.long
-def test_an_experiment_that_is_not_in_the_cache_is_brought_by_its_name_or_by_a_branch(changed, tmp_path):
+def test_an_experiment_missing_from_the_cache_is_fetched_by_its_name_or_by_a_branch(changed, tmp_path):
     changed.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=60")
     changed.git("init", "-q", "--bare", str(tmp_path / "git"))
     changed.git("remote", "add", "origin", str(tmp_path / "git"))
@@ -126,7 +126,7 @@ WRITE = "from pathlib import Path\nfrom orchestration.definitions import workspa
 
 
 @pytest.mark.long
-def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):
+def test_pages_of_versions_show_what_changed_since_the_previous_different_version(changed):
     script = changed.root / "write.py"
     script.write_text(WRITE)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Crawls in the DAG: pinned when they are made, asked again by the schedule or on demand."""
+"""Crawls in the DAG: pinned once made, and repeated only by the schedule or on demand."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from tests.waiting import until
 
 
 def page(version):
-    """A page with a tag, which answers 304 to who knows it."""
+    """A page with an ETag, which answers 304 to a client that knows the tag."""
     tag = f'"{version}"'
 
     def route(handler):
@@ -33,7 +33,7 @@ def page(version):
 
 
 def texts(project, month):
-    """What web pages say, by their paths."""
+    """The texts of web pages, by path."""
     table = pq.read_table(project.root / "data" / WEB_PAGES / month / "kept-00000.parquet")
     return {row["url"].rpartition("/")[2]: row["text"] for row in table.to_pylist()}
 
@@ -43,7 +43,7 @@ def bytes_of(project, month, dataset=CRAWLS):
     return {name: path.read_bytes() for name, path in folder_files(folder).items()}
 
 
-def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_what_the_site_has_become(
+def test_a_month_is_crawled_once_and_the_schedule_crawls_the_next_month_from_the_changed_site(
     fresh,
 ):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
@@ -56,7 +56,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
 
         routes |= {"/": page("second"), "/b": reply(body=b"b")}
         fresh.silverloom("run", "--select", CRAWLS)
-        assert len(asked.paths()) == 2, "what was crawled is fresh, whatever the web has become"
+        assert len(asked.paths()) == 2, "a crawl stays fresh when the web changes"
 
         fresh.params(lambda params: params["partitions"].update(end="2018-07"))
         asked.clear()
@@ -78,7 +78,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
 
 
 @pytest.mark.long
-def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fresh):
+def test_a_recrawl_makes_a_new_version_and_changed_code_fetches_nothing(fresh):
     routes = {"/": page("first"), "/a": reply(body=b"a", ETag='"a"')}
     with answering(routes) as (site, asked):
         crawling(fresh, site, end="2018-07", constant="2018-06")
@@ -99,13 +99,13 @@ def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fr
         assert (found[""]["etag"], found[""]["unchanged"]) == ('"second"', False)
         assert fresh.lock != lock
         read = fresh.silverloom("run", "--select", WEB_PAGES)
-        assert fresh.made(read) == [f"{WEB_PAGES} 2018-06"], "the pages of that month, and no others"
+        assert fresh.made(read) == [f"{WEB_PAGES} 2018-06"], "only the pages of that month"
         assert "the second version" in texts(fresh, "2018-06")[""]
         assert len(asked.paths()) == 2
 
 
 def flip(path):
-    """Flip a bit of a file, which DVC has write-protected where it is a link to its cache."""
+    """Flip a bit of a file, which DVC has write-protected if it is a link to its cache."""
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.chmod(0o644)
@@ -117,12 +117,12 @@ def warc(project):
 
 
 def cached(project, path):
-    """Where DVC's cache has the bytes of a file."""
+    """The path of a file's bytes in DVC's cache."""
     md5 = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
     return project.root / ".dvc/cache/files/md5" / md5[:2] / md5[2:]
 
 
-def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_changed(fresh):
+def test_a_damaged_crawl_is_restored_from_the_cache_even_if_the_site_has_changed(fresh):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
     with answering(routes) as (site, asked):
         crawling(fresh, site, constant="2018-06")
@@ -157,7 +157,7 @@ def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_chan
 
 @pytest.mark.long
 @pytest.mark.parametrize("gone", [False, True])
-def test_a_damaged_crawl_that_the_cache_does_not_have_is_refused_until_it_is_told_to_ask_again(
+def test_a_damaged_crawl_missing_from_the_cache_is_refused_until_a_recrawl_is_requested(
     fresh, tmp_path, gone
 ):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
@@ -191,7 +191,7 @@ def test_a_damaged_crawl_that_the_cache_does_not_have_is_refused_until_it_is_tol
 
 
 @pytest.mark.long
-def test_a_clone_that_has_no_data_crawls(fresh, tmp_path):
+def test_a_clone_without_data_crawls(fresh, tmp_path):
     with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
         crawling(fresh, site, constant="2018-06")
         fresh.silverloom("run", "--select", CRAWLS)
@@ -204,7 +204,7 @@ def test_a_clone_that_has_no_data_crawls(fresh, tmp_path):
 
 
 @pytest.mark.long
-def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_the_list(fresh):
+def test_a_discovered_page_is_explained_by_the_page_that_links_to_it_and_by_the_list(fresh):
     with answering({"/": page("first"), "/a": reply(body=b"<p>another")}) as (site, _):
         crawling(fresh, site, "/", "/list", constant="2018-06")
         fresh.silverloom("run", "--select", CRAWLS)
@@ -216,8 +216,8 @@ def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_
 
 
 @pytest.mark.long
-def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led_there(fresh):
-    """The line of the item is dropped as a listing, the page that the other was found on as a copy."""
+def test_a_feed_item_and_a_page_found_on_a_copy_are_explained_by_the_line_that_led_to_them(fresh):
+    """The line of the item is dropped as a listing, and the page that linked to the other one as a copy."""
     meta = "<meta><month>June</month><year>2018</year></meta><paper id='1'><url>P18-1001</url></paper>"
     xml = f"<collection id='P18'><volume id='1'>{meta}</volume></collection>".encode()
     copy = reply(body=b"<a href=deep>d</a>")
@@ -251,7 +251,7 @@ def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led
 
 
 @pytest.mark.long
-def test_a_result_of_a_search_is_read_and_explained_by_its_query_and_without_the_key_nothing_is_asked(
+def test_a_search_result_is_read_and_explained_by_its_query_and_without_the_key_no_request_is_made(
     fresh, monkeypatch
 ):
     monkeypatch.delenv("SEARCH_KEY", raising=False)
@@ -287,7 +287,7 @@ def test_a_result_of_a_search_is_read_and_explained_by_its_query_and_without_the
     assert written == [] and "top-secret" not in told
 
 
-def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is_asked(fresh):
+def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_any_request(fresh):
     with answering({}) as (site, asked):
         crawling(fresh, site, constant="2018-06")
         fresh.params(lambda params: params["sources"]["crawls"]["web"]["options"].pop("contact"))
@@ -297,7 +297,7 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is
 
 
 @pytest.mark.long
-def test_a_clone_with_its_data_asks_for_nothing(fresh, tmp_path):
+def test_a_clone_with_its_data_makes_no_request(fresh, tmp_path):
     with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
         crawling(fresh, site, constant="2018-06")
         fresh.silverloom("run", "--select", WEB_PAGES)
@@ -319,7 +319,7 @@ def article(*urls):
 
 
 @pytest.mark.long
-def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_citations(fresh):
+def test_cited_pages_are_fetched_again_only_on_demand_or_for_new_citations(fresh):
     routes = {"/a": page("first"), "/b": page("other")}
     with answering(routes) as (site, asked):
         crawling(fresh, site, constant="2018-06")
@@ -347,7 +347,7 @@ def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_
         (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone", f"{site}/b"))
         asked.clear()
         fresh.silverloom("run", "--select", WEB_PAGES)
-        assert asked.paths() == ["/b"], "what was fetched is pinned"
+        assert asked.paths() == ["/b"], "fetched pages are pinned"
         assert "the first version" in texts(fresh, "2018-06")["a"]
 
         asked.clear()
@@ -358,7 +358,7 @@ def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_
 
 @pytest.mark.long
 @pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
-def test_a_run_that_was_cut_short_asks_for_nothing_again_that_it_has(fresh, end):
+def test_an_interrupted_run_does_not_repeat_requests_that_were_answered(fresh, end):
     def slowly(handler):
         time.sleep(0.1)
         reply(body=handler.path.encode())(handler)
@@ -378,4 +378,4 @@ def test_a_run_that_was_cut_short_asks_for_nothing_again_that_it_has(fresh, end)
         assert len(asked.paths()) < 30
         fresh.silverloom("run", "--select", CRAWLS)
     assert len(rows(fresh, "2018-06")) == 30
-    assert len(asked.paths()) <= 30 + 1, "only what was under way is asked for twice"
+    assert len(asked.paths()) <= 30 + 1, "only requests in flight are repeated"

@@ -1,4 +1,4 @@
-"""Dagster's own backfill, sensor and schedule: real webserver, real daemon, asked through GraphQL."""
+"""Dagster's own backfill, sensor and schedule: real webserver, real daemon, queried through GraphQL."""
 
 import pytest
 from dotenv import set_key
@@ -6,7 +6,7 @@ from dotenv import set_key
 from tests.end_to_end.servers import failures, serving
 from tests.end_to_end.ticks import TICK, broken
 
-#: What reads a month of one source and all months of another; the rest is left to `make run`, which is quicker.
+#: Datasets that read a month of one source and all months of another; `make run` makes the rest, which is faster.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
 MONTHS = ["2018-06", "2018-07"]
 PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.definitions"}
@@ -22,7 +22,7 @@ DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, ti
 
 @pytest.mark.long
 @pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
-def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, request):
+def test_backfill_sensor_and_schedule_run_in_the_daemon(done, fresh, storage, request):
     if storage == "Postgres":
         address = request.getfixturevalue("postgres").database()
         set_key(fresh.root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", address)
@@ -39,7 +39,7 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh, storage, reques
         assert any("sources/talks 2018-07: Is a directory" in log for log in logs), logs
         left = fresh.silverloom("health", ok=False)
         assert "failed    sources/talks 2018-07: sources/talks 2018-07: Is a directory" in left
-        assert not any(f"{name} 2018-06: " in left for name in CHOSEN), "the other month is not touched by it"
+        assert not any(f"{name} 2018-06: " in left for name in CHOSEN), "the other month is left alone"
         assert "missing   talksumm/matches 2018-07: " in left
 
         place.rmdir()

@@ -1,6 +1,6 @@
 """Dagster's own commands in a checkout: by the console script of a virtual environment into which it is installed.
 
-Such a script has its own folder on the path, and not the one that it is called in.
+Such a script has its own folder on the path, not the one in which it is called.
 """
 
 import json
@@ -27,7 +27,7 @@ DEFINITIONS = ("-m", "orchestration.definitions")
 PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
 EXAMPLES = ("asset", "materialize", "--select", "discofuse/examples", "--partition", "2018-06")
 PACKAGES = ("ops", "assets", "pages", "orchestration")
-#: The environment of a shell in which nothing of the project was set.
+#: The environment of a shell in which the project has set no variable.
 SHELL = {
     name: value
     for name, value in os.environ.items()
@@ -40,7 +40,7 @@ STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }
 
 @pytest.fixture(scope="module")
 def installed(done_project, tmp_path_factory):
-    """A checkout that is installed into a virtual environment of its own, which finds all other packages here."""
+    """A checkout that is installed into its own virtual environment, which finds all other packages here."""
     folder = tmp_path_factory.mktemp("installed")
     project = done_project.copy(folder / "checkout")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
@@ -73,14 +73,14 @@ def call(program, *arguments, cwd, **environment):
     return ended.stdout
 
 
-def test_the_packages_are_found_from_anywhere(installed, tmp_path):
+def test_the_packages_are_importable_from_any_folder(installed, tmp_path):
     project, bin = installed
     code = f"import {', '.join(PACKAGES)}; print(*[package.__file__ for package in ({', '.join(PACKAGES)})])"
     found = call(bin / "python", "-c", code, cwd=tmp_path).split()
     assert found == [str(project.root / package / "__init__.py") for package in PACKAGES]
 
 
-def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
+def test_definitions_and_the_instance_are_found_in_the_checkout(installed):
     project, bin = installed
     said = call(bin / "dagster", "definitions", "validate", cwd=project.root)
     assert "All code locations passed validation" in said
@@ -92,7 +92,7 @@ def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
 
 
 def active(installed, command, root=None):
-    """Run a command in a shell in which nothing but the virtual environment was activated."""
+    """Run a command in a shell in which only the virtual environment was activated."""
     project, bin = installed
     bare = {name: SHELL[name] for name in ("HOME", "LANG", "TMPDIR") if name in SHELL}
     ended = subprocess.run(
@@ -104,12 +104,12 @@ def active(installed, command, root=None):
         text=True,
     )
     assert ended.returncode == 0, ended.stdout
-    # of `dagster definitions validate` Dagster says itself that `dg check defs` is newer
+    # `dagster definitions validate` itself says that `dg check defs` is newer
     assert not re.search("Traceback|(?<!Supersession)Warning", ended.stdout), ended.stdout
     return ended.stdout
 
 
-def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(installed):
+def test_dg_lists_all_definitions_with_only_the_virtual_environment_active(installed):
     said = active(installed, "dg list defs --json")
     listed = json.loads(said[said.index("{") :])
     assets = {asset["asset_key"] for asset in listed["assets"]}
@@ -131,28 +131,28 @@ def test_dg_lists_all_definitions_where_only_the_virtual_environment_is_active(i
         ("dagster asset list -m orchestration.definitions", "talksumm/alignments"),
     ],
 )
-def test_dagsters_commands_answer_where_only_the_virtual_environment_is_active(installed, command, answer):
+def test_dagsters_commands_answer_with_only_the_virtual_environment_active(installed, command, answer):
     assert answer in active(installed, command)
 
 
 @pytest.mark.long
-def test_dg_launches_a_run_of_a_partition_in_the_checkout_at_hand(installed, tmp_path):
+def test_dg_launches_a_run_of_a_partition_in_the_current_checkout(installed, tmp_path):
     project = installed[0].copy(tmp_path / "copy")
-    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # else it is fresh
+    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # or it would be fresh
     project.silverloom("setup")
     said = active(installed, "dg launch --assets sources/papers --partition 2018-06", project.root)
     assert "RUN_SUCCESS" in said
     made = project.made(project.silverloom("run", "--select", "sources/papers"))
-    assert made == ["sources/papers 2018-07"], "the parser is code of all months, and this one was made by it"
+    assert made == ["sources/papers 2018-07"], "all months depend on the parser"
 
 
 @pytest.mark.parametrize(
     "how", ["as set up", "by DAGSTER_HOME", pytest.param("in no home", marks=pytest.mark.long)]
 )
-def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_path, how):
-    """In a copy, which shares the virtual environment with the checkout that is installed there."""
+def test_a_partition_is_made_by_the_code_of_the_current_checkout(installed, tmp_path, how):
+    """In a copy that shares the virtual environment with the checkout installed there."""
     project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
-    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # else it is fresh
+    (project.root / "manifests/sources/papers/2018-06.json").unlink()  # or it would be fresh
     mark = "print('parsed by the copy', file=sys.stderr)"
     project.edit("ops/parse/bounded/serve.py", "\nimport sys\n", f"\nimport sys\n{mark}\n")
     if how == "as set up":
@@ -165,12 +165,12 @@ def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_
     assert "RUN_SUCCESS" in said and "parsed by the copy" in said
     assert {path: path.stat().st_mtime_ns for path in before} == before
     made = project.made(project.silverloom("run", "--select", "sources/papers"))
-    assert made == ["sources/papers 2018-07"], "the parser is code of all months, and this one was made by it"
+    assert made == ["sources/papers 2018-07"], "all months depend on the parser"
 
 
 @pytest.fixture(scope="module")
 def ready(sample_project, tmp_path_factory):
-    """The sample corpus with all that the examples of one month are made of."""
+    """The sample corpus with everything that the examples of one month are made from."""
     project = sample_project.copy(tmp_path_factory.mktemp("ready") / "checkout")
     project.params(lambda params: params.update(partitions={"start": "2018-06", "end": "2018-06"}))
     project.commit()
@@ -178,13 +178,13 @@ def ready(sample_project, tmp_path_factory):
     return project
 
 
-def test_dagster_asset_materialize_leaves_what_silverloom_run_leaves(installed, ready, tmp_path):
+def test_dagster_asset_materialize_leaves_the_same_state_as_silverloom_run(installed, ready, tmp_path):
     by_dagster, by_silverloom = (
         ready.copy(tmp_path / name / "checkout") for name in ("dagster", "silverloom")
     )
     by_dagster.silverloom("setup")
     dagster = f"dagster {' '.join(EXAMPLES)}"
-    # as any project of Dagster: this command reads a variable, or an option, and no pyproject.toml
+    # as in any Dagster project: this command reads a variable or an option, but no pyproject.toml
     assert "RUN_SUCCESS" in active(
         installed, f"DAGSTER_MODULE_NAME={DEFINITIONS[1]} {dagster}", by_dagster.root
     )
@@ -218,7 +218,7 @@ def files(folder):
 
 
 def checks(project):
-    """What Dagster shows of the checks of the examples: name, whether it passed, of which month, how."""
+    """The checks of the examples that Dagster shows: name, whether it passed, month, severity."""
     kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
     with dagster_of(project) as instance:
         (made,) = instance.fetch_materializations(asset_key(Key("discofuse", "examples")), limit=9).records
@@ -232,7 +232,7 @@ def checks(project):
 
 
 def mlflow_run(project):
-    """The one run of the examples in MLflow, without what is of its Dagster run, and of time."""
+    """The one run of the examples in MLflow, without its Dagster run and times."""
     (run,) = runs(project, "discofuse/examples").values()
     sets = [
         (

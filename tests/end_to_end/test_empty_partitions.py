@@ -1,4 +1,4 @@
-"""Partitions without records are published together with the first one that is made, by every driver."""
+"""All partitions without records are published together, when the first of them is made, by every driver."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from tests.projects import BLOCKING, Project, begin, copy_code
 from tests.systems import leave_out
 
 YEARS = [str(year) for year in range(1974, 1982)]
-#: Papers are of these; all other years have none.
+#: Papers are from these years; all other years have none.
 FILLED = ["1976", "1980"]
 PAPER = (
     "# On {year}\ndate: {year}\n\n## 1 Introduction\nThis is a sentence about {year} that is long enough.\n"
@@ -51,7 +51,7 @@ def project(yearly_project, tmp_path) -> Project:
 
 
 def records(project, dataset):
-    """The manifests of a dataset by year, each with the run that made it, as its history has it."""
+    """The manifests of a dataset by year, each with the run that made it, according to its history."""
     folder, history = (
         project.root / place / "sources" / dataset for place in ("manifests", ".silverloom/history")
     )
@@ -63,13 +63,13 @@ def records(project, dataset):
     }
 
 
-def test_a_plan_counts_them_in_one_line(project):
+def test_a_plan_counts_empty_partitions_in_one_line(project):
     plan = project.silverloom("plan")
     assert "and 18 partitions without records, made together: sources/papers, sources/" in plan
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
 
 
-def test_one_that_another_process_makes_is_not_waited_for(project):
+def test_an_empty_partition_that_another_process_makes_is_not_waited_for(project):
     script = str(Path(__file__).with_name("settle_beside.py"))
     ended = project.zygote.run(project.root, [], path=script)
     assert ended.status == 0, ended.output
@@ -77,7 +77,7 @@ def test_one_that_another_process_makes_is_not_waited_for(project):
     assert ended.output.splitlines()[-1].split() == [year for year in empty if year not in ("1974", "1975")]
 
 
-def test_they_are_settled_again_where_dagster_knows_them(project):
+def test_empty_partitions_that_dagster_already_knows_are_published_again(project):
     project.silverloom("run", "--select", "sources/papers")
     for path in (project.root / "manifests/sources/papers").glob("*.json"):
         path.unlink()
@@ -86,7 +86,7 @@ def test_they_are_settled_again_where_dagster_knows_them(project):
     assert {part["status"] for name, part in project.dagster().items() if "papers" in name} == {"FRESH"}
 
 
-def test_dagster_is_told_of_them_where_the_first_is_made_and_nothing_by_sync(project):
+def test_the_first_run_reports_empty_partitions_to_dagster_and_sync_adds_nothing(project):
     project.silverloom("run")
     seen = project.dagster()
     assert {part["status"] for part in seen.values()} == {"FRESH"}
@@ -99,7 +99,7 @@ def test_dagster_is_told_of_them_where_the_first_is_made_and_nothing_by_sync(pro
 
 @pytest.mark.long
 @pytest.mark.parametrize("driver", ["run", "repro"])
-def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver):
+def test_making_one_empty_partition_publishes_all_others_of_its_dataset(project, driver):
     output = project.silverloom(driver)
     made = [name for name in project.made(output) if name.startswith("sources/")]
     assert len(made) == 3 * (1 + len(FILLED)), made
@@ -128,7 +128,7 @@ def test_a_forced_backfill_makes_each_of_its_years_again_and_no_other(project, l
 
 
 @pytest.mark.long
-def test_a_document_of_an_empty_year_makes_that_year_alone(project):
+def test_a_document_in_an_empty_year_makes_only_that_year(project):
     project.run()
     (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))
     made = [name for name in project.made(project.run()) if name.startswith("sources/")]
@@ -148,7 +148,7 @@ def test_a_backfill_of_years_leaves_other_years_alone(project):
 
 
 @pytest.mark.long
-def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_nothing_again(project):
+def test_months_of_a_crawl_without_lists_are_published_together_and_never_fetched_again(project):
     (project.root / "lists").mkdir()
     source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}
     with answering({"/a": reply(body=b"<p>a")}) as (site, asked):
@@ -168,7 +168,7 @@ def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_noth
         assert asked.paths() == ["/a", "/a"]
 
 
-def test_a_plan_counts_what_is_no_partition_any_more_in_one_line(project):
+def test_a_plan_counts_obsolete_partitions_in_one_line(project):
     for name in ("papers/2018-06", "papers/2018-07", "citations/2018-06", "citations/2018-07", "papers/1976"):
         (project.root / "data/sources" / name).mkdir(parents=True)
     assert [line for line in project.silverloom("plan").splitlines() if "no longer" in line] == [
@@ -178,7 +178,7 @@ def test_a_plan_counts_what_is_no_partition_any_more_in_one_line(project):
 
 
 @pytest.mark.long
-def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):
+def test_without_periods_there_is_one_partition_and_no_month_is_needed(project):
     def undated(params):
         params["partitions"] = {"every": "none"}
         del params["sources"]["papers"]["mine"]["month"]

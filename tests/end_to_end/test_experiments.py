@@ -1,4 +1,4 @@
-"""Experiments by DVC's own commands: in place, by its queue, side by side, and as plots that need no network."""
+"""Experiments by DVC's own commands: in place, in its queue, side by side, and as plots that need no network."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ EXPERIMENTS = {
 
 @pytest.fixture(scope="module")
 def queued(done_project, tmp_path_factory):
-    """A checkout in which DVC's queue has run two experiments to their end."""
+    """A checkout in which DVC's queue has finished two experiments."""
     project = done_project.copy(tmp_path_factory.mktemp("queue") / "checkout")
     project.silverloom("setup")  # as `make setup` does
     before = project.data(), project.lock
@@ -44,20 +44,20 @@ def status(project):
 
 
 def shown(project):
-    """The rows of `dvc exp show`, by experiment; the workspace's is the first of its name."""
+    """The rows of `dvc exp show`, by experiment; the first one with its name is the workspace's."""
     rows = csv.DictReader(io.StringIO(project.dvc("exp", "show", "--csv")))
     return {row["Experiment"] or row["rev"]: row for row in rows}
 
 
-def test_the_queue_runs_every_experiment_to_its_end(queued):
+def test_the_queue_finishes_every_experiment(queued):
     project, _, output = queued
     assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
         output
     )
-    assert project.made(output), "their stages say what they made"
+    assert project.made(output), "their stages report what they made"
 
 
-def test_experiments_stand_side_by_side_with_their_params_counts_and_scores(queued):
+def test_experiments_are_shown_side_by_side_with_params_counts_and_scores(queued):
     rows = shown(queued[0])
     assert {"workspace", "main", *EXPERIMENTS} <= rows.keys()
     assert rows["half"]["talksumm.training_sets.validation"] == "0.5"
@@ -68,7 +68,7 @@ def test_experiments_stand_side_by_side_with_their_params_counts_and_scores(queu
     assert "metrics/talksumm/alignments.json:score" in scores and all(scores.values())
 
 
-def test_what_an_experiment_did_to_counts_and_scores_can_be_asked(queued):
+def test_the_effect_of_an_experiment_on_counts_and_scores_can_be_queried(queued):
     found = json.loads(queued[0].dvc("metrics", "diff", "main", "few", "--json"))
     change = found["metrics/talksumm/training_sets.json"]
     assert change["kept"]["diff"] < 0
@@ -78,7 +78,7 @@ def test_what_an_experiment_did_to_counts_and_scores_can_be_asked(queued):
     assert {"chosen", "words"} & named[scores].keys()
 
 
-def test_the_queue_leaves_the_workspace_as_it_was_in_every_eye(queued):
+def test_the_queue_leaves_the_workspace_unchanged_for_every_tool(queued):
     project, (data, lock), _ = queued
     assert (project.data(), project.lock) == (data, lock)
     assert project.git("status", "--porcelain") == ""
@@ -111,17 +111,17 @@ def test_plots_show_draws_the_workspace(queued, visit):
     page.page.wait_for_selector("main svg.marks")
     page.assert_text("talksumm/pairs", "unmatched")
     page.assert_sound()
-    assert project.git("status", "--porcelain") == "", "the page is no part of the project"
+    assert project.git("status", "--porcelain") == "", "the page is not tracked"
 
 
-def test_a_lost_template_comes_back_with_the_set_up(queued):
+def test_set_up_restores_a_lost_template(queued):
     project = queued[0]
     (project.root / ".venv/dvc-plots.html").unlink()
     project.silverloom("setup")
     project.dvc("plots", "show")
 
 
-def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done):
+def test_an_experiment_in_place_changes_the_workspace_and_can_be_reverted(done):
     before = done.data(), done.lock
     output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])
     trained = {"training_sets", "release_files", "extractor", "system_summaries"}
@@ -137,14 +137,14 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done
 
 
 def take_back(project):
-    """Go back to what is committed, as the README says; what `dvc status` calls stale then."""
+    """Return to the committed state, as the README says; return the stages that `dvc status` then calls stale."""
     project.git("checkout", ".")
     project.dvc("checkout", "--force")
     return project.dvc_status()
 
 
-def test_a_backfill_of_one_month_can_be_taken_back(done):
-    """It commits nothing of the dataset; and what pages show of it is no part of those that are committed."""
+def test_a_backfill_of_one_month_can_be_reverted(done):
+    """It commits no dataset, and the pages that show it are not among the committed ones."""
     before = done.data(), done.lock
     pages = {name: content for name, content in before[0].items() if "/pages/" in name}
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
@@ -162,13 +162,13 @@ def test_a_backfill_of_one_month_can_be_taken_back(done):
     assert "data/quality/pages/index.html shows them" in output
 
 
-def test_a_run_of_which_a_part_failed_can_be_taken_back(failed, done_project):
+def test_a_partly_failed_run_can_be_reverted(failed, done_project):
     assert failed.data() != done_project.data()
     assert take_back(failed) == {}
     assert failed.data() == done_project.data()
 
 
-def test_a_partition_that_the_browser_made_alone_can_be_taken_back(done):
+def test_a_partition_made_alone_in_the_browser_can_be_reverted(done):
     before = done.data()
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
     ended = done.zygote.run(
@@ -180,7 +180,7 @@ def test_a_partition_that_the_browser_made_alone_can_be_taken_back(done):
     assert done.data() == before
 
 
-def test_a_run_that_was_interrupted_can_be_taken_back(done):
+def test_an_interrupted_run_can_be_reverted(done):
     before = done.data(), done.lock
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
     run = start(done, *MONTHS, "--jobs", "1")
@@ -193,7 +193,7 @@ def test_a_run_that_was_interrupted_can_be_taken_back(done):
     assert (done.data(), done.lock) == before
 
 
-def test_an_experiment_that_failed_midway_can_be_taken_back(done):
+def test_an_experiment_that_failed_midway_can_be_reverted(done):
     before = done.data(), done.lock
     done.edit(
         "ops/talksumm/align/alignments.py",

@@ -1,4 +1,4 @@
-"""Filters in a run: what is dropped, what reads the rest, and what becomes stale."""
+"""Filters in a run: what they drop, what reads the rest, and what becomes stale."""
 
 import json
 
@@ -79,7 +79,7 @@ def rows(project, dataset, table="kept"):
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
-def test_other_languages_and_copies_are_dropped_and_nothing_is_made_of_them(made):
+def test_other_languages_and_copies_are_dropped_and_nothing_is_made_from_them(made):
     project, output = made
     assert "sources/prose 2018-07: 2 kept" in output, output
     dropped = {row["document"]: row for row in rows(project, "sources/filtered_prose", "dropped")}
@@ -93,7 +93,7 @@ def test_other_languages_and_copies_are_dropped_and_nothing_is_made_of_them(made
     assert {row["document"] for row in rows(project, "discofuse/annotated")} == kept.keys()
 
 
-def test_an_example_with_a_sentence_of_a_test_set_is_dropped_naming_it(made):
+def test_an_example_that_contains_a_sentence_of_a_test_set_is_dropped_with_its_name(made):
     project, _ = made
     dropped = rows(project, "discofuse/clean_examples", "dropped")
     assert dropped and all("gates close" in row["fused"] for row in dropped)
@@ -114,7 +114,7 @@ def test_a_dropped_document_is_explained(made):
     assert "sources/prose 2018-07 [kept]" in shown and "sources/filtered_prose 2018-07 [dropped]" in shown
 
 
-def test_a_new_document_that_repeats_nothing_makes_no_other_month_again(made, tmp_path):
+def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     write(project, "shop", "2018-07", SHOP)
     output = project.silverloom("run", "--select", "discofuse/clean_examples")
@@ -123,7 +123,7 @@ def test_a_new_document_that_repeats_nothing_makes_no_other_month_again(made, tm
     assert not [name for name in names if name.endswith("2018-06")], output
 
 
-def test_a_new_copy_makes_only_what_is_behind_it_again(made, tmp_path):
+def test_a_new_copy_remakes_only_what_comes_after_it(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     write(project, "again", "2018-07", FERRY)
     before = project.data()
@@ -131,14 +131,14 @@ def test_a_new_copy_makes_only_what_is_behind_it_again(made, tmp_path):
     assert "sources/filtered_prose 2018-06" in names and "sources/prose_scores 2018-06" not in names
     june = {name: md5 for name, md5 in before.items() if "2018-06" in str(name) and "annotated" in str(name)}
     kept = {row["document"] for row in rows(project, "sources/filtered_prose/2018-06")}
-    if "ferry" in kept:  # by its id it is the first of the two
+    if "ferry" in kept:  # its id makes it the first of the two
         assert "discofuse/annotated 2018-06" not in names
         assert june.items() <= project.data().items()
     else:
         assert "discofuse/annotated 2018-06" in names
 
 
-def test_to_move_a_bound_scores_nothing_again(made, tmp_path):
+def test_moving_a_bound_recomputes_no_score(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     project.params(lambda params: params["filters"]["prose"].update(bounds={"language": None}))
     names = project.made(project.silverloom("run", "--select", "sources/filtered_prose"))
@@ -154,11 +154,11 @@ def test_without_the_section_there_are_no_filters(made, tmp_path):
     assert not [name for name in stages if "filtered" in name or "overlaps" in name or "scores" in name]
 
 
-def test_the_card_of_a_release_tells_what_was_dropped(made, tmp_path):
+def test_the_card_of_a_release_lists_what_was_dropped(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     project.silverloom("release", "discofuse")
     card = (project.root / "release/discofuse/README.md").read_text()
-    bounds = "filters.prose.bounds.language 0.5"  # no similarity: near duplicates are not looked for
+    bounds = "filters.prose.bounds.language 0.5"  # no similarity: near duplicates are not searched
     assert f"| sources/filtered_prose | {bounds} | 2 | duplicate 1, language 1 | none |" in card
     dropped = len(rows(project, "discofuse/clean_examples", "dropped"))
     assert f"contaminated {dropped} |" in card

@@ -1,4 +1,4 @@
-"""Talks aligned by hand are a source that a corpus may leave out."""
+"""Talks aligned by hand are an optional source of a corpus."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -21,7 +21,7 @@ def with_labels(params):
 
 
 @pytest.mark.long
-def test_labels_come_and_go_and_only_their_report_is_made_again(done):
+def test_adding_or_removing_labels_remakes_only_their_report(done):
     before = done.data()
     assert reports(done) == []
     folder = done.root / "corpus/alignments"
@@ -57,7 +57,7 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
 
 
 @pytest.mark.long
-def test_an_empty_list_of_sources_is_as_good_as_none(done):
+def test_an_empty_list_of_sources_counts_as_absent(done):
     done.params(lambda params: params["sources"].update(gold_alignments={}))
     done.silverloom("render")
     assert "everything is up to date" in done.silverloom("plan")
@@ -65,13 +65,13 @@ def test_an_empty_list_of_sources_is_as_good_as_none(done):
     assert done.dvc_status() == {}
 
 
-def test_a_misspelt_source_is_no_absent_one(fresh):
+def test_a_misspelt_source_does_not_count_as_absent(fresh):
     fresh.params(lambda params: params["sources"].update(gold_alignment={}))
     output = fresh.silverloom("plan", ok=False)
     assert "error: params.yaml: unknown key sources.gold_alignment; known: " in output
 
 
-def test_a_system_without_its_sources_is_left_out_and_one_line_says_so(fresh):
+def test_a_system_without_its_sources_is_left_out_with_a_one_line_notice(fresh):
     fresh.params(lambda params: params["sources"].pop("papers"))
     fresh.silverloom("render")
     output = fresh.silverloom("plan")

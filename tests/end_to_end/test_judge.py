@@ -1,4 +1,4 @@
-"""A model as a judge, from params.yaml to the table beside people."""
+"""A model as a judge, from params.yaml to the table that compares it with people."""
 
 import json
 
@@ -16,7 +16,7 @@ def judge(address, **more):
 
 @pytest.fixture
 def asking(done):
-    """Run with a judge at an address; what it said."""
+    """Run with a judge at an address; return the output."""
 
     def run(address, *argv, **more):
         done.params(lambda params: params.update(judge=judge(address, **more)))
@@ -26,7 +26,7 @@ def asking(done):
     return run
 
 
-def test_a_model_answers_beside_people_and_is_asked_again_on_demand_alone(done, asking):
+def test_a_model_rates_next_to_people_and_is_asked_again_only_on_demand(done, asking):
     files = done.root / "data/talksumm"
     rows = pq.read_table(next((files / "rating_sheets").glob("kept-*.parquet"))).num_rows
     before = json.loads((files / "human_evaluation/__files/table.json").read_text())
@@ -47,7 +47,7 @@ def test_a_model_answers_beside_people_and_is_asked_again_on_demand_alone(done, 
 
         asking(address)
         asking(address, timeout=30)
-        assert len(asked) == rows, "what was answered is pinned"
+        assert len(asked) == rows, "answers are pinned"
         [kept] = (files / "judgements").glob("kept-*.parquet")
         row = pq.read_table(kept).to_pylist()[0]
         assert row["row_id"] in done.silverloom("explain", row["id"])
@@ -55,7 +55,7 @@ def test_a_model_answers_beside_people_and_is_asked_again_on_demand_alone(done, 
         assert len(asked) == 2 * rows
 
 
-def test_a_key_that_is_missing_is_named_and_nothing_is_asked(done):
+def test_a_missing_key_is_named_and_no_request_is_made(done):
     with serving(SAYING) as (address, asked):
         done.params(lambda params: params.update(judge=judge(address)))
         said = done.silverloom("run", "--select", "talksumm/human_evaluation", ok=False)

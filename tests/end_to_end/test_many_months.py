@@ -1,4 +1,4 @@
-"""What reads all months of a dataset needs no open file for each, and empty months of all are made together."""
+"""Reading all months of a dataset does not keep a file open for each, and all empty months are made together."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ MONTHS = 102
 
 
 @pytest.mark.long
-def test_a_dataset_that_reads_a_hundred_months_is_made_where_a_process_may_open_64_files(fresh):
+def test_a_dataset_that_reads_a_hundred_months_is_made_by_a_process_that_may_open_64_files(fresh):
     fresh.params(lambda params: params["partitions"].update(start="2010-02"))
     fresh.silverloom("render")
     fresh.commit()
@@ -23,11 +23,11 @@ def test_a_dataset_that_reads_a_hundred_months_is_made_where_a_process_may_open_
         lines = [line for path in histories for line in path.read_text().splitlines()]
         runs = [json.loads(line.partition(" ")[2])["run_id"] for line in lines]
         assert len(runs) == MONTHS
-        assert len(set(runs)) == 3, f"{dataset}: all but the two months with talks are made in one run"
+        assert len(set(runs)) == 3, f"{dataset}: the months without talks are made in one run"
 
 
 @pytest.mark.long
-def test_dagster_does_not_look_at_an_edge_over_a_hundred_months_and_plan_does(fresh):
+def test_dagster_ignores_an_edge_over_a_hundred_months_and_plan_does_not(fresh):
     fresh.params(lambda params: params["partitions"].update(start="2010-02"))
     fresh.silverloom("render")
     fresh.silverloom("run", "--select", "talksumm/matches")

@@ -1,4 +1,4 @@
-"""What is edited, or done by somebody else, while a run is under way is neither lost nor believed."""
+"""Edits, and changes by other processes, during a run are neither lost nor trusted."""
 
 import os
 import subprocess
@@ -22,7 +22,9 @@ from orchestration.workspace.workspace import QUIET, STRICT
         pytest.param("sources/papers", "source", "corpus/papers", "sources/papers", marks=pytest.mark.long),
     ],
 )
-def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, dataset, edit, moved, stale):
+def test_a_file_edited_during_a_run_makes_its_datasets_stale_after_it(
+    fresh_project, tmp_path, dataset, edit, moved, stale
+):
     project = fresh_project.copy(tmp_path / "project")
     script = str(Path(__file__).with_name("edit_meanwhile.py"))
     ended = project.zygote.run(project.root, [dataset, edit], path=script, env={})
@@ -40,7 +42,7 @@ def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, 
 
 
 @pytest.mark.long
-def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fresh):
+def test_two_simultaneous_runs_make_every_partition_once_and_the_same_lock(done, fresh):
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(fresh.root / ".dagster")}
     command = [sys.executable, "-m", "orchestration.cli", "run"]
     runs = [
@@ -62,7 +64,7 @@ def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fres
 
 
 @pytest.mark.long
-def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
+def test_dagster_is_told_each_time_branches_are_switched(done):
     done.git("checkout", "-qb", "other")
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
     done.run()
@@ -80,15 +82,15 @@ def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
 
 
 @pytest.mark.long
-def test_dagster_is_told_of_a_damaged_file(done):
+def test_a_damaged_file_is_reported_to_dagster(done):
     with (done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet").open("ab") as file:
         file.write(b"x")
     assert "talksumm/pairs 2018-06" in done.silverloom("sync")
     assert done.dagster()["talksumm/alignments 2018-06"]["status"] == "STALE"
 
 
-def test_every_dataset_is_declared_after_what_it_reads():
-    """The order of runs rests on it."""
+def test_every_dataset_is_declared_after_its_inputs():
+    """The order of runs relies on it."""
     names = list(workspace().datasets)
     assert all(
         names.index(source.key.to_user_string()) < names.index(dataset.name)

@@ -1,4 +1,4 @@
-"""Two branches in which different things were made, merged by git: what is stale then, and what a conflict needs."""
+"""Git merges two branches in which different datasets were made: what is stale then, and how to resolve a conflict."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 
 from tests.end_to_end.corpus import write_paper
 
-#: What a month's new paper changes by itself: how many rows there are of the month.
+#: The dataset that a month's new paper always changes: the number of rows of the month.
 COUNTED = [f"metrics/sources/{name}.funnel.csv" for name in ("citations", "papers", "sentences")]
 PAPERS = {"june": ("epsilon", "2018-06"), "july": ("zeta", "2018-07")}
 
@@ -19,7 +19,7 @@ def stale(project):
 
 
 def branch(project, name, select):
-    """Make some datasets of what was changed since main, and commit both on a branch of its own."""
+    """Make some datasets from what changed since main, and commit both on a new branch."""
     project.git("checkout", "-qb", name)
     project.silverloom("run", "--select", select)
     project.commit(name)
@@ -34,7 +34,7 @@ def datasets(places):
     return {place.split()[0] for place in places}
 
 
-def test_datasets_that_were_made_on_two_branches_are_fresh_after_their_merge(done):
+def test_datasets_made_on_two_branches_are_fresh_after_their_merge(done):
     done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
     branch(done, "margin", "talksumm/pairs")
     back_to_main(done)
@@ -43,7 +43,7 @@ def test_datasets_that_were_made_on_two_branches_are_fresh_after_their_merge(don
     left = stale(done)
     done.git("merge", "-q", "--no-edit", "margin")
     done.dvc("checkout")
-    assert stale(done) == left, "what is made of the alignments, as before the merge"
+    assert stale(done) == left, "only what reads the alignments, as before the merge"
     assert "talksumm/summaries" in datasets(left)
     assert datasets(left).isdisjoint({"talksumm/pairs", "talksumm/alignments"})
     assert done.git("status", "--porcelain") == ""
@@ -66,7 +66,7 @@ def in_conflict(done_project, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def together(done_project, tmp_path_factory):
-    """The lock and the bytes of a checkout in which both papers were there from the beginning."""
+    """The lock and the bytes of a checkout that had both papers from the beginning."""
     project = done_project.copy(tmp_path_factory.mktemp("together") / "checkout")
     for paper in PAPERS.values():
         write_paper(project.root / "corpus", *paper)
@@ -75,7 +75,7 @@ def together(done_project, tmp_path_factory):
 
 
 @pytest.mark.long
-def test_months_that_were_made_on_two_branches_conflict_in_the_lock_and_in_what_is_counted(in_conflict):
+def test_months_made_on_two_branches_conflict_in_the_lock_and_in_the_counts(in_conflict):
     assert in_conflict.git("diff", "--name-only", "--diff-filter=U").split() == ["dvc.lock", *COUNTED]
     hunk = in_conflict.lock.partition("- path: data/sources/papers\n      hash: md5\n")[2].splitlines()
     assert hunk[0] == "<<<<<<< HEAD" and hunk[1].startswith("      md5: ") and hunk[1].endswith(".dir")
@@ -83,14 +83,14 @@ def test_months_that_were_made_on_two_branches_conflict_in_the_lock_and_in_what_
     said = in_conflict.silverloom("run", ok=False)
     assert "dvc.lock is damaged: it contains merge conflict markers; " in said
     assert "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`" in said
-    # what is fresh, manifests say: until dvc.lock is mended as well
+    # manifests decide what is fresh, even while dvc.lock is damaged
     places = stale(in_conflict)
     assert "sources/papers 2018-06" in places and "sources/papers 2018-07" not in places
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("side", "kept"), [("--ours", "2018-07"), ("--theirs", "2018-06")])
-def test_of_a_conflict_either_side_is_kept_and_the_other_month_is_made_again(
+def test_either_side_of_a_conflict_can_be_kept_and_the_other_month_is_made_again(
     in_conflict, together, tmp_path, side, kept
 ):
     project = in_conflict.copy(tmp_path / "checkout")
@@ -107,9 +107,7 @@ def test_of_a_conflict_either_side_is_kept_and_the_other_month_is_made_again(
 
 
 @pytest.mark.long
-def test_of_a_conflict_the_lock_alone_can_be_taken_and_a_run_writes_the_counts(
-    in_conflict, together, tmp_path
-):
+def test_resolving_only_the_lock_is_enough_and_a_run_rewrites_the_counts(in_conflict, together, tmp_path):
     project = in_conflict.copy(tmp_path / "checkout")
     project.git("checkout", "--ours", "dvc.lock")
     project.git("add", "dvc.lock")

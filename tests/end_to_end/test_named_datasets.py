@@ -1,4 +1,4 @@
-"""A source may name a dataset in place of a folder: prose of articles, web pages, papers and talks."""
+"""A source may name a dataset instead of a folder: prose of articles, web pages, papers and talks."""
 
 import bz2
 import re
@@ -53,7 +53,7 @@ def named_project(zygote, tmp_path_factory) -> Project:
 
 @pytest.fixture(scope="module")
 def made(named_project, tmp_path_factory):
-    """The project after a run, and what that said."""
+    """The project after a run, and the output of the run."""
     project = named_project.copy(tmp_path_factory.mktemp("made") / "checkout")
     return project, project.silverloom("run", "--select", "sources/prose")
 
@@ -64,7 +64,7 @@ def prose(project, table="kept"):
 
 
 @pytest.mark.long
-def test_rows_of_named_datasets_are_prose_beside_that_of_folders(made):
+def test_rows_of_named_datasets_become_prose_next_to_prose_from_folders(made):
     project, output = made
     assert "sources/prose 2018-06: 6 kept, 0 dropped, 2 rejected" in output, output
     rows = {row["domain"] or row["document"]: row for row in prose(project)}
@@ -78,7 +78,7 @@ def test_rows_of_named_datasets_are_prose_beside_that_of_folders(made):
 
 
 @pytest.mark.long
-def test_a_row_is_followed_back_through_the_dataset_that_it_was_read_from(made):
+def test_a_row_is_traced_back_through_the_dataset_that_it_was_read_from(made):
     project, _ = made
     (row,) = (row for row in prose(project) if row["domain"] == "encyclopedia")
     shown = project.silverloom("explain", row["id"])
@@ -87,7 +87,7 @@ def test_a_row_is_followed_back_through_the_dataset_that_it_was_read_from(made):
 
 
 @pytest.mark.long
-def test_both_drivers_make_the_same_bytes_of_it(made, named_project, tmp_path):
+def test_both_drivers_make_the_same_bytes_from_a_named_dataset(made, named_project, tmp_path):
     project, _ = made
     other = named_project.copy(tmp_path / "checkout")
     other.dvc("repro", "sources-prose")
@@ -98,7 +98,7 @@ def test_both_drivers_make_the_same_bytes_of_it(made, named_project, tmp_path):
 
 
 @pytest.mark.long
-def test_what_becomes_of_a_named_dataset_makes_the_month_of_its_reader_stale(made, tmp_path):
+def test_a_change_of_a_named_dataset_makes_the_month_of_its_reader_stale(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     (project.root / "corpus/articles/Salt.wiki").write_text("Salt is dear.")
     output = project.silverloom("run", "--select", "sources/prose")
@@ -135,9 +135,7 @@ CHOICE = "can be named: sources/papers, sources/sentences, sources/articles, sou
     ],
 )  # fmt: skip
 @pytest.mark.long
-def test_a_dataset_that_cannot_be_named_is_refused_with_those_that_can(
-    named_project, tmp_path, source, message
-):
+def test_an_unknown_dataset_name_is_refused_with_the_valid_names(named_project, tmp_path, source, message):
     project = named_project.copy(tmp_path / "checkout")
     project.params(lambda params: params["sources"]["prose"].update(wiki=source))
     output = project.silverloom("run", "--select", "sources/prose", ok=False)
@@ -160,7 +158,7 @@ def test_a_dataset_that_cannot_be_named_is_refused_with_those_that_can(
         ("talks", "sources/crawls", "sources.talks.rows: sources/talks reads folders alone, and no dataset"),
     ],
 )
-def test_a_dataset_is_not_made_of_what_is_made_of_it_or_cannot_be_read(
+def test_a_dataset_that_depends_on_its_reader_or_cannot_be_read_is_refused(
     named_project, tmp_path, reader, dataset, message
 ):
     project = named_project.copy(tmp_path / "checkout")
@@ -175,7 +173,7 @@ def test_a_dataset_is_not_made_of_what_is_made_of_it_or_cannot_be_read(
 
 
 @pytest.mark.long
-def test_papers_and_articles_are_read_of_what_collections_fetched(named_project, tmp_path):
+def test_papers_and_articles_are_read_from_fetched_collections(named_project, tmp_path):
     project = named_project.copy(tmp_path / "checkout")
     fetched, lists = tmp_path / "fetched", project.root / "corpus/lists"
     for folder in (fetched, lists):

@@ -1,4 +1,4 @@
-"""The notebook runs as it stands, and numpy may be imported before anything of the project."""
+"""The notebook runs unchanged, and numpy may be imported before anything of the project."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ subprocess.run([sys.executable, "-c", child], check=True)
 """
 
 
-def test_numpy_may_come_first_and_then_nothing_is_made_that_promises_bytes():
+def test_numpy_may_be_imported_first_but_then_no_reproducible_dataset_is_made():
     environment = {name: value for name, value in os.environ.items() if name not in STRICT}
     done = subprocess.run(
         [sys.executable, "-c", NUMPY_FIRST],

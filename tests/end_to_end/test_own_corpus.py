@@ -1,4 +1,4 @@
-"""The smallest params.yaml of each system, as the documents show it: what it lacks is left out, the rest is made."""
+"""The smallest params.yaml of each system, as documented: what it lacks is left out, the rest is made."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ SHOWN = [
     for text in BLOCK.findall((ROOT / "docs/how-to/own-corpus.md").read_text())
     if "path: data/sample/" in text
 ]
-#: What is made of each in seconds.
+#: Datasets of each system that take only seconds.
 MADE = {
     "discofuse": "discofuse/examples",
     "talksumm": "talksumm/training_sets",
@@ -23,7 +23,7 @@ MADE = {
 }
 
 
-#: The pages of each that every page links to.
+#: The pages of each system that every page links to.
 PAGES = {
     "discofuse": {"fusion.html"},
     "talksumm": {"talks.html", "tuning.html", "evaluation.html"},
@@ -34,7 +34,7 @@ PAGES = {
 
 @pytest.fixture
 def project(tmp_path, zygote) -> Project:
-    """A checkout with all systems and the sample, whose params.yaml is not written yet."""
+    """A checkout with all systems and the sample, without a params.yaml."""
     project = Project(tmp_path / "project", zygote)
     copy_code(project)
     shutil.copytree(ROOT / "data/sample", project.root / "data/sample")
@@ -58,7 +58,7 @@ def test_the_documents_show_what_every_system_needs():
         for system, shown in SHOWN
     ],
 )
-def test_a_system_is_made_of_the_whole_params_that_the_documents_show(project, system, shown):
+def test_a_system_is_made_from_the_complete_params_that_the_documents_show(project, system, shown):
     assert len(shown.splitlines()) <= 20 and yaml.safe_load(shown)[system] == {}
     (project.root / "params.yaml").write_text(shown)
     begin(project)
@@ -92,14 +92,14 @@ def test_dvc_follows_params_that_are_left_out_and_given_later(project):
     assert "discofuse-examples" not in project.dvc("status", "discofuse-examples")
     lock, rendered = project.lock, (project.root / "dvc.yaml").read_text()
 
-    # a default that is given is what it was
+    # a default that is now given has the same value
     project.params(lambda params: params.update(discofuse={"examples": {"short_tokens": 6}}))
     assert project.made(project.silverloom("run", "--select", "discofuse/examples")) == []
     project.dvc("repro", "discofuse-examples")
     assert project.lock != lock and "short_tokens" in project.lock
     assert (project.root / "dvc.yaml").read_text() == rendered
 
-    # another value is made, by either driver
+    # a new value is used by either driver
     project.params(lambda params: params["discofuse"]["examples"].update(short_tokens=9))
     output = project.dvc("repro", "discofuse-examples")
     assert "(param discofuse.examples.short_tokens: 6 -> 9)" in output, output

@@ -1,4 +1,4 @@
-"""The pages are an asset like any other, and beside them stands how things are now."""
+"""The pages are an asset like any other; next to them is the current status."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from pages.site import INDEX
 
 
 def live(project):
-    """What the pages are told of the present."""
+    """The status data that the pages read."""
     project.silverloom("live")
     text = (project.root / "data" / "quality" / "live" / "state.js").read_text()
     return json.loads(re.fullmatch(r"window\.silverloomLive = (.*);\n", text, re.DOTALL).group(1))["datasets"]
 
 
-def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
+def test_pages_are_made_again_only_when_a_dataset_changes(done):
     page = done.root / "data" / "quality" / "pages" / "datasets" / "talksumm-pairs.html"
     before = page.read_bytes()
     assert done.made(done.run()) == []
@@ -29,7 +29,7 @@ def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
 
 
 @pytest.mark.long
-def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done):
+def test_a_changed_description_remakes_the_page_of_a_dataset_and_not_the_dataset(done):
     done.edit("assets/systems/talksumm/datasets.py", '"similarity", ', "")
     output = done.run()
     assert "quality/pages: written" in output
@@ -37,7 +37,7 @@ def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done
 
 
 @pytest.mark.long
-def test_a_page_that_somebody_changed_is_made_again(done):
+def test_a_page_that_somebody_edited_is_made_again(done):
     page = done.root / "data" / "quality" / "pages" / "index.html"
     before = page.read_bytes()
     page.write_bytes(before + b"<!-- changed by hand -->")
@@ -46,7 +46,7 @@ def test_a_page_that_somebody_changed_is_made_again(done):
 
 
 @pytest.mark.long
-def test_pages_after_changes_are_those_of_a_render_from_scratch_in_every_system(sample_project, tmp_path):
+def test_updated_pages_equal_a_render_from_scratch_in_every_system(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "project")
     pages = project.root / "data/quality/pages"
     project.run()
@@ -59,7 +59,7 @@ def test_pages_after_changes_are_those_of_a_render_from_scratch_in_every_system(
         project.params(change)
         project.run()
         changed, former = groups(pages) - former, groups(pages)
-        assert 0 < len(changed) < len(former) / 2, "most groups of pages are taken over"
+        assert 0 < len(changed) < len(former) / 2, "most groups of pages are reused"
         found = folder_hashes(pages)
         project.silverloom("stage", "quality/pages", env={"SILVERLOOM_FORCE": "1"})
         assert folder_hashes(pages) == found
@@ -71,7 +71,7 @@ def groups(pages):
 
 
 @pytest.mark.long
-def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
+def test_the_status_shows_what_is_fresh_stale_and_missing(done):
     datasets = live(done)
     assert {one["status"] for one in datasets.values()} == {"good", "warned"}
     assert all((one["status"] == "warned") == (one["warnings"] > 0) for one in datasets.values())
@@ -98,7 +98,7 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
 
 
 @pytest.mark.long
-def test_the_state_of_now_names_what_failed_and_why(failed):
+def test_the_status_names_what_failed_and_why(failed):
     datasets = live(failed)
     partition = datasets["talksumm/summaries"]["partitions"][0]
     assert (partition["status"], partition["state"]) == ("bad", "failed")
@@ -108,7 +108,7 @@ def test_the_state_of_now_names_what_failed_and_why(failed):
 
 
 def former_rows(project):
-    """The kept rows of the alignments before their last change, out of DVC's cache."""
+    """The kept rows of the alignments before their last change, from DVC's cache."""
     folder = project.root / "former"
     project.dvc("get", ".", "data/talksumm/alignments", "--rev", "HEAD", "-o", str(folder))
     return [pq.read_table(path) for path in sorted(folder.rglob("kept-*.parquet"))]

@@ -1,4 +1,4 @@
-"""Pages show what there is and say what is not, and a command names only files that exist."""
+"""Pages of an incomplete project show what exists and say what is missing, and commands name only existing files."""
 
 import re
 
@@ -10,7 +10,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
     output = fresh.silverloom("run", "--select", "talksumm/matches")
     for path in re.findall(r"^(data/\S+) shows them", output, re.M):
         assert (fresh.root / path).is_file()
-    assert not (fresh.root / "data/quality/pages").exists(), "that is an output of DVC"
+    assert not (fresh.root / "data/quality/pages").exists(), "the complete pages are an output of DVC"
     so_far = fresh.root / "data/quality/pages-so-far"
     page = (so_far / "index.html").read_text()
     (lacking,) = re.findall("Not shown, since not made or not up to date: (.*)\\.</p>", page)
@@ -27,7 +27,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
 
 
 @pytest.mark.long
-def test_where_nothing_could_be_made_no_page_is_named(fresh):
+def test_no_page_is_named_when_nothing_could_be_made(fresh):
     fresh.edit(
         "ops/talksumm/sources/talks.py",
         "    return read_each(records, TALKS, rows, formats=FORMATS)",
@@ -39,7 +39,7 @@ def test_where_nothing_could_be_made_no_page_is_named(fresh):
 
 
 @pytest.mark.long
-def test_a_backfill_of_a_stale_month_leaves_pages_of_the_rest(done):
+def test_a_backfill_of_a_stale_month_makes_pages_of_everything_else(done):
     done.params(lambda params: params["talksumm"]["pairs"].update(threshold=0.5))
     output = done.silverloom("backfill", "--from", "2018-06", "--to", "2018-06", "--select", "talksumm/pairs")
     assert "warning" not in output, output

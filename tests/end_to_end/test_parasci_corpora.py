@@ -1,4 +1,4 @@
-"""ParaSCI in the DAG: subject areas from the papers themselves, and the recipe for bulk data that the documents show."""
+"""ParaSCI in the DAG: subject areas from the papers themselves, and the documented recipe for bulk data."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ DEFINED_TOO = (
 
 @pytest.fixture
 def project(tmp_path, zygote) -> Project:
-    """A checkout with all systems, whose params.yaml is not written yet."""
+    """A checkout with all systems, without a params.yaml."""
     project = Project(tmp_path / "project", zygote)
     copy_code(project)
     return project
@@ -51,7 +51,7 @@ def paper_of_arxiv(number, categories, text):
 
 
 def areas(project):
-    """The areas that each defining sentence is of."""
+    """The areas of each defining sentence."""
     found = {DEFINED: set(), DEFINED_TOO: set()}
     for row in rows(project, "parasci/sentences"):
         found.get(row["text"], set()).add(row["area"])
@@ -59,8 +59,8 @@ def areas(project):
 
 
 @pytest.mark.long
-def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(project):
-    """The same term is defined in three papers of computer science, by two subjects, and in one of physics."""
+def test_definitions_are_paired_within_the_subject_area_of_their_papers(project):
+    """One term is defined in three computer science papers of two subjects, and in one physics paper."""
     (project.root / "corpus").mkdir()
     lines = [
         paper_of_arxiv(1, "cs.CL physics.soc-ph", DEFINED),
@@ -82,7 +82,7 @@ def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(p
     assert pair["key"] == "computer science/word sense disambiguation"
     assert {pair["first"], pair["second"]} == {DEFINED, DEFINED_TOO}
 
-    # a mapping of params.yaml makes the areas anew, and nothing before them
+    # a new mapping in params.yaml remakes the areas, but nothing before them
     project.params(
         lambda params: params["parasci"].update(sentences={"subjects": {"quant-ph": "computer science"}})
     )
@@ -92,7 +92,7 @@ def test_definitions_are_paired_within_the_subject_area_that_their_papers_tell(p
 
 
 def annotated(pieces, number, cited=()):
-    """A line of a shard of S2ORC's bulk API: (annotation, text) in their order, and the ids of what it cites."""
+    """A line of a shard of S2ORC's bulk API: (annotation, text) in order, and the ids that it cites."""
     text, annotations = "", {}
     for name, piece in pieces:
         stretch = {"start": str(len(text)), "end": str(len(text) + len(piece))}
@@ -148,7 +148,7 @@ MANIFEST = b"""<arXivPDF>
 
 
 @pytest.mark.long
-def test_bulk_data_become_pairs_by_the_params_that_the_documents_show(project):
+def test_bulk_data_become_pairs_with_the_params_that_the_documents_show(project):
     def shards(handler):
         known = handler.headers["x-api-key"] == "secret"
         files = {"files": [f"http://{handler.headers['Host']}/shards/0.gz?X-Amz-Signature=1"]}

@@ -1,4 +1,4 @@
-"""A system is files of its own: one comes with its files and goes with them, and nothing else is edited."""
+"""A system is a set of files: adding them adds it, deleting them removes it, and nothing else is edited."""
 
 import csv
 import filecmp
@@ -26,7 +26,7 @@ print(load_model(sys.argv[1]).predict(asked)["answer"].tolist())
 
 @pytest.fixture(scope="module")
 def with_toy(done_project, tmp_path_factory):
-    """A finished checkout to which the files of a third system were added."""
+    """A finished checkout with the files of a third system added."""
     project = done_project.copy(tmp_path_factory.mktemp("toy") / "checkout")
     put_in_toy(project.root)
     project.silverloom("render")
@@ -36,19 +36,19 @@ def with_toy(done_project, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(with_toy, tmp_path_factory):
-    """The same after a run of the third system, then of all that is stale: the project and what both said."""
+    """The same after a run of the third system and then of everything stale: the project and both outputs."""
     project = with_toy.copy(tmp_path_factory.mktemp("made") / "checkout")
     return project, project.silverloom("run", "--select", "toy"), project.run()
 
 
-def test_what_is_added_are_files_of_the_system_alone():
+def test_a_system_is_added_by_its_own_files_only():
     places = [path.relative_to(TOY).as_posix() for path in TOY.rglob("*") if path.is_file()]
     own = (*(f"{folder}/" for folder in own_folders("toy")), "assets/systems/toy.py", "data/sample/riddles/")
     assert all(place.startswith(own) for place in places if "__pycache__" not in place)
     assert not any((ROOT / place).exists() for place in places)
 
 
-def test_a_third_system_is_made_and_checked_and_nothing_of_another(made):
+def test_a_third_system_is_made_and_checked_and_no_other_system_is_remade(made):
     project, first, second = made
     assert {name.split()[0] for name in project.made(first)} == set(MADE)
     assert "toy/questions 2018-06: 3 kept, 1 dropped, 0 rejected" in first
@@ -61,7 +61,7 @@ def test_a_third_system_is_made_and_checked_and_nothing_of_another(made):
         assert parts and all(part["checks"].items() >= BLOCKING.items() for part in parts), name
 
 
-def test_it_has_pages_of_its_datasets_and_of_its_own(made):
+def test_a_third_system_has_pages_of_its_datasets_and_pages_of_its_own(made):
     pages = made[0].root / "data/quality/pages"
     for name in MADE:
         assert (pages / f"datasets/{name.replace('/', '-')}.html").exists()
@@ -70,7 +70,7 @@ def test_it_has_pages_of_its_datasets_and_of_its_own(made):
     assert "words of the question" in (pages / "what-if.html").read_text()
 
 
-def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made, tmp_path):
+def test_the_runs_of_a_third_system_are_in_mlflow_with_trials_and_a_working_model(made, tmp_path):
     project = made[0]
     mlflow = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
 
@@ -88,14 +88,14 @@ def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made, tmp_p
     }
     run = runs("toy/model")["by_heart"]
     folder = project.root / ".silverloom/mlflow/toy/model" / run.info.run_id / "artifacts/model"
-    # In a process of its own: `ops` is this checkout's here, and has no such system.
+    # In another process: here, `ops` is this checkout's, which has no such system.
     done = subprocess.run(
         [sys.executable, "-c", ANSWER, folder], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1:] == ["['A piano', 'nobody knows']"], done.stderr
 
 
-def test_it_has_a_rating_sheet_for_each_rater(made):
+def test_a_third_system_has_a_rating_sheet_for_each_rater(made):
     folder = made[0].root / "data/toy/rating_sheets/__files/sheets"
     for rater in ("ann", "bob"):
         text = (folder / rater / "toy_riddles.csv").read_text(encoding="utf-8-sig")
@@ -104,7 +104,7 @@ def test_it_has_a_rating_sheet_for_each_rater(made):
 
 
 @pytest.mark.long
-def test_dvc_makes_the_same_of_it(made, with_toy, tmp_path):
+def test_dvc_makes_the_same_bytes_of_a_third_system(made, with_toy, tmp_path):
     project = with_toy.copy(tmp_path / "checkout")
     output = project.repro()
     assert "Running stage 'toy-questions'" in output and "Running stage 'talksumm" not in output
@@ -131,6 +131,6 @@ def test_a_project_without_a_system_makes_all_others(done):
         assert system not in index
 
 
-def test_a_section_of_a_system_that_is_not_there_is_refused_by_name(fresh):
+def test_a_section_of_a_missing_system_is_refused_by_name(fresh):
     fresh.params(lambda params: params.update(discofuse={"rules": {}}))
     assert "unknown key discofuse" in fresh.silverloom("plan", ok=False)

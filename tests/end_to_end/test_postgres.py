@@ -1,4 +1,4 @@
-"""The state of Dagster and MLflow on a real Postgres server, instead of SQLite files: the data are the same."""
+"""The state of Dagster and MLflow on a real Postgres server instead of SQLite files: the data are the same."""
 
 import contextlib
 import json
@@ -18,29 +18,29 @@ from tests.postgres import PASSWORD, QUOTED
 
 RUNS = str(Path(__file__).with_name("runs.py"))
 
-#: Datasets of a month that follow from each other, and read no other month.
+#: Datasets of one month that depend on each other, and read no other month.
 CHOSEN = ["sources/papers", "sources/sentences"]
 MONTHS = [f"2013-{number:02d}" for number in range(1, 9)]
 FAILING = [MONTHS[1], MONTHS[4], MONTHS[6]]
-#: Two papers of forty are no text, and papers of months that can be made.
+#: Two of forty papers are not text; the months can all be made.
 POISONED = {f"{MONTHS[2]}-a", f"{MONTHS[5]}-a"}
 
 
 def name_servers(project, **servers):
-    """Name servers in the project's .env, beside what is there."""
+    """Add servers to the project's .env."""
     for name, address in servers.items():
         set_key(project.root / ".env", name, address)
 
 
 def passwords(project):
-    """The files of a project that hold the password, but for .env."""
+    """The files of a project that contain the password, except .env."""
     told = {text.encode() for text in (PASSWORD, QUOTED)}
     files = [path for path in project.root.rglob("*") if path.is_file() and ".git" not in path.parts]
     return [path for path in files if path.name != ".env" and any(text in path.read_bytes() for text in told)]
 
 
 @pytest.mark.long
-def test_a_run_with_its_state_on_postgres_makes_what_one_on_sqlite_makes(done, fresh, postgres):
+def test_a_run_with_its_state_on_postgres_makes_the_same_as_with_sqlite(done, fresh, postgres):
     runs = postgres.database()
     name_servers(fresh, SILVERLOOM_DAGSTER_POSTGRES=postgres.database(), MLFLOW_TRACKING_URI=runs)
     former = {path: path.stat().st_mtime_ns for path in (fresh.root / ".dagster").rglob("*.db")}
@@ -72,7 +72,7 @@ def test_a_run_with_its_state_on_postgres_makes_what_one_on_sqlite_makes(done, f
 
 
 def eight_months(project):
-    """Give a project five papers in each of eight months, one in twenty of them no text at all."""
+    """Give a project five papers in each of eight months; one in twenty is not text."""
     folder = project.root / "corpus/papers"
     text = (folder / "alpha.txt").read_text()
     for path in folder.iterdir():
@@ -90,7 +90,7 @@ def eight_months(project):
 
 @pytest.mark.long
 @pytest.mark.parametrize("storage", ["SQLite", "Postgres"])
-def test_a_backfill_with_poison_and_failures_lands_the_rest_and_a_second_makes_what_is_missing(
+def test_a_backfill_with_poison_and_failures_makes_the_rest_and_a_second_makes_what_is_missing(
     fresh, storage, request
 ):
     eight_months(fresh)
@@ -119,7 +119,7 @@ def test_a_backfill_with_poison_and_failures_lands_the_rest_and_a_second_makes_w
         ended = servers.backfill(CHOSEN, MONTHS)
         assert ended["status"] == "COMPLETED_SUCCESS", ended
         assert len(manifests(fresh)) == len(CHOSEN) * len(MONTHS)
-        assert landed.items() <= manifests(fresh).items(), "what had landed is as it was"
+        assert landed.items() <= manifests(fresh).items(), "finished partitions are unchanged"
     assert not passwords(fresh)
 
 
@@ -130,7 +130,7 @@ def broken_again(project, dataset, month):
 
 
 def rejected(project):
-    """The rejected papers of all months; of one that cannot be read no month is known, so it is in the first."""
+    """The rejected papers of all months; an unreadable paper has no month and is in the first."""
     places = sorted(project.root.glob("data/sources/papers/*/__rejected"))
     rows = pa.concat_tables([ds.dataset(place, format="parquet").to_table(["id"]) for place in places])
     counted = {
@@ -138,21 +138,21 @@ def rejected(project):
         for path in (project.root / "manifests/sources/papers").glob("*.json")
     }
     assert counted == {month: len(POISONED) * (month == MONTHS[0]) for month in counted}
-    assert len(rows) == len(POISONED), "each is one row"
+    assert len(rows) == len(POISONED), "one row for each"
     return set(rows["id"].to_pylist())
 
 
 def manifests(project):
-    """Each manifest of the chosen datasets: when it was written, and its text."""
+    """The manifests of the chosen datasets: when each was written, and its text."""
     found = [path for name in CHOSEN for path in (project.root / "manifests" / name).glob("*.json")]
     root = project.root / "manifests"
     return {path.relative_to(root).as_posix(): (path.stat().st_mtime_ns, path.read_text()) for path in found}
 
 
 def arguments(pid):
-    """What any user of the machine sees of a process and those that it started."""
+    """The command lines of a process and its descendants, which any user of the machine can see."""
     process, words = psutil.Process(pid), []
     for member in (process, *process.children(recursive=True)):
-        with contextlib.suppress(psutil.NoSuchProcess):  # or a zombie, which has none
+        with contextlib.suppress(psutil.NoSuchProcess):  # or a zombie, which has no command line
             words += member.cmdline()
     return " ".join(words)

@@ -1,4 +1,4 @@
-"""How far a partition is can be read in the log of its run in Dagster, and in what a command prints."""
+"""The progress of a partition is shown in the log of its run in Dagster, and in the output of commands."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 SCRIPT = str(Path(__file__).with_name("progress_at_once.py"))
 
 
-def test_progress_stands_in_dagsters_log_and_in_the_lines_of_a_command(fresh):
+def test_progress_is_in_dagsters_log_and_in_the_output_of_a_command(fresh):
     fresh.params(lambda params: params["store"].update(records_per_part=1))
     ended = fresh.zygote.run(fresh.root, [], path=SCRIPT)
     assert ended.status == 0, ended.output

@@ -1,4 +1,4 @@
-"""Expectations block what depends on a partition, warnings do not, and a changed suite makes nothing."""
+"""Failed expectations block dependants, warnings do not, and a changed suite makes no dataset."""
 
 import json
 import shutil
@@ -26,12 +26,12 @@ def failing(project, month):
 
 
 def inodes(project):
-    """What would change if a file of the data was written again."""
+    """Inode and time of each data file, which would change if it were written again."""
     return {path: path.stat().st_ino for path in (project.root / "data").rglob("*.parquet")}
 
 
 def rows_of(project):
-    """The bytes of all data, without those of the manifests, which name the expectations that were met."""
+    """The bytes of all data, without the manifests, which name the expectations that were met."""
     return {name: content for name, content in project.data().items() if not name.startswith("manifests/")}
 
 
@@ -39,7 +39,7 @@ def plan(project):
     return [line.split(maxsplit=3) for line in project.silverloom("plan").splitlines()]
 
 
-def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(done):
+def test_an_error_blocks_its_dependants_in_both_drivers_until_it_is_gone(done):
     lock, data, former = done.lock, done.data(), done.dagster()
     done.edit(SUITE, BOUND, TOO_HIGH)
     output = done.run(ok=False)
@@ -53,7 +53,7 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
     for month in MONTHS:
         kept = rows(done.root / f"data/talksumm/pairs/{month}")
         found = pq.read_table(failing(done, month)).to_pylist()
-        assert [{name: row[name] for name in kept[0]} for row in found] == kept  # every one, whole
+        assert [{name: row[name] for name in kept[0]} for row in found] == kept  # every failing row, whole
         assert {tuple(row["failed"]) for row in found} == {("similarity at least 2 and at most 3",)}
     states = done.dagster()
     assert states["talksumm/pairs 2018-06"]["checks"]["expectations"] is False
@@ -86,15 +86,15 @@ def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_projec
     assert "talksumm/pairs" not in project.silverloom("sync")
 
 
-def test_what_a_check_refuses_leaves_the_former_partition_and_its_manifest(failed, done_project):
+def test_a_failed_check_leaves_the_previous_partition_and_its_manifest(failed, done_project):
     for folder in ("data/talksumm/summaries", "manifests/talksumm/summaries"):
         before, after = (folder_hashes(project.root / folder) for project in (done_project, failed))
         assert before and after == before
     assert ["talksumm/summaries", "2018-06", "yes", "code changed"] in plan(failed)
 
 
-def test_what_failed_is_shown_so_until_what_was_there_before_is_brought_back(failed):
-    """As `make ui` tells Dagster at its start, too."""
+def test_a_failure_is_shown_until_the_previous_version_is_restored(failed):
+    """As `make ui` reports it to Dagster at its start, too."""
     places = [f"talksumm/summaries {month}" for month in MONTHS]
 
     def shown():
@@ -143,7 +143,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
-def test_a_run_of_dagster_checks_the_same_bytes_again_where_only_the_suite_changed(done):
+def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(done):
     written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
 
     def make_one():
@@ -190,7 +190,7 @@ def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
 
 
 def check_alone(project, *chosen):
-    """Run the checks of a dataset alone, or some of them: whether they passed, and the results."""
+    """Run all or some checks of a dataset without making it; return whether they passed, and the results."""
     ended = project.zygote.run(project.root, list(chosen), path=str(SCRIPTS / "check_alone.py"))
     assert ended.status == 0, ended.output
     return json.loads(ended.output.splitlines()[-1])
@@ -213,7 +213,7 @@ def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     assert ["talksumm/pairs", "2018-06", "yes", "its checks failed"] in plan(done)
 
 
-def test_one_check_runs_alone_and_says_nothing_of_the_others(done):
+def test_a_check_that_runs_alone_says_nothing_about_the_others(done):
     done.edit(SUITE, BOUND, TOO_HIGH)
     passed, found = check_alone(done, "talksumm/pairs", "schema")
     assert passed and {name for name, *_ in found} == {"schema"}
@@ -228,7 +228,7 @@ def test_one_check_runs_alone_and_says_nothing_of_the_others(done):
     assert passed and plan(done) == [["everything", "is", "up", "to date"]]
 
 
-def test_a_new_store_of_dagster_is_told_nothing_good_of_what_failed_its_checks_alone(done):
+def test_a_new_dagster_store_does_not_show_a_failed_check_as_passed(done):
     done.edit(SUITE, BOUND, TOO_HIGH)
     passed, _ = check_alone(done, "talksumm/pairs")
     assert not passed

@@ -1,4 +1,4 @@
-"""The folder of every dataset reads as its kept rows, whatever lies beside them."""
+"""Reading the folder of any dataset gives its kept rows, whatever other files are there."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ def test_the_folder_of_every_dataset_reads_as_its_kept_rows(done_project, reader
     assert not list(misread(data, reader))
 
 
-def test_the_calls_that_the_documents_show_find_the_kept_rows_and_those_they_warn_of_do_not(done_project):
+def test_the_documented_calls_find_the_kept_rows_and_those_warned_against_do_not(done_project):
     folder = done_project.root / "data/talksumm/alignments/2018-06"
     kept = sum(pq.read_metadata(path).num_rows for path in folder.glob("kept-*.parquet"))
     dropped = sum(pq.read_metadata(path).num_rows for path in folder.glob("__dropped/*.parquet"))
@@ -46,7 +46,7 @@ def test_the_calls_that_the_documents_show_find_the_kept_rows_and_those_they_war
 
 
 @pytest.mark.long
-def test_so_do_those_of_all_systems(sample_project, tmp_path):
+def test_the_folders_of_all_systems_read_as_their_kept_rows(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "sample")
     project.run()
     assert not [line for reader in READERS for line in misread(project.root / "data", reader)]

@@ -1,4 +1,4 @@
-"""Recordings of talks as a run hears them: by faster-whisper, or by the recogniser that their source names."""
+"""A run transcribes recordings of talks with faster-whisper, or with the recogniser that their source names."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -37,7 +37,7 @@ def plan(project):
     return " ".join(project.silverloom("plan").split())
 
 
-def test_a_recording_is_heard_by_whisper_whose_model_and_packages_are_part_of_what_talks_are_made_of(fresh):
+def test_whisper_transcribes_a_recording_and_its_model_and_packages_are_in_the_key_of_talks(fresh):
     add_recording(fresh)
     words = heard(fresh)
     assert {"central", "idea", "examples"} <= {word.lower().strip(",.") for word in words}
@@ -53,7 +53,7 @@ def test_a_recording_is_heard_by_whisper_whose_model_and_packages_are_part_of_wh
     assert f"model {MODEL} changed" in plan(fresh)
 
 
-def test_a_model_that_a_source_names_and_that_is_not_there_stops_the_run(fresh, tmp_path):
+def test_a_missing_model_that_a_source_names_stops_the_run(fresh, tmp_path):
     (tmp_path / "model").mkdir()
     add_recording(fresh, model=str(tmp_path / "model"))
     output = " ".join(fresh.silverloom("run", "--select", "sources/talks", ok=False).split())
@@ -61,7 +61,7 @@ def test_a_model_that_a_source_names_and_that_is_not_there_stops_the_run(fresh, 
 
 
 @pytest.mark.long
-def test_a_recording_is_heard_by_pocketsphinx_where_its_source_says_so(fresh):
+def test_pocketsphinx_transcribes_a_recording_if_its_source_says_so(fresh):
     add_recording(fresh, recogniser="pocketsphinx")
     words = heard(fresh)
     assert words and words == [word.lower() for word in words]

@@ -1,4 +1,4 @@
-"""Bad input, bad params and changed bytes are refused in words that say what to do."""
+"""Bad input, bad params and changed bytes are refused with messages that say what to do."""
 
 import os
 import re
@@ -38,9 +38,7 @@ def set_in(*path, value):
         (set_in("talksumm", "hmm", "vectors", value="no-such-vectors"), "no-such-vectors"),
     ],
 )  # fmt: skip
-def test_params_that_cannot_be_used_are_refused_before_anything_runs(
-    fresh_project, tmp_path, change, message
-):
+def test_unusable_params_are_refused_before_anything_runs(fresh_project, tmp_path, change, message):
     project = fresh_project.copy(tmp_path / "project")
     project.params(change)
     output = project.run(ok=False)
@@ -48,18 +46,18 @@ def test_params_that_cannot_be_used_are_refused_before_anything_runs(
     assert not (project.root / "data").exists()
 
 
-def test_params_that_are_no_yaml_are_refused(fresh):
+def test_params_that_are_not_yaml_are_refused(fresh):
     (fresh.root / "params.yaml").write_text("partitions: [")
     assert "error: params.yaml cannot be read" in fresh.run(ok=False)
 
 
-def test_a_selection_that_is_nothing_is_refused(fresh):
+def test_a_selection_that_matches_nothing_is_refused(fresh):
     output = fresh.silverloom("run", "--select", "nonsense", ok=False)
     assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
 
 
 @pytest.mark.long
-def test_a_selection_makes_one_system_and_what_it_needs(fresh):
+def test_a_selection_makes_one_system_and_its_inputs(fresh):
     made = fresh.made(fresh.silverloom("run", "--select", "talksumm/pairs"))
     assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
     assert not any("alignments" in name for name in made)
@@ -81,13 +79,13 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes changed after it was made", plan)
 
 
-def test_an_edited_dvc_yaml_is_called_stale(done):
+def test_an_edited_dvc_yaml_is_reported_as_stale(done):
     done.edit("dvc.yaml", "persist: true", "persist: false")
     assert "run `make dvc.yaml`" in done.run(ok=False)
 
 
 @pytest.mark.long
-def test_documents_that_cannot_be_read_are_rejects_with_file_and_cause(done):
+def test_unreadable_documents_are_rejected_with_file_and_cause(done):
     papers, talks = done.root / "corpus/papers", done.root / "corpus/talks"
     (papers / "empty.txt").write_text("")
     (papers / "half.txt").write_bytes(b"# Caf\xed\xa0\xbd\ndate: 2018-06-01\n\n## Abstract\nText.\n")
@@ -113,7 +111,7 @@ def rejected(project, name):
     return rows
 
 
-def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
+def test_explain_traces_a_row_back_to_its_file_and_on_to_its_uses(done):
     import pyarrow.parquet as pq
 
     summary = pq.read_table(done.root / "data/talksumm/summaries/2018-06/kept-00000.parquet").to_pylist()[0]
@@ -130,7 +128,7 @@ def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
     assert " ".join(transcript[int(spoken.group(1)) : int(spoken.group(2))].split()) == spoken.group(3)
 
 
-def test_explain_tells_why_a_unit_was_dropped(done):
+def test_explain_shows_why_a_unit_was_dropped(done):
     import pyarrow.parquet as pq
 
     (row,) = pq.read_table(
@@ -142,12 +140,12 @@ def test_explain_tells_why_a_unit_was_dropped(done):
     assert "file corpus/talks/lost.txt" in text
 
 
-def test_explain_of_an_unknown_row_says_so(done):
+def test_explain_says_when_a_row_is_unknown(done):
     assert "error: no dataset has a row with id 'nobody'" in done.silverloom("explain", "nobody", ok=False)
 
 
 @pytest.mark.long
-def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_written(done):
+def test_a_pipe_in_a_source_is_rejected_and_is_the_reason_why_dvc_lock_is_not_written(done):
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
     before = done.lock
     output = done.run(ok=False)
@@ -163,7 +161,7 @@ def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_writt
 
 @pytest.mark.long
 def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
-    """`make repro` asks this before it starts DVC."""
+    """`make repro` checks this before it starts DVC."""
     done.silverloom("repro")
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
     assert "pipe.txt is neither a file nor a folder" in done.silverloom("repro", ok=False)

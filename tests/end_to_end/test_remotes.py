@@ -1,4 +1,4 @@
-"""Data travels over S3: all of it or a month of it, also over a network that loses connections."""
+"""Data travels over S3: all of it or one month, also over a network that drops connections."""
 
 import subprocess
 from uuid import uuid4
@@ -12,7 +12,7 @@ from tests.projects import CODE, Project
 
 pytestmark = pytest.mark.long
 
-#: Credentials of nothing; and requests that fail are not repeated for half a minute.
+#: Dummy credentials; failed requests are not retried for half a minute.
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
@@ -43,12 +43,12 @@ def bucket(server, monkeypatch):
         monkeypatch.setenv(name, value)
     _, port = server.get_host_and_port()
     s3 = boto3.resource("s3", endpoint_url=f"http://127.0.0.1:{port}")
-    return s3.create_bucket(Bucket=f"bucket-{uuid4()}")  # moto forgets none as long as this process lives
+    return s3.create_bucket(Bucket=f"bucket-{uuid4()}")  # moto forgets no bucket while this process lives
 
 
 @pytest.fixture
 def origin(done, bucket, proxy) -> Project:
-    """A finished project whose data goes to the bucket, through the proxy."""
+    """A finished project that pushes its data to the bucket through the proxy."""
     done.dvc("remote", "add", "-d", "store", f"s3://{bucket.name}/data")
     done.dvc("remote", "modify", "store", "endpointurl", f"http://127.0.0.1:{proxy.port}")
     done.commit("remote")
@@ -57,7 +57,7 @@ def origin(done, bucket, proxy) -> Project:
 
 def clone(origin: Project, to) -> Project:
     origin.git("clone", "-q", str(origin.root), str(to))
-    for name in CODE:  # the same, with what is compiled of it
+    for name in CODE:  # the same environment with its compiled kernels
         subprocess.run(["cp", "-a", origin.root / name, to], check=True)
     return Project(to, origin.zygote)
 
@@ -70,7 +70,7 @@ def stored(bucket) -> dict[str, str]:
     return {item.key: item.e_tag for item in bucket.objects.all()}
 
 
-def test_all_data_goes_to_s3_and_comes_back_and_nothing_is_made_again(origin, bucket, tmp_path):
+def test_all_data_is_pushed_to_s3_and_pulled_and_nothing_is_made_again(origin, bucket, tmp_path):
     dvc(origin, "push")
     assert stored(bucket)
     copy = clone(origin, tmp_path / "copy")
@@ -79,9 +79,7 @@ def test_all_data_goes_to_s3_and_comes_back_and_nothing_is_made_again(origin, bu
     assert copy.made(copy.run()) == []
 
 
-def test_a_push_and_a_pull_whose_connections_drop_in_the_middle_go_on_from_there(
-    origin, bucket, proxy, tmp_path
-):
+def test_a_push_and_a_pull_whose_connections_drop_midway_resume_from_there(origin, bucket, proxy, tmp_path):
     proxy.allow(300_000)
     dvc(origin, "push", ok=False)
     assert proxy.cut.is_set()

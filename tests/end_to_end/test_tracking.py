@@ -1,4 +1,4 @@
-"""Every made partition is a run in MLflow, whose datasets bear DVC's hashes; assets and runs lead to each other."""
+"""Every made partition is a run in MLflow, whose datasets have DVC's hashes; assets and runs link to each other."""
 
 import json
 import sqlite3
@@ -35,7 +35,7 @@ def locked(project) -> dict[str, str]:
 
 
 def every_month(project, name, month) -> dict[str, str]:
-    """What the manifest has, cut to MLflow's length, for each input that is read over all months."""
+    """The manifest's entry, cut to MLflow's maximum length, for each input of which all months are read."""
     path = project.root / "manifests" / name / (f"{month}.json" if month[:2] == "20" else "all.json")
     inputs = json.loads(path.read_text())["key"]["inputs"] if path.exists() else {}
     return {f"{key} *": found["*"][:36] for key, found in inputs.items() if "*" in found}
@@ -56,7 +56,7 @@ def test_the_digests_of_a_runs_datasets_are_dvcs_hashes_or_those_of_all_months(d
     assert ("input", "sources/talks 2018-06") in seen and ("input", "sources/papers *") in seen
 
 
-def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):
+def test_a_run_records_its_params_code_and_results(done):
     run = runs(done, "talksumm/alignments")["2018-06"]
     params = yaml.safe_load((done.root / "params.yaml").read_text())["talksumm"]["hmm"]
     assert run.data.params["talksumm.hmm.lambda"] == str(params["lambda"])
@@ -67,10 +67,10 @@ def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):
     assert metrics["drop share"] == metrics["dropped"] / (metrics["dropped"] + metrics["kept"])
     first = done.git("rev-list", "--max-parents=0", "HEAD").strip()
     assert run.data.tags["mlflow.source.git.commit"] == first
-    assert run.data.tags["mlflow.source.git.dirty"] == "false", "what runs write is no edit"
+    assert run.data.tags["mlflow.source.git.dirty"] == "false", "files that runs write do not count as edits"
 
 
-def test_assets_lead_to_runs_and_runs_to_assets(done):
+def test_assets_link_to_runs_and_runs_to_assets(done):
     run = runs(done, "talksumm/alignments")["2018-06"]
     with dagster_of(done) as instance:
         chosen = dg.AssetRecordsFilter(dg.AssetKey(["talksumm", "alignments"]), asset_partitions=["2018-06"])
@@ -85,7 +85,7 @@ def test_assets_lead_to_runs_and_runs_to_assets(done):
         assert page.endswith("/pages/datasets/talksumm-alignments.html")
 
 
-def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(done):
+def test_a_training_logs_a_run_for_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(done):
     told = json.loads((done.root / "data/talksumm/extractor/__files/models.json").read_text())
     found = runs(done, "talksumm/extractor")
     mlflow, children = client(done), {model["model"]: found[model["model"]] for model in told}
@@ -107,7 +107,7 @@ def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can
 
 
 @pytest.mark.long
-def test_what_is_changed_is_another_run_from_a_changed_tree(done):
+def test_a_change_is_another_run_marked_as_from_a_dirty_tree(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.silverloom("run", "--select", "talksumm/alignments")
     mlflow = client(done)
@@ -124,7 +124,7 @@ def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
 
 
 @pytest.mark.long
-def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is_gone(done):
+def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is_replaced(done):
     store = done.root / ".silverloom/mlflow.db"
     with sqlite3.connect(store) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")
@@ -139,7 +139,7 @@ def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is
 
 
 @pytest.mark.long
-def test_a_lone_stage_of_dvc_sends_its_runs(done):
+def test_a_single_dvc_stage_sends_its_runs(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.dvc("repro", "talksumm-alignments")
     assert not list((done.root / ".silverloom/outbox").glob("*.zip"))
@@ -152,7 +152,7 @@ def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
     nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
     output = done.repro(env=nobody)
     assert "for MLflow" in output and "Connection refused" in output
-    assert done.silverloom("run", env=nobody).count("for MLflow") == 1, "what waits is said by each command"
+    assert done.silverloom("run", env=nobody).count("for MLflow") == 1, "each command reports waiting runs"
     assert "for MLflow" not in done.silverloom("run")
     assert "0.2" in {
         run.data.params["talksumm.hmm.epsilon"] for run in runs(done, "talksumm/alignments").values()
@@ -160,7 +160,7 @@ def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
 
 
 @pytest.mark.long
-def test_runs_of_an_experiment_in_a_temporary_folder_outlive_it_where_a_server_is_down(done):
+def test_runs_of_an_experiment_in_a_temporary_folder_outlive_it_when_a_server_is_down(done):
     nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
     change = ("-S", "talksumm.hmm.epsilon=0.2")
     output = done.dvc("exp", "run", "--temp", *change, "sources-papers", "talksumm-alignments", env=nobody)

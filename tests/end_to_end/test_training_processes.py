@@ -1,4 +1,4 @@
-"""`silverloom run` trains a model in several processes, and the dataset has the bytes that one process makes."""
+"""`silverloom run` trains a model in several processes and gives the same bytes as in one."""
 
 import json
 import signal
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.long
 
 ONE, TWO = 1, 2
 
-#: So many that a training is met before it has ended.
+#: Enough steps that the test finds the training still running.
 EPOCHS = 1000
 
 
 def trained_by(project, processes):
-    """Let a project train one model, in some processes, for a while."""
+    """Make a project train one model, in some processes, for a while."""
 
     def change(params):
         extractor = params["talksumm"]["extractor"]
@@ -37,7 +37,7 @@ def trained_by(project, processes):
 
 
 def run(project, *argv):
-    """Run the command as a program of its own, which the processes are children of."""
+    """Run the command as a separate program, the parent of the training processes."""
     program = project.start("orchestration.cli", "run", *argv)
     output, _ = program.communicate()
     assert program.returncode == 0, output
@@ -59,7 +59,7 @@ def alone(done_project, tmp_path_factory):
     return project.data()
 
 
-def test_two_processes_make_the_bytes_of_one_and_the_number_makes_nothing_stale(
+def test_two_processes_make_the_same_bytes_as_one_and_their_number_makes_nothing_stale(
     done_project, tmp_path, alone
 ):
     project = trained_by(done_project.copy(tmp_path / "checkout"), TWO)
@@ -71,7 +71,7 @@ def test_two_processes_make_the_bytes_of_one_and_the_number_makes_nothing_stale(
 
 
 @pytest.mark.parametrize(("before", "after"), [(TWO, ONE), (ONE, TWO)])
-def test_a_killed_run_goes_on_with_another_number_of_processes(done_project, tmp_path, alone, before, after):
+def test_a_killed_run_resumes_with_another_number_of_processes(done_project, tmp_path, alone, before, after):
     project = trained_by(done_project.copy(tmp_path / "checkout"), before)
     program = project.start("orchestration.cli", "run", "--jobs", "1")
     checkpoints = project.root / ".silverloom" / "checkpoints"
@@ -84,5 +84,5 @@ def test_a_killed_run_goes_on_with_another_number_of_processes(done_project, tmp
     state = json.loads(zipfile.ZipFile(checkpoint).read("state.json"))["state"]
     assert state["step"] and not state["reason"], "it was killed before it had ended"
     output = run(trained_by(project, after))
-    assert f"update {state['step'] + 1}/" in output, "it goes on, and does not begin anew"
+    assert f"update {state['step'] + 1}/" in output, "it resumes instead of starting over"
     assert project.data() == alone

@@ -1,4 +1,4 @@
-"""Dagster's driver and DVC's make the same bytes, and each believes what the other did."""
+"""Dagster's driver and DVC's make the same bytes, and each trusts the other's results."""
 
 import shutil
 
@@ -36,7 +36,7 @@ def test_every_dataset_of_every_system_has_the_same_bytes_by_both_drivers(zygote
 
 
 @pytest.mark.long
-def test_one_and_two_workers_in_two_places_make_the_same_lock(fresh_project, tmp_path):
+def test_one_and_two_workers_in_two_folders_make_the_same_lock(fresh_project, tmp_path):
     locks = []
     for workers in ("1", "2"):
         project = fresh_project.copy(tmp_path / f"place {workers}" / "checkout")
@@ -47,18 +47,18 @@ def test_one_and_two_workers_in_two_places_make_the_same_lock(fresh_project, tmp
     assert locks[0] == locks[1]
 
 
-def test_dvc_calls_everything_up_to_date_after_a_dagster_run(done):
+def test_dvc_finds_everything_up_to_date_after_a_dagster_run(done):
     assert done.dvc_status() == {}
     assert done.git("status", "--porcelain") == ""
 
 
-def test_a_second_run_makes_nothing_and_leaves_the_lock_alone(done):
+def test_a_second_run_makes_nothing_and_leaves_the_lock_unchanged(done):
     before = done.lock
     assert done.made(done.run()) == []
     assert done.lock == before
 
 
-def test_dagster_shows_a_repro_as_runs_that_passed_their_checks_and_are_fresh(reproduced):
+def test_dagster_shows_a_repro_as_fresh_runs_that_passed_their_checks(reproduced):
     seen = reproduced.dagster()
     assert len(seen) == sum(2 if item.partitioned else 1 for item in datasets().values()), "two months"
     assert {part["status"] for part in seen.values()} == {"FRESH"}
@@ -75,7 +75,7 @@ def test_the_version_in_dagster_is_the_md5_in_dvc(done):
 
 
 @pytest.mark.long
-def test_a_forced_repro_makes_everything_again_to_the_same_bytes(done):
+def test_a_forced_repro_makes_everything_again_with_the_same_bytes(done):
     before = done.lock
     output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc(
         "repro", "-f", env={"SILVERLOOM_FORCE": "1"}

@@ -26,15 +26,15 @@ pytest.importorskip("ray")
 
 RAY = str(Path(sys.executable).with_name("ray"))
 LITTLE = "--object-store-memory=120000000"
-#: Fails unless so many hosts are in the cluster.
+#: Fails unless this many hosts are in the cluster.
 JOINED = """
 import ray, sys
 ray.init(address=sys.argv[1], log_to_driver=False)
 sys.exit(sum(node["Alive"] for node in ray.nodes()) < int(sys.argv[2]))
 """
-#: A cluster that is started by a command asks for a token.
+#: A cluster started by a command requires a token.
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
-#: What Dagster's storage holds of each partition, and how the runs ended.
+#: What Dagster's storage has for each partition, and how the runs ended.
 TOLD = """
 import json
 from collections import Counter
@@ -58,7 +58,7 @@ def begin(stack, host, *command, **options):
 
 
 def on_host(host, root, *argv, **env):
-    """Return the arguments of a Python program that runs in a project, on a host."""
+    """Return the command that runs a Python program in a project on a host."""
     return {
         "args": [*host.enter, sys.executable, *argv],
         "cwd": root,
@@ -68,7 +68,7 @@ def on_host(host, root, *argv, **env):
 
 
 def start_ray(stack, hosts, root, log):
-    """Start a cluster of both hosts; only `there` has a processor, and sees nothing of the project. Its address."""
+    """Start a cluster of both hosts and return its address; only `there` has a processor and cannot see the project."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray-"))
     what = {"env": {**os.environ, **TOKEN}, "stdout": log, "stderr": log}
     address = f"{hosts.here.address}:6379"
@@ -84,7 +84,7 @@ def start_ray(stack, hosts, root, log):
         started = [begin(stack, host, *command, **what)]
 
         def joined(host=host, command=command, ask=ask, started=started):
-            if started[-1].poll() is not None:  # on a busy machine Ray gives up before it has begun
+            if started[-1].poll() is not None:  # on a busy machine Ray gives up before it has started
                 assert len(started) < 5, "see ray.log"
                 started.append(begin(stack, host, *command, **what))
             return subprocess.run(ask, **what, check=False).returncode == 0

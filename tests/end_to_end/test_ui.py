@@ -1,4 +1,4 @@
-"""`make ui` ends, all of it, when it is told to or when a part of it dies; what it serves: browser/test_make_ui.py."""
+"""`make ui` ends all its processes when it is interrupted or one of them dies. Its pages: browser/test_make_ui.py."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 
 
-def test_all_ends_on_an_interrupt(done):
+def test_an_interrupt_ends_all_processes(done):
     with started(done) as process:
         children = descendants(process.pid)
         assert len(children) >= 4
@@ -29,7 +29,7 @@ def test_all_ends_on_an_interrupt(done):
 
 
 @pytest.mark.long
-def test_all_ends_where_it_is_killed_and_the_ports_are_free_again(done):
+def test_a_kill_ends_all_processes_and_frees_the_ports(done):
     with started(done) as process:
         port = int((done.root / ".silverloom/port").read_text())
         for server in range(3):
@@ -46,7 +46,7 @@ def taken(port):
 
 
 @pytest.mark.long
-def test_a_login_of_mlflows_server_is_neither_said_nor_linked(done):
+def test_the_login_of_mlflows_server_is_neither_printed_nor_linked(done):
     named = {"MLFLOW_TRACKING_URI": "http://me:s3cret@127.0.0.1:9"}
     put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     with started(done, "MLflow:", **named) as process:
@@ -63,7 +63,7 @@ def test_a_login_of_mlflows_server_is_neither_said_nor_linked(done):
 
 
 @pytest.mark.long
-def test_runs_that_wait_are_sent_to_mlflow(done):
+def test_waiting_runs_are_sent_to_mlflow(done):
     put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     with started(done):
         until(lambda: not waiting(Workspace(done.root)))
@@ -71,10 +71,10 @@ def test_runs_that_wait_are_sent_to_mlflow(done):
 
 
 @pytest.mark.long
-def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
+def test_when_one_process_dies_the_others_end_and_its_last_words_are_shown(done):
     with sqlite3.connect(done.root / ".silverloom/mlflow.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")
-    with started(done, "mlflow ended with status 1") as process:  # before or after all are up
+    with started(done, "mlflow ended with status 1") as process:  # before or after all have started
         assert ended(process) == 1
         assert "another" in process.stdout.read()
 
@@ -94,7 +94,7 @@ def started(done, line="Ctrl-C stops all", **named):
     )
     try:
         while line not in (shown := process.stdout.readline()):
-            assert shown, "it ended, and did not say so"
+            assert shown, "it ended without a message"
             assert "s3cret" not in shown
         assert "s3cret" not in shown
         yield process

@@ -1,4 +1,4 @@
-"""A source of which no record can be read is a failure that says why, wherever people look."""
+"""A source without a single readable record is a failure, and every tool shows its causes."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def add_source(project, **more):
 TOLD = r"rejected whole: sources\.papers\.scans, 4 records: the file is empty \(3\); not UTF-8: .*? \(1\)"
 
 
-def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1(done):
+def test_a_completely_rejected_source_ends_a_run_with_its_causes_and_status_1(done):
     add_source(done)
     output = " ".join(done.run(ok=False).split())
     assert "sources/papers 2018-06:" in output and "4 rejected" in output
@@ -42,7 +42,7 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
     assert "1 rejected" in shown
 
 
-def test_a_source_whose_recordings_are_all_too_large_is_rejected_and_ends_no_run(done):
+def test_a_source_of_oversized_recordings_only_is_rejected_and_does_not_fail_the_run(done):
     folder = done.root / "corpus" / "videos"
     folder.mkdir()
     (folder / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A Talk,2018-06-01,,\n")
@@ -70,7 +70,7 @@ def test_repro_ends_with_the_same_causes_and_status(done):
     assert re.search(TOLD, output) and "most often: the file is empty (3)" in output
 
 
-def test_dagster_shows_it_as_a_failed_check_beside_a_run_that_ended_well(done):
+def test_dagster_shows_it_as_a_failed_check_of_a_successful_run(done):
     add_source(done)
     output = make_one(done, "sources/papers", "2018-06")
     found = re.search(r"ERROR sources: (.*)", output)
@@ -90,7 +90,7 @@ def make_one(project, *partition) -> str:
 
 
 @pytest.mark.long
-def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
+def test_a_single_dvc_stage_ends_with_the_same_causes_and_status_1(done):
     add_source(done)
     output = " ".join(done.dvc("repro", "-s", "sources-papers", ok=False).split())
     assert re.search(TOLD, output)
@@ -98,7 +98,9 @@ def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
 
 @pytest.mark.long
 @pytest.mark.parametrize("allowed", [False, True])
-def test_a_source_of_whose_files_none_is_read_is_told_by_plan_and_run_and_shown_by_dagster(done, allowed):
+def test_a_source_without_a_single_matching_file_is_reported_by_plan_and_run_and_shown_by_dagster(
+    done, allowed
+):
     add_source(done, files="*.tex", may_be_rejected=allowed)
     told = (
         "sources.papers.scans, 0 records: no file of kind 'plain_text' in corpus/scans matches files: '*.tex'"
@@ -110,14 +112,14 @@ def test_a_source_of_whose_files_none_is_read_is_told_by_plan_and_run_and_shown_
 
 
 @pytest.mark.long
-def test_a_stage_of_dvc_ends_well_where_params_allow_it(done):
+def test_a_dvc_stage_succeeds_if_params_allow_complete_rejection(done):
     add_source(done, may_be_rejected=True)
     assert "rejected whole" not in done.dvc("repro", "sources-papers")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("readable", [True, False])
-def test_rejects_beside_a_record_that_is_read_or_that_params_allow_are_no_failure(done, readable):
+def test_rejects_are_no_failure_if_one_record_is_read_or_params_allow_them(done, readable):
     add_source(done, may_be_rejected=not readable)
     if readable:
         one = next((done.root / "corpus/papers").glob("*.txt"))

@@ -1,4 +1,4 @@
-"""References of articles as a run makes them: copies and what is about something else are left out, and said."""
+"""References of articles in a run: copies and off-topic pages are left out with a reason."""
 
 import json
 from urllib.parse import parse_qs, urlsplit
@@ -18,9 +18,9 @@ HISTORY = (
     "In the old days every house had a stone of its own. A law of the council ended this when the harbour "
     "burned, and since then the bread is baked by the guild alone, which sells it at the fair of the town."
 )
-#: Made of the words of a small section, as any long page is.
+#: Contains the words of a small section, as any long page does.
 SMALL = "It is on the list of the council."
-#: Long, unrelated, with every word of the small section and the words of its heading.
+#: Long and unrelated, with every word of the small section and of its heading.
 OTHER = (
     "The council of another town met on Monday. It is said that the list of further reading, of use to all, is "
     "the longest that was printed by the press, and that nobody of the council has read it to its end."
@@ -88,7 +88,7 @@ def reasons(project):
     }
 
 
-def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_what_is_cited(project):
+def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cited(project):
     said = " ".join(project.silverloom("release", "wikisum", ok=False).split())
     assert "there is nothing to release; wikisum/examples dropped 1 units as no_crawlable_citation: " in said
     assert "wikisum.examples.citations: 0" in said
@@ -117,8 +117,8 @@ def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_w
     assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
-def test_what_a_search_engine_finds_nothing_for_is_not_looked_for_elsewhere(project):
-    """The local index, which has four pages of these words, is not asked in its place."""
+def test_a_query_without_results_from_a_search_engine_is_not_searched_elsewhere(project):
+    """The local index, which has four pages with these words, is not a fallback."""
 
     def search(handler):
         found = [] if "History" in handler.path else [f"http://{handler.headers['Host']}/gone"]
@@ -141,9 +141,9 @@ def test_what_a_search_engine_finds_nothing_for_is_not_looked_for_elsewhere(proj
 
 
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
-    """Ten of each title of a section, in their order; copies of the article among them are left out.
+    """Each section title gets ten results, in order; copies of the article are left out.
 
-    What the article cites in a list of works is there before them.
+    The pages in the article's list of works cited come first.
     """
     copied = page(LEAD.replace("'''", ""), HISTORY, SMALL)
     texts = {
@@ -215,7 +215,7 @@ def test_the_results_of_a_search_engine_are_the_references_of_its_queries(projec
     }
 
 
-def test_a_set_of_whole_articles_cheats_by_the_article_and_bounds_its_length(project):
+def test_a_set_of_whole_articles_ranks_by_the_article_and_limits_its_length(project):
     def sets(params):
         wikisum = params["wikisum"]
         wikisum["corpus"] |= {"clone_recall": 1.0, "title_mentions": 0}
@@ -239,4 +239,4 @@ def test_a_set_of_whole_articles_cheats_by_the_article_and_bounds_its_length(pro
     found = {row["set"]: row for row in rows(project, "wikisum/examples")}
     begins = {name: row["source"].partition("<eot> ")[2][:12] for name, row in found.items()}
     assert begins == {"lead": "salt bread i", "article": "in the old d", "cut": "in the old d"}
-    assert found["cut"]["longest_target"] == 20 < len(found["cut"]["target_tokens"])  # who reads it cuts
+    assert found["cut"]["longest_target"] == 20 < len(found["cut"]["target_tokens"])  # the reader cuts

@@ -1,4 +1,4 @@
-"""A pretrained encoder-decoder among the models that write leads, as a run trains and scores it."""
+"""A pretrained encoder-decoder among the models that write leads: a run trains and scores it."""
 
 import json
 
@@ -84,7 +84,7 @@ def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(tmp_path
     page = (project.root / "data/quality/pages/leads.html").read_text()
     assert "led, L = 100" in page
 
-    # Weights are inputs: others make the models anew, and nothing before them.
+    # Weights are inputs: new weights remake the models, and nothing before them.
     write_led(tmp_path / "led", [PAGE], positions=512, answers=128)
     plan = project.silverloom("plan")
     assert "wikisum/summarizer" in plan and "wikisum/grid" in plan and "wikisum/examples" not in plan, plan

@@ -1,8 +1,8 @@
-"""Let Dagster evaluate a sensor or a schedule, make what it asks for, and print both as JSON.
+"""Let Dagster evaluate a sensor or a schedule, make what it requests, and print both as JSON.
 
-Arguments: the name, then `run` to make what is asked for, or `observe` to look at the folders alone. `source_files` looks at the folders and evaluates the
-conditions of all datasets; where it left off is kept in a file of the project.
-What the schedule of a check asks for is evaluated always: printed is what the check found.
+Arguments: the name, then `run` to make what is requested, or `observe` to only observe the folders.
+`source_files` observes the folders and evaluates the conditions of all datasets; its cursor is kept in a file
+of the project. The schedule of a check is always executed, and the result of the check is printed.
 """
 
 import json
@@ -23,7 +23,7 @@ kept = Path(".silverloom/cursor.json")
 
 
 def made(keys, month, tags):
-    """Make some datasets of a month; what failed, with its cause."""
+    """Make some datasets of a month; return what failed, with its cause."""
     return {
         f"{key.to_user_string()} {month}".strip(): error
         for key in keys

@@ -1,4 +1,4 @@
-"""A schedule or sensor asked once, as the daemon asks it."""
+"""Evaluate a schedule or sensor once, as the daemon does."""
 
 import json
 from pathlib import Path
@@ -13,11 +13,11 @@ def tick(project, name, *argv, ok=True):
         return ended.output
     lines = [line for line in ended.output.splitlines() if line.startswith("{")]
     assert lines, ended.output
-    return json.loads(lines[-1])  # what a program that it began says at its end may stand behind it
+    return json.loads(lines[-1])  # the last words of a program that it started may follow
 
 
 def broken(project, dataset, month):
-    """Make a partition impossible to make: where its lock file belongs is a folder, which cannot be set aside."""
+    """Make a partition impossible to make: put a folder in the place of its lock file, which cannot be moved aside."""
     (project.root / ".silverloom/damaged").symlink_to("/proc")
     path = project.root / ".silverloom/locks" / dataset / f"{month}.lock"
     path.unlink(missing_ok=True)

@@ -1,10 +1,10 @@
-"""A warmed process that forks one child a command, so that whole programs start in milliseconds.
+"""A warmed process that forks one child for each command, so that whole programs start in milliseconds.
 
-Run as a script with the descriptor of a socket that listens: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
-`env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
-such a child starts as `silverloom ...` (the stages of `dvc repro`), or by multiprocessing's spawn (the
-workers of a backfill: `code` instead of a module), comes back through the socket (python.py stands in for `python`),
-with the descriptors that it inherits.
+Run it as a script with the descriptor of a listening socket. It reads one JSON object a line (`cwd`, `module`
+or `path`, `argv`, `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the
+exit status. Processes that such a child starts as `silverloom ...` (the stages of `dvc repro`), or by
+multiprocessing's spawn (the workers of a backfill: `code` instead of a module), come back through the socket
+with the descriptors that they inherit; python.py is their `python`.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ import socket
 import sys
 import threading
 
-#: What the programs of a project import, sooner or later, of other people's code.
+#: Third-party modules that the programs of a project import sooner or later.
 WARM = (
     "accelerate.state",
     "aiohttp.web",
@@ -75,7 +75,7 @@ def child(order, descriptors):
     sys.executable = shutil.which("python")
     multiprocessing.set_executable(sys.executable)
     sys.path[:] = [order["cwd"], *(path for path in sys.path if not path.endswith("end_to_end"))]
-    # first out of the way: a descriptor may have come as the number that another is to have
+    # move the descriptors away first: one may have the number that another needs
     descriptors = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 1000) for descriptor in descriptors]
     for number, descriptor in zip(order["descriptors"], descriptors, strict=True):
         os.dup2(descriptor, number)
@@ -102,9 +102,9 @@ def child(order, descriptors):
 
 
 def serve(order, descriptors, answer, connection=None):
-    """Run an order in a grandchild, so that the next one need not wait for it, and answer with its status.
+    """Run a command in a grandchild, so that the next one need not wait for it, and answer with its status.
 
-    It ends with who asked for it.
+    It ends when its client does.
     """
     if os.fork():
         return
@@ -143,14 +143,14 @@ def from_child(connection):
 
 
 if __name__ == "__main__":
-    sys.dont_write_bytecode = False  # what one program of a project compiles, the next ones need not
-    gc.disable()  # what is imported stays
+    sys.dont_write_bytecode = False  # what one program of a project compiles, the next ones reuse
+    gc.disable()  # imported modules stay
     for name in WARM:
         importlib.import_module(name)
     sys.modules["numba"].njit(lambda: None)()  # the rest of numba is imported at its first compilation
-    gc.freeze()  # a child that collects garbage would walk, and so copy, all that is warm
+    gc.freeze()  # a garbage collection in a child would touch, and so copy, all warm memory
     gc.enable()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for a grandchild
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait for a grandchild
     listener = socket.socket(fileno=int(sys.argv[1]))
     with open(0, "rb", buffering=0) as orders, selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)

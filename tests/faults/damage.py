@@ -1,6 +1,6 @@
-"""Ways in which a file can be damaged.
+"""Ways to damage a file.
 
-Belongs here: damaging one file. Not here: which files (the tests), and what is to become of them.
+Belongs here: damaging one file. Not here: which files (the tests), and the expected outcome.
 """
 
 import os
@@ -8,7 +8,7 @@ import random
 import shutil
 from pathlib import Path
 
-#: What each damage leaves instead of a file's bytes.
+#: What each damage leaves in place of the file's bytes.
 CONTENTS = {
     "emptied": lambda content: b"",
     "truncated": lambda content: content[: len(content) // 2],
@@ -23,7 +23,7 @@ DAMAGES = (*CONTENTS, *NO_FILE, *(["unreadable"] if os.geteuid() else []))
 
 
 def damage(path: Path, how: str) -> None:
-    """Damage a file in one of DAMAGES; one that is not there is there afterwards."""
+    """Damage a file in one of DAMAGES; a missing file is created."""
     content, mode = (path.read_bytes(), path.stat().st_mode) if path.is_file() else (b"", 0o644)
     if path.is_dir():
         shutil.rmtree(path)
@@ -38,4 +38,4 @@ def damage(path: Path, how: str) -> None:
         path.symlink_to(path.name)
     else:
         path.write_bytes(CONTENTS.get(how, bytes)(content))
-        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts what nobody may write to
+        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts write-protected files

@@ -1,6 +1,7 @@
-"""Make the papers of a month in workers that begin when the code of the op is edited already.
+"""Make the papers of a month in workers that start after the op's code was edited.
 
-Runs in a project. Its argument is what becomes of the edit: it `stays`, or is `undone` when the workers have begun.
+Runs in a project. The argument says what happens to the edit: it `stays`, or is `undone` once the workers have
+started.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Interrupt the making of one partition again and again, and see that no finished part of it is computed twice.
+"""Interrupt the making of one partition again and again, and check that no finished part is computed twice.
 
-Runs in a project; its arguments are a seed and how many interruptions. Children are forked from this process, which
-is warm, so that each costs a fraction of a second.
+Runs in a project; the arguments are a seed and the number of interruptions. Children are forked from this warm
+process, so that each costs a fraction of a second.
 """
 
 import errno
@@ -31,7 +31,7 @@ PAPERS, MONTH = HERE.datasets["sources/papers"], "2018-06"
 
 
 def counted(records):
-    """Parse slowly, and leave a line before and after."""
+    """Parse slowly, and write a line to a log before and after."""
     say("begun", records)
     time.sleep(random.uniform(0, 0.05))
     outcome = parse_papers(records)
@@ -55,7 +55,7 @@ def stored():
 
 
 def forked(room=None):
-    """Make the partition in a child; with `room`, the disk is full after so many parts."""
+    """Make the partition in a child; with `room`, the disk is full after that many parts."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -84,7 +84,7 @@ def fill_disk_after(room):
 
 
 class Full(dict):
-    """What the disk has no room for."""
+    """A write that the disk has no room for."""
 
     def items(self):
         yield "half", b"of it"
@@ -92,7 +92,7 @@ class Full(dict):
 
 
 def interrupted(chance):
-    """Make the partition and interrupt that at a moment of chance, in one of three ways; how it ended."""
+    """Make the partition and interrupt it at a random moment, in one of three ways; return how it ended."""
     if (way := chance.choice([signal.SIGKILL, signal.SIGINT, None])) is None:
         return os.waitstatus_to_exitcode(os.waitpid(forked(chance.randint(0, 3)), 0)[1])
     pid, before = forked(), sum(count("begun").values())
@@ -107,7 +107,7 @@ def interrupted(chance):
 
 
 def once(function):
-    """Call a function once: Great Expectations writes nothing, and takes nine tenths of the time."""
+    """Cache the first result: Great Expectations writes nothing, and takes nine tenths of the time."""
     found = []
 
     def call(*arguments):
@@ -121,7 +121,7 @@ def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
     validate.validate = once(validate.validate)
-    Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children find all loaded
+    Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children have everything loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted
     while survived < attempts:

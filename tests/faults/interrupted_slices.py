@@ -1,6 +1,6 @@
-"""Embed one part of sentences slowly, in slices of 8, by the engine of a partition, with what its display shows.
+"""Embed one part of sentences slowly, in slices of 8, by the engine of a partition and with its display.
 
-Its argument is a folder: it gets a line for every slice that is embedded, and the rows in the end.
+The argument is a folder: it gets a line for every embedded slice, and finally the rows.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
+"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints the number of writes.
 
-Before each it prints `kill`, and after it, when all was found as promised, `survived`.
+Prints `kill` before each kill, and `survived` after it if everything was as promised.
 
-What is stale in the project that this runs in: the summaries, and what reads them; no model is trained anew
-at every write. Children are forked from this process, which is warm and has validated the new rows once, so that
+In the project that this runs in, only the summaries and what reads them are stale, so that no model is trained
+again at every write. Children are forked from this warm process, which has validated the new rows once, so that
 each costs a fraction of a second.
 """
 
@@ -22,14 +22,14 @@ from orchestration.partition.materialise import Materialisation
 from orchestration.state.freshness import View
 
 ROOT = Path.cwd()
-#: Every write of the first partition, then every sixth, the others write alike; or every one.
+#: Every write of the first partition, then every sixth, because the other writes are alike; or every one.
 STEP = int(sys.argv[1]) if sys.argv[1:] else 6
 STOPS = (*range(1, 30), *range(30, 10_000, STEP))
 STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 
 
 def remake():
-    """Make what is stale down to the training sets, as a run does, without Dagster around it."""
+    """Make what is stale down to the training sets, as a run does, without Dagster."""
     publish.recover(ROOT / "data/.building")
     for dataset in workspace().graph.selected("talksumm/training_sets"):
         for month in dataset.made_partitions:
@@ -38,7 +38,7 @@ def remake():
 
 
 def validated_once(validate):
-    """Let Great Expectations look at the same rows once: it writes nothing, and takes nine tenths of the time."""
+    """Let Great Expectations validate the same rows only once: it writes nothing, and takes nine tenths of the time."""
     found = {}
 
     def call(folder, *given):
@@ -110,7 +110,7 @@ def main():
     place = ROOT / "saved"
     save(place)
     old = versions()
-    remake()  # here, so that the children find models, tokenisers and kernels loaded
+    remake()  # here, so that the children have models, tokenisers and kernels loaded
     new = versions()
     assert old != new, "nothing was stale"
     for stop in STOPS:

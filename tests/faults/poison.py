@@ -1,7 +1,7 @@
-"""Poison: input that no parser may break at, beside good records of every format of every kind of source.
+"""Poison: input that must not break any parser, next to good records of every format of every kind of source.
 
-Belongs here: the formats with their good records, and what is put beside these. Not here: what must come of it
-(test_poison.py).
+Belongs here: the formats with their good records, and the poison placed next to them. Not here: the expected
+outcome (test_poison.py).
 """
 
 import gzip
@@ -30,31 +30,31 @@ DATED, OF_JUNE = {"field": "date"}, {"constant": "2018-06"}
 
 @dataclass(frozen=True)
 class Format:
-    """A format: who reads it, one good file of it, and where poison is put."""
+    """A format: its reader, one good file of it, and where poison goes."""
 
     kind: str
     formats: Mapping
     parse: Callable
     good: bytes
-    """The content of a good file; of a file of lines, one good line."""
+    """The content of a good file; for files of lines, one good line."""
     ending: str
     month: Mapping[str, str] = field(default_factory=lambda: OF_JUNE)
     lines: bool = False
     beside: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that are no records by themselves."""
+    """Required files that are not records themselves."""
     stem: str = ""
-    """What names of files begin with."""
+    """The prefix of file names."""
 
 
 @dataclass(frozen=True)
 class Poison:
-    """What is put beside the good records: files by name, or whatever `make` does to the folder."""
+    """What is placed next to the good records: files by name, or any change that `make` makes to the folder."""
 
     name: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     make: Callable[[Path], object] | None = None
     long: bool = False
-    """Whether it takes seconds."""
+    """Whether it takes several seconds."""
 
 
 SCIREX = {
@@ -166,7 +166,7 @@ FORMATS = {
     "rating sheets, Label Studio": Format("rating_sheets", RATINGS, parse_answers, _json(EXPORT), ".json"),
 }
 
-#: The formats whose records are JSON, with a good one.
+#: The formats whose records are JSON, each with a good record.
 OBJECTS = {
     "papers, ScienceParse": SCIENCE_PARSE,
     "papers, SciREX": SCIREX,
@@ -177,13 +177,13 @@ OBJECTS = {
 
 
 def _within(good: bytes, odd: bytes) -> bytes:
-    """Put something into the middle of a good file, behind the first word there."""
+    """Insert something into the middle of a good file, after the first word there."""
     place = good.find(b" ", len(good) // 3)
     return good[:place] + odd + good[place:]
 
 
 def contents(good: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield what may be wrong with the bytes of any file."""
+    """Yield possible faults in the bytes of any file."""
     yield from {
         "nothing": b"",
         "blank lines": b"\n \n\t\n",
@@ -226,7 +226,7 @@ def contents(good: bytes) -> Iterator[tuple[str, bytes]]:
     }.items()
 
 
-#: What may stand where something else is due; halves of surrogate pairs are written as JSON's escapes.
+#: Values of unexpected types; halves of surrogate pairs are written as JSON escapes.
 VALUES = [
     None, True, 0, -1, 10**30, -0.5, float("nan"), float("inf"), "", " ", "x", "\ud800", "a\udfff", "\x00", "\x1b",
     "0000", "0000-01", "9999-12-31", "2018-13", "2018-06-99", "yesterday", "\u0662\u0660\u0661\u0668", "x" * 100_000,
@@ -235,7 +235,7 @@ VALUES = [
 
 
 def replaced(value: object) -> Iterator[tuple[str, object]]:
-    """Yield a JSON value with each of its fields, however deep, replaced by each odd value, and left out."""
+    """Yield a JSON value with each of its fields, at any depth, replaced by each odd value, and removed."""
     lists = list(enumerate(value))[:2] if isinstance(value, list) else ()
     for key, inner in value.items() if isinstance(value, dict) else lists:
         for odd in VALUES:
@@ -266,7 +266,7 @@ def _placed(format: Format, name: str, content: bytes) -> Poison:
 def _socket(place: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         former = Path.cwd()
-        os.chdir(place.parent)  # the names of sockets are short
+        os.chdir(place.parent)  # names of sockets are short
         try:
             server.bind(place.name)
         finally:
@@ -274,7 +274,7 @@ def _socket(place: Path) -> None:
 
 
 def files(format: Format) -> Iterator[Poison]:
-    """Yield what is no file, or has an odd name."""
+    """Yield directory entries that are not files, or have odd names."""
     name = f"{format.stem}poison{format.ending}"
     good = f"{format.stem}good{format.ending}"
     stray = format.good.replace(b'"good"', b'"stray"')
@@ -315,7 +315,7 @@ def files(format: Format) -> Iterator[Poison]:
 
 
 def lines(format: Format) -> Iterator[Poison]:
-    """Yield what may be wrong with files of lines."""
+    """Yield possible faults in files of lines."""
     good = f"{format.stem}good{format.ending}"
     other = format.good.replace(b'"good"', b'"other"')
     named = [
@@ -340,7 +340,7 @@ def lines(format: Format) -> Iterator[Poison]:
 
 
 def rows(format: Format) -> Iterator[Poison]:
-    """Yield what may be wrong with the table of metadata of talks."""
+    """Yield possible faults in the metadata table of talks."""
     head = format.beside["metadata.csv"].decode()
     for name, row in {
         "a NUL in a title": "poison{0},A\0B,2018-06,,\n",
@@ -374,7 +374,7 @@ def rows(format: Format) -> Iterator[Poison]:
 
 
 def dates(format: Format) -> Iterator[Poison]:
-    """Yield dates that are none, in formats whose records have one."""
+    """Yield invalid dates, in formats whose records have one."""
     for date in (
         "0000",
         "0000-01",
@@ -409,7 +409,7 @@ def poisons(name: str) -> Iterator[Poison]:
 
 
 def write(folder: Path, format: Format, poison: Poison) -> None:
-    """Write the good records of a format, and the poison beside them."""
+    """Write the good records of a format, and the poison next to them."""
     good = {f"{format.stem}good{format.ending}": format.good}
     for path, content in {**good, **format.beside, **poison.files}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -418,7 +418,7 @@ def write(folder: Path, format: Format, poison: Poison) -> None:
         poison.make(folder)
 
 
-#: What regular expressions, splitters and parsers have been slow at when it is repeated.
+#: Repeated pieces that have made regular expressions, splitters and parsers slow.
 REPEATED = (
     "a", "a ", "a. ", "Fig. ", "...", "?", "\u2026", '"', "'", "(", "[", "[1, ", "<", "<a", "</S", "<S>", "&", "&amp;", "-",
     "a-", "a-\n", "a\u2010", "\n", "\n\n", "\r", "\f", " ", "\u2028", "a\n\n", "## a\n\n", "1.1 ", "2The ", "*the ", "http://",
@@ -427,7 +427,7 @@ REPEATED = (
 
 
 def grown(name: str, piece: str, size: int) -> bytes:
-    """Return a file of a format with a piece repeated, where its text stands, up to a size."""
+    """Return a file of a format in which a piece is repeated in place of the text, up to a size."""
     format, many = FORMATS[name], piece * (size // len(piece))
     if name not in OBJECTS:
         return _within(format.good, many.encode())

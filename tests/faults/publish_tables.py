@@ -1,4 +1,4 @@
-"""Publish a small partition of Parquet files over a former one, between two marks that strace sees.
+"""Publish a small partition of Parquet files over a previous one, between two marks that strace sees.
 
 Run as a program: python -m tests.faults.publish_tables STAGING TARGET SIZE exchange|renames
 """

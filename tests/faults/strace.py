@@ -1,6 +1,6 @@
-"""strace, which ends a program at a chosen system call: found, or installed from Debian's packages.
+"""strace, which kills a program at a chosen system call: found, or installed from Debian's packages.
 
-Belongs here: where strace is, and what it is asked for. Not here: which programs are ended (the tests).
+Belongs here: finding strace, and its arguments. Not here: which programs are killed (the tests).
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 
 
 def strace() -> str:
-    """Return the path of strace; skips the test where there is none and none can be installed."""
+    """Return the path of strace; skips the test if it is missing and cannot be installed."""
     if shutil.which("strace") is None and shutil.which("apt-get") and os.geteuid() == 0:
         apt = ["apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
         for command in (["update"], ["install", "-y", "--no-install-recommends", "strace"]):
@@ -24,6 +24,6 @@ def strace() -> str:
 
 
 def kill_at(path: Path, calls: str, number: int) -> list[str]:
-    """Return the beginning of a command that is killed at its `number`-th of these calls on `path`."""
+    """Return the first words of a command that is killed at its `number`-th of these calls on `path`."""
     inject = f"inject={calls}:signal=KILL:when={number}"
     return [strace(), "-f", "-qq", "-o", os.devnull, "-P", str(path), "-e", f"trace={calls}", "-e", inject]

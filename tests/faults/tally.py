@@ -1,6 +1,7 @@
-"""How many faults were caused, and what they cost: every test that causes some counts them.
+"""Count the faults that tests cause, and how many of them were survived.
 
-Belongs here: the counting, and the table of `docs/explanation/faults.md` (`python -m tests.faults.tally`). Not here: the faults.
+Belongs here: the counting, and the table of `docs/explanation/faults.md` (`python -m tests.faults.tally`).
+Not here: the faults.
 """
 
 import json
@@ -31,7 +32,7 @@ class Tally:
     survived: int = 0
 
     def attempt(self) -> None:
-        """Count a fault before it is caused; what is not `survive`d afterwards counts as lost."""
+        """Count a fault before it is caused; unless `survive` follows, it counts as lost."""
         self.attempts += 1
 
     def survive(self) -> None:
@@ -47,14 +48,14 @@ def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     ).strip()
     counts = Tally(text.splitlines()[0].rstrip("."))
     yield counts
-    if folder := os.environ.get(COUNTS):  # also of a test that failed: what it lost is in the table
+    if folder := os.environ.get(COUNTS):  # also for a failed test: its losses are in the table
         with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".json", delete=False) as file:
             json.dump(asdict(counts), file)
     assert counts.attempts, "no fault was caused"
 
 
 def table(folder: Path) -> str:
-    """Return the counts of a run as a Markdown table, a row a fault."""
+    """Return the counts of a run as a Markdown table, one row for each fault."""
     found: dict[str, Tally] = defaultdict(lambda: Tally(""))
     for path in folder.glob("*.json"):
         counts = Tally(**json.loads(path.read_text()))
@@ -70,7 +71,7 @@ def table(folder: Path) -> str:
 
 
 def main() -> int:
-    """Run the tests of these places, the long ones, too, and print the table."""
+    """Run all tests of these places, including the long ones, and print the table."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable,

@@ -1,4 +1,4 @@
-"""The local state of a crawl that is under way: whatever becomes of it, the crawl ends well by itself."""
+"""The local state of an unfinished crawl: whatever the damage, the crawl recovers and finishes."""
 
 import os
 import re
@@ -20,7 +20,7 @@ STATE = f".silverloom/crawls/{CRAWLS}/{MONTH}"
 WEB = f"{STATE}/web"
 SAID = re.compile(r"^warning: (\S+) is damaged: .*; set aside as (\S+), ", re.MULTILINE)
 
-#: What a crawl has under way, and how often the two pages are asked for again where it is no file.
+#: The files of an unfinished crawl, and how often the two pages are fetched again if each is not a file.
 FILES = {
     ".silverloom/crawls/.asking": 0,
     f"{WEB}/plan.json": 0,
@@ -70,8 +70,8 @@ def damaged_crawl(tmp_path, capfd, tally):
 @pytest.mark.parametrize(
     "how", ["a folder", *(pytest.param(how, marks=pytest.mark.long) for how in NO_FILE if how != "a folder")]
 )
-def test_what_is_no_file_in_the_state_of_a_crawl_is_set_aside_and_made_anew(damaged_crawl, place, how):
-    """A folder or a link lies in the place of a file of a crawl that is under way."""
+def test_a_non_file_in_the_state_of_a_crawl_is_set_aside_and_recreated(damaged_crawl, place, how):
+    """A folder or a link is in the place of a file of an unfinished crawl."""
     said, asked = damaged_crawl(place, how)
     assert said == [place.removesuffix("/options") if place.endswith("options") else place]
     assert asked == FILES[place]
@@ -80,27 +80,27 @@ def test_what_is_no_file_in_the_state_of_a_crawl_is_set_aside_and_made_anew(dama
 @pytest.mark.parametrize(
     "how", [how if how == "random bytes" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES]
 )
-def test_a_crawl_whose_options_are_unknown_begins_anew(damaged_crawl, how):
-    """The options of a crawl that is under way are damaged."""
+def test_a_crawl_with_unreadable_options_starts_over(damaged_crawl, how):
+    """The options of an unfinished crawl are damaged."""
     assert damaged_crawl(f"{WEB}/options", how) == ([WEB], 2)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("place", FOLDERS)
 @pytest.mark.parametrize("how", ["emptied", "a dangling link"])
-def test_what_is_no_folder_in_the_state_of_a_crawl_is_set_aside(damaged_crawl, place, how):
-    """A file or a link lies in the place of a folder of a crawl that is under way."""
+def test_a_non_folder_in_the_state_of_a_crawl_is_set_aside(damaged_crawl, place, how):
+    """A file or a link is in the place of a folder of an unfinished crawl."""
     assert damaged_crawl(place, how) == ([place], FOLDERS[place])
 
 
-def test_a_folder_in_the_place_of_the_mark_asks_for_nothing_again(damaged_crawl):
-    """A folder lies in the place of the mark that a crawl is to ask again."""
+def test_a_folder_in_place_of_the_recrawl_mark_fetches_nothing_again(damaged_crawl):
+    """A folder is in the place of the mark that requests a recrawl."""
     assert damaged_crawl(f"{STATE}/ask-again", "a folder") == ([], 0)
 
 
 @pytest.mark.long
-def test_a_run_goes_on_from_a_crawl_that_is_damaged(fresh):
-    """The options of a crawl are random bytes, and its journal is a folder, when a run begins."""
+def test_a_run_resumes_from_a_damaged_crawl(fresh):
+    """The options of a crawl are random bytes, and its journal is a folder, when a run starts."""
     with answering({"/": reply(body=b"a")}) as (site, _):
         crawling(fresh, site, constant=MONTH)
         damage(fresh.root / f"{WEB}/options", "random bytes")

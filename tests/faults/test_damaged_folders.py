@@ -1,4 +1,4 @@
-"""Checkpoints and rooms under way: what is damaged is set aside, and nothing outside is touched."""
+"""Checkpoints and staging folders: damaged ones are set aside, and nothing outside is touched."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ def begin_anew(checkpoint, capsys):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training, tally, capsys, how):
+def test_a_damaged_checkpoint_is_set_aside_and_the_training_starts_over(training, tally, capsys, how):
     """A checkpoint is damaged."""
     checkpoint = training.at("short")
     damage(checkpoint.path, how)
@@ -41,8 +41,8 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training
     tally.survive()
 
 
-def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, tally, capsys):
-    """The checkpoint of another training is copied into the place of one."""
+def test_a_checkpoint_copied_from_another_training_is_ignored(training, tally, capsys):
+    """A checkpoint is replaced by that of another training."""
     other = StoredCheckpoints(training.workspace, training.dataset, "", {"params": 2}).at("short")
     other.path.parent.mkdir()
     shutil.copy(training.at("short").path, other.path)
@@ -51,8 +51,8 @@ def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, ta
     tally.survive()
 
 
-def test_what_lies_beside_a_checkpoint_is_left_alone(training, tally, capsys):
-    """A foreign file lies beside a checkpoint."""
+def test_a_foreign_file_next_to_a_checkpoint_is_left_alone(training, tally, capsys):
+    """A foreign file is next to a checkpoint."""
     training.at("short").path.with_name("notes.txt").write_text("mine")
     tally.attempt()
     assert training.at("short").read() == FILES and not capsys.readouterr().err
@@ -61,7 +61,7 @@ def test_what_lies_beside_a_checkpoint_is_left_alone(training, tally, capsys):
 
 @pytest.fixture
 def killed(tmp_path):
-    """A room whose process was killed between its two renames: `old` is the only copy of the former version."""
+    """A staging folder of a process killed between its two renames: `old` is the only copy of the previous version."""
     workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "group" / "asset"
     target.mkdir(parents=True)
     (target / "kept").write_text("old")
@@ -79,7 +79,7 @@ def killed(tmp_path):
     return workshop, room, target
 
 
-def test_a_room_that_is_sound_gives_back_what_it_holds(killed):
+def test_a_sound_staging_folder_gives_back_what_it_holds(killed):
     workshop, room, target = killed
     recover(workshop)
     assert (target / "kept").read_text() == "old" and not room.exists()
@@ -96,7 +96,7 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, *TARGETS])
-def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tally, capsys, how):
+def test_a_staging_folder_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tally, capsys, how):
     """The file that says what a killed process was building is damaged."""
     workshop, room, _ = killed
     if how in TARGETS:
@@ -116,8 +116,8 @@ def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tal
 
 @pytest.mark.parametrize("how", NO_FILE)
 @pytest.mark.parametrize("name", ["lock", "../.mutex"])
-def test_a_lock_that_is_no_file_holds_nobody_up(killed, tally, how, name):
-    """The lock of a room or of the workshop is no file."""
+def test_a_lock_that_is_not_a_file_blocks_nobody(killed, tally, how, name):
+    """The lock of a staging folder or of the staging area is not a file."""
     workshop, room, target = killed
     damage(room / name, how)
     tally.attempt()
@@ -126,8 +126,8 @@ def test_a_lock_that_is_no_file_holds_nobody_up(killed, tally, how, name):
     tally.survive()
 
 
-def test_a_link_in_the_workshop_leads_nobody_out_of_it(killed, tmp_path, tally):
-    """A link to a folder elsewhere lies in the workshop."""
+def test_a_link_in_the_staging_area_leads_nowhere_outside(killed, tmp_path, tally):
+    """A link to a folder elsewhere is in the staging area."""
     workshop, _, _ = killed
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -139,8 +139,8 @@ def test_a_link_in_the_workshop_leads_nobody_out_of_it(killed, tmp_path, tally):
     tally.survive()
 
 
-def test_what_stands_in_the_place_of_a_partition_is_set_aside(tmp_path, tally, capsys):
-    """A file or a dangling link stands in the place of a partition."""
+def test_a_file_in_place_of_a_partition_is_set_aside(tmp_path, tally, capsys):
+    """A file or a dangling link is in the place of a partition."""
     workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "asset"
     for how in ("emptied", "a dangling link"):
         if target.is_dir():
@@ -154,7 +154,7 @@ def test_what_stands_in_the_place_of_a_partition_is_set_aside(tmp_path, tally, c
         tally.survive()
 
 
-def test_a_folder_in_the_place_of_a_lock_is_set_aside_with_what_is_in_it(tmp_path, capsys):
+def test_a_folder_in_place_of_a_lock_is_set_aside_with_its_content(tmp_path, capsys):
     (tmp_path / "x.lock" / "inside").mkdir(parents=True)
     with lock_file(tmp_path / "x.lock"), pytest.raises(BlockingIOError):
         lock_file(tmp_path / "x.lock")
@@ -162,7 +162,7 @@ def test_a_folder_in_the_place_of_a_lock_is_set_aside_with_what_is_in_it(tmp_pat
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_a_file_in_the_place_of_any_parent_is_set_aside(tmp_path, capsys):
+def test_a_file_in_place_of_any_parent_is_set_aside(tmp_path, capsys):
     (tmp_path / "a").write_text("mine")
     make_folder(tmp_path / "a" / "b" / "c")
     assert (tmp_path / "a" / "b" / "c").is_dir() and (tmp_path / "a.damaged").read_text() == "mine"

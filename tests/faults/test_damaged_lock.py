@@ -1,4 +1,4 @@
-"""A damaged dvc.lock is said so by every command that reads it, and each remedy that is named works."""
+"""Every command that reads a damaged dvc.lock says so, and each suggested remedy works."""
 
 import os
 import re
@@ -16,7 +16,7 @@ DAMAGE = {
     "replaced by a list": lambda content: b"- a\n- b\n",
     "given stages of another shape": lambda content: content.replace(b"outs:", b"out:"),
 }
-#: The one that always runs; tests/orchestration/state/test_dvc_files.py tells all of them from a sound lock.
+#: The stage that always runs; tests/orchestration/state/test_dvc_files.py covers all damage.
 SHORT = "cut off within a line"
 COMMANDS = (
     ["run"],
@@ -30,11 +30,11 @@ COMMANDS = (
 def damage(project, content):
     path = project.root / "dvc.lock"
     path.write_bytes(content)
-    os.utime(path, (1e9, 1e9 + len(content)))  # nobody is writing it any more
+    os.utime(path, (1e9, 1e9 + len(content)))  # no process is writing it any more
 
 
 def refused(project, *command):
-    """Run a command, which refuses the lock, names it in one line with what to do, and leaves it as it is."""
+    """Run a command that refuses the lock: it names it in one line with what to do, and leaves it unchanged."""
     content = (project.root / "dvc.lock").read_bytes()
     output = project.silverloom(*command, ok=False)
     assert re.fullmatch(r"error: dvc\.lock is damaged: .*; .*remove it, and `make run` .*\n", output), output
@@ -46,7 +46,7 @@ def refused(project, *command):
     "name",
     [name if name == SHORT else pytest.param(name, marks=pytest.mark.long) for name in DAMAGE],
 )
-def test_a_damaged_lock_is_named_and_left_alone_and_taken_back_from_git(done, tally, name):
+def test_a_damaged_lock_is_named_and_left_alone_and_restored_from_git(done, tally, name):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     whole = done.lock
     damage(done, DAMAGE[name](whole.encode()))
@@ -60,7 +60,7 @@ def test_a_damaged_lock_is_named_and_left_alone_and_taken_back_from_git(done, ta
 
 @pytest.mark.long
 @pytest.mark.parametrize("what", ["a folder", "a link that leads nowhere"])
-def test_a_lock_that_is_no_file_is_named_and_built_anew_when_it_is_removed(done, tally, what):
+def test_a_lock_that_is_not_a_file_is_named_and_rebuilt_when_it_is_removed(done, tally, what):
     """dvc.lock is a folder or a link that leads nowhere"""
     path, whole = done.root / "dvc.lock", done.lock
     path.unlink()
@@ -85,7 +85,7 @@ def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
         tally.survive()
 
 
-def test_stages_that_are_missing_are_committed_again_and_nothing_is_made(done, tally):
+def test_missing_stages_are_committed_again_and_nothing_is_made(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     whole = done.lock
     damage(done, whole[: re.search(r"^  talksumm-pairs:", whole, re.M).start()].encode())
@@ -96,8 +96,8 @@ def test_stages_that_are_missing_are_committed_again_and_nothing_is_made(done, t
 
 
 @pytest.mark.long
-def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, tally):
-    """dvc.lock is removed, and built anew in part"""
+def test_a_lock_that_dvc_has_partly_rebuilt_is_not_called_damaged(done, tally):
+    """dvc.lock is removed and partly rebuilt"""
     whole = done.lock
     (done.root / "dvc.lock").unlink()
     tally.attempt()
@@ -110,7 +110,7 @@ def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, t
     tally.survive()
 
 
-def test_a_lock_that_is_removed_is_built_anew_from_the_manifests(done, tally):
+def test_a_removed_lock_is_rebuilt_from_the_manifests(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     whole = done.lock
     damage(done, whole.encode()[:5000])

@@ -1,4 +1,4 @@
-"""Manifests, histories and what is measured are believed only as they were written."""
+"""Manifests, histories and cached measures are trusted only if they are unchanged."""
 
 import dataclasses
 import json
@@ -43,7 +43,7 @@ def test_a_manifest_is_read_as_it_was_written(pairs):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_manifest_is_set_aside_and_as_if_it_were_lost(pairs, tally, capsys, how):
+def test_a_damaged_manifest_is_set_aside_and_counts_as_lost(pairs, tally, capsys, how):
     """A manifest is damaged."""
     path = manifest_file(*pairs, "2018-06")
     damage_file(path, how)
@@ -71,7 +71,7 @@ def test_a_damaged_manifest_is_set_aside_and_as_if_it_were_lost(pairs, tally, ca
     ],
     ids=["counts", "key", "type", "checksum", "files", "more"],
 )
-def test_a_manifest_that_was_edited_is_not_believed(pairs, tally, capsys, change):
+def test_an_edited_manifest_is_not_trusted(pairs, tally, capsys, change):
     """One value of a manifest is edited."""
     path = manifest_file(*pairs, "2018-06")
     content = json.loads(path.read_text())
@@ -83,8 +83,8 @@ def test_a_manifest_that_was_edited_is_not_believed(pairs, tally, capsys, change
     tally.survive()
 
 
-def test_a_manifest_with_a_right_checksum_and_another_shape_is_not_believed(pairs, tally, capsys):
-    """A manifest of another shape has a right checksum."""
+def test_a_manifest_with_a_correct_checksum_and_another_shape_is_not_trusted(pairs, tally, capsys):
+    """A manifest of another shape has a correct checksum."""
     broken = [
         {**STORED, "counts": {"kept": -1}},
         {**STORED, "key": {"inputs": {}, "params": {}}},
@@ -98,15 +98,15 @@ def test_a_manifest_with_a_right_checksum_and_another_shape_is_not_believed(pair
         tally.survive()
 
 
-def test_a_manifest_without_a_checksum_is_as_if_it_were_lost_and_no_damage(pairs, capsys):
+def test_a_manifest_without_a_checksum_counts_as_lost_and_not_as_damage(pairs, capsys):
     path = manifest_file(*pairs, "2018-06")
     path.write_text(json.dumps(STORED))
     assert read_manifest(*pairs, "2018-06") is None
     assert not capsys.readouterr().err and path.exists()
 
 
-def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally):
-    """A manifest has wrong counts and a right checksum."""
+def test_counts_that_differ_from_the_files_are_never_committed(project, monkeypatch, tally):
+    """A manifest has wrong counts and a correct checksum."""
     here = project.workspace
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.write()
@@ -134,8 +134,8 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project, tally, capsys, how):
-    """What is remembered of measuring is damaged."""
+def test_damage_to_the_cache_of_measures_leaves_the_distributions_unchanged(project, tally, capsys, how):
+    """The cache of measures is damaged."""
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
@@ -149,8 +149,8 @@ def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project
     tally.survive()
 
 
-def test_measures_that_were_edited_are_not_believed(project, tally):
-    """What is remembered of measuring is edited."""
+def test_edited_measures_are_not_trusted(project, tally):
+    """The cache of measures is edited."""
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
@@ -166,7 +166,7 @@ def test_measures_that_were_edited_are_not_believed(project, tally):
 
 @pytest.mark.parametrize("reader", ["read", "append"])
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how, reader):
+def test_a_damaged_history_is_set_aside_and_restarted(pairs, tally, capsys, how, reader):
     """A history of validations is damaged."""
     history.append(*pairs, [entry("2018-06", "v1", MET)])
     damage_file(history.history_file(*pairs, "2018-06"), how)
@@ -180,7 +180,7 @@ def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how
     tally.survive()
 
 
-def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(pairs, tally, capsys):
+def test_a_flipped_byte_of_a_history_never_raises_or_changes_a_validation(pairs, tally, capsys):
     """A byte of a history of validations is flipped."""
     path = history.history_file(*pairs, "2018-06")
     history.append(*pairs, [entry("2018-06", f"v{number}", MET) for number in range(3)])
@@ -196,7 +196,7 @@ def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(pairs, tall
 
 @pytest.fixture
 def committed(tmp_workspace):
-    """The hashes of a folder of a dataset, as dvc.lock and DVC's cache have it."""
+    """The hashes of a dataset's folder, from dvc.lock and DVC's cache."""
     place = tmp_workspace.data / "talksumm/pairs"
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
@@ -230,11 +230,11 @@ def test_a_damaged_list_in_dvcs_cache_is_set_aside(committed, tmp_workspace, tal
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
-def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
+def test_an_invalid_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
     assert dvc_files.cached_files(tmp_workspace, md5) is None
 
 
-def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
+def test_wrong_bytes_from_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
@@ -242,13 +242,13 @@ def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, 
     tally.attempt()
     path.write_bytes(b"ROWS")
     dvc_files.check_bytes(tmp_workspace, hashes, {name: md5})
-    assert path.exists(), "the file on disk is right: there is no reason to read the one in the cache"
+    assert path.exists(), "the file on disk is right, so the one in the cache is not read"
     dvc_files.check_bytes(tmp_workspace, hashes, {name: "another"})
     assert not path.exists() and "its MD5 is not its name" in capsys.readouterr().err
     tally.survive()
 
 
-def test_a_configuration_of_dvc_that_cannot_be_read_is_named(tmp_workspace, tmp_path):
+def test_an_unreadable_dvc_configuration_is_named(tmp_workspace, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
@@ -259,13 +259,13 @@ def test_a_configuration_of_dvc_that_cannot_be_read_is_named(tmp_workspace, tmp_
         (tmp_path / ".dvc" / name).unlink()
 
 
-def test_what_is_set_aside_twice_is_kept_twice(tmp_path):
+def test_damaged_files_of_the_same_name_are_all_kept(tmp_path):
     for content in ("1", "2"):
         (tmp_path / "x").write_text(content)
         damage.set_aside(tmp_path / "x", "wrong", "made anew")
     assert (tmp_path / "x.damaged").read_text() == "1" and (tmp_path / "x.damaged.2").read_text() == "2"
 
 
-def test_what_another_process_set_aside_meanwhile_is_left_alone(tmp_path, capsys):
+def test_a_damaged_file_that_another_process_set_aside_first_is_skipped(tmp_path, capsys):
     assert damage.set_aside(tmp_path / "x", "wrong", "made anew") is None
     assert not capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What only tells how things stand holds nothing up: ports, logs, validations, comparisons, failing rows."""
+"""Descriptive state never blocks a run: ports, logs, validations, comparisons, failing rows."""
 
 import json
 import os
@@ -23,7 +23,9 @@ def check(tmp_workspace):
 
 
 @pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
-def test_a_damaged_port_is_the_usual_one_and_another_can_be_chosen(tmp_workspace, monkeypatch, tally, how):
+def test_a_damaged_port_falls_back_to_the_default_and_another_can_be_chosen(
+    tmp_workspace, monkeypatch, tally, how
+):
     """The remembered port is damaged."""
     addresses, path = Addresses(tmp_workspace), tmp_workspace.state / "port"
     monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "SILVERLOOM_PORT"})
@@ -40,7 +42,7 @@ def test_a_damaged_port_is_the_usual_one_and_another_can_be_chosen(tmp_workspace
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace, tally, how):
+def test_a_process_starts_whatever_is_in_the_place_of_its_log(tmp_workspace, tally, how):
     """The log of a process of `make ui` is damaged."""
     logs = ui.log_folder(tmp_workspace)
     logs.mkdir(parents=True)
@@ -64,13 +66,13 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     damage(path, how)
     tally.attempt()
     assert compare.compared_versions(dataset, old, now, "why", tmp_path) == right
-    # JSON without a checksum is what was written before there were any
+    # JSON without a checksum is from before checksums were written
     assert ("it is compared again" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):
+def test_damaged_failing_rows_are_rewritten_or_removed(check, tally, how):
     """The file of failing rows is damaged."""
     check([2.0])
     path = history.failing_file(check.workspace, check.dataset, "2018-06")
@@ -85,8 +87,8 @@ def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally,
     tally.survive()
 
 
-def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):
-    """A validation cannot be remembered."""
+def test_a_validation_that_cannot_be_recorded_blocks_no_partition(check, monkeypatch, tally, caplog):
+    """A validation cannot be recorded."""
 
     def broken(*_):
         raise TimeoutError("another process has held the lock")
@@ -94,12 +96,12 @@ def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monke
     monkeypatch.setattr(history, "append", broken)
     tally.attempt()
     assert all(finding.passed for finding in check([0.5]).values())
-    assert not check([2.0])["expectations"].passed, "what failed has failed all the same"
+    assert not check([2.0])["expectations"].passed, "the check still fails"
     tally.survive()
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
+def test_damage_to_code_json_gives_no_traceback_and_the_next_commit_rewrites_it(
     tmp_workspace, tmp_path, tally, how
 ):
     """code.json is damaged."""

@@ -1,4 +1,4 @@
-"""Whatever becomes of the finished parts of a partition, it is made, and what is damaged is computed again."""
+"""Damage to finished parts never blocks a partition: damaged parts are computed again."""
 
 import shutil
 
@@ -20,14 +20,14 @@ HERE = Workspace.here()
 
 @pytest.fixture
 def begin(tmp_workspace):
-    """Begins a partition, and returns the folder of its parts."""
+    """Begin a partition, and return the folder of its parts."""
     papers = tmp_workspace.datasets["sources/papers"]
     return lambda key=KEY: resume.begin_parts(tmp_workspace, papers, MONTH, key)
 
 
 @pytest.fixture
 def begun(check, begin):
-    """The folder of the one map of a partition; all of its parts are stored already."""
+    """The folder of the one map of a partition, with all parts stored."""
     check(PIECES, kept=0)
     return begin() / "0-numbered"
 
@@ -38,7 +38,7 @@ def check(begin):
 
 
 def make(folder, pieces, kept, factor):
-    """Make the partition: it comes out right, from so many parts that were kept."""
+    """Make the partition and check its result and the number of reused parts."""
     events = []
     with listening(events.append):
         outcomes = ResumableEngine(HERE, LocalEngine(), "toy", folder, {}).map(numbered, pieces, factor)
@@ -65,7 +65,7 @@ def test_a_damaged_part_is_set_aside_and_computed_again(begun, check, tally, cap
 
 
 @pytest.mark.long
-def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, check, tally):
+def test_a_flipped_bit_anywhere_in_a_part_is_detected(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"
     whole = path.read_bytes()
@@ -83,7 +83,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, check, tally):
     assert parts.found() == {0, 1, 2}
 
 
-def test_the_part_of_another_index_map_or_key_is_none(begin, begun, check, tally, capsys):
+def test_a_part_of_another_index_map_or_key_is_ignored(begin, begun, check, tally, capsys):
     """A finished part is copied into the place of another: of another index, map or key."""
     other_key = {**KEY, "params": {"factor": 10}}
     tally.attempt()
@@ -108,8 +108,8 @@ def test_the_part_of_another_index_map_or_key_is_none(begin, begun, check, tally
 
 @pytest.mark.parametrize("level", range(4))
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a link to itself"])
-def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, check, tally, capsys, how, level):
-    """A file or a link stands in the place of a folder of finished parts."""
+def test_a_file_or_link_in_place_of_a_folder_of_parts_is_set_aside(begun, check, tally, capsys, how, level):
+    """A file or a link is in the place of a folder of finished parts."""
     tally.attempt()
     damage([begun, *begun.parents][level], how)
     check(PIECES, kept=0)
@@ -120,7 +120,7 @@ def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, check
 
 @pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])
 def test_a_foreign_file_among_parts_is_left_alone(begun, check, tally, capsys, name):
-    """A foreign file lies among finished parts."""
+    """A foreign file is among finished parts."""
     tally.attempt()
     (begun / name).write_text("mine")
     check(PIECES, kept=3)
@@ -129,8 +129,8 @@ def test_a_foreign_file_among_parts_is_left_alone(begun, check, tally, capsys, n
 
 
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a folder"])
-def test_nothing_that_stands_in_the_place_of_another_key_stays(tmp_workspace, begun, check, tally, how):
-    """A file or a link stands in the place of the parts of a former key."""
+def test_a_file_or_link_in_place_of_another_key_is_removed(tmp_workspace, begun, check, tally, how):
+    """A file or a link is in the place of the parts of a previous key."""
     tally.attempt()
     damage(begun.parent.with_name("0" * 32), how)
     check(PIECES, kept=3)

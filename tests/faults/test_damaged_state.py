@@ -1,4 +1,4 @@
-"""Whatever becomes of local state, the next run ends as a clean one, with the same data and dvc.lock."""
+"""Whatever the damage to local state, the next run ends like a clean one, with the same data and dvc.lock."""
 
 import json
 import os
@@ -10,8 +10,8 @@ import pytest
 from orchestration.state.dvc_files import read_stages
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
-#: Files by what they are, with the damages of which a line is said: there is none where a file is only ever
-#: replaced, or made of other files.
+#: Files by kind, with the kinds of damage that are reported in a line. Files that are only ever replaced, or
+#: derived from other files, are not reported.
 FILES = {
     "a manifest": ("manifests/talksumm/alignments/2018-06.json", DAMAGES),
     "the manifest of what is made": ("manifests/talksumm/pairs/2018-06.json", DAMAGES),
@@ -36,11 +36,11 @@ FILES = {
     "metrics": ("metrics/talksumm/alignments.json", ("a folder",)),
     "a plot": ("metrics/talksumm/alignments.funnel.csv", ("a folder",)),
     "a list in DVC's cache": ("the list of talksumm/alignments", DAMAGES),
-    # to compare the bytes of all that is in the cache takes too long: see below for those that come out of it
+    # comparing all bytes in the cache takes too long: see below for files that are checked out of it
     "a file in DVC's cache": ("the rows of talksumm/alignments", set(DAMAGES) - {"random bytes", "zeros"}),
 }
 
-#: Folders, of which it is damage enough that they are none.
+#: Folders; they are damaged by being replaced.
 FOLDERS = {
     "the manifests": "manifests",
     "the histories": ".silverloom/history",
@@ -59,7 +59,7 @@ SAID = re.compile(r"^warning: (\S+) is damaged: .*; set aside as (\S+), ", re.MU
 
 @pytest.fixture(scope="session")
 def begun_project(made_once, done_project):
-    """A finished checkout of which one partition is to be made again, to the same bytes. Copy it."""
+    """A finished checkout with one partition to be made again, with the same bytes. Copy it."""
     return made_once("begun", lose_a_partition, done_project)
 
 
@@ -68,7 +68,7 @@ def lose_a_partition(project):
 
 
 def place(project, path):
-    """The path of a file below a project's folder; of what lies in DVC's cache, its present name."""
+    """The path of a file below a project's folder; for a file in DVC's cache, its present name."""
     if not path.startswith("the "):
         return project.root / path
     stage = read_stages(project.lock.encode())["talksumm-alignments"]
@@ -81,7 +81,7 @@ def place(project, path):
 
 
 def check_run(project, done, said):
-    """Run; it is to end as a clean one, with one line for each file in `said`, and to leave nothing to do."""
+    """Run: it must end like a clean run, report each file in `said` in one line, and leave nothing to do."""
     output = project.run()
     lines = SAID.findall(output)
     assert sorted(name for name, _ in lines) == sorted(said), output
@@ -100,7 +100,7 @@ def check_run(project, done, said):
     [how if how == "truncated" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],
 )
 def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_project, tmp_path, tally, how):
-    """Every file of local state is damaged at once: emptied, truncated, overwritten, a folder or a link instead."""
+    """Every file of local state is damaged at once: emptied, truncated, overwritten, replaced by a folder or a link."""
     project = begun_project.copy(tmp_path / "begun")
     places = {name: place(project, path) for name, (path, _) in FILES.items()}
     for path in places.values():
@@ -144,7 +144,7 @@ def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, t
 @pytest.mark.parametrize("how", DAMAGES)
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path, tally, name, how):
-    """A file of local state is emptied, truncated, overwritten, or a folder or a dangling link instead."""
+    """A file of local state is emptied, truncated, overwritten, or replaced by a folder or a dangling link."""
     project = begun_project.copy(tmp_path / "begun")
     path, said = place(project, FILES[name][0]), FILES[name][1]
     tally.attempt()
@@ -159,8 +159,8 @@ def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path,
     [name if name == "the manifests" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
 )
 @pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
-def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, tally, name, how):
-    """A folder of local state is a file or a dangling link instead."""
+def test_a_folder_of_local_state_is_replaced(begun_project, done_project, tmp_path, tally, name, how):
+    """A folder of local state is replaced by a file or a dangling link."""
     project = begun_project.copy(tmp_path / "begun")
     tally.attempt()
     damage(project.root / FOLDERS[name], how)

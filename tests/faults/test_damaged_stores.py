@@ -1,4 +1,4 @@
-"""The SQLite stores of Dagster and MLflow: one that SQLite calls damaged is set aside, and a new one begins."""
+"""The SQLite stores of Dagster and MLflow: a damaged one is set aside, and a new one is created."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ PAGE = 4096
 
 
 def scramble(path, every=1):
-    """Overwrite pages of a store with random bytes, all but the first, which is read when it is opened."""
+    """Overwrite pages of a store with random bytes, except the first, which is read when the store is opened."""
     with contextlib.closing(sqlite3.connect(path)) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content, noise = bytearray(path.read_bytes()), random.Random(7)
@@ -50,7 +50,7 @@ def store(migrated, tmp_path):
 
 
 def write(path, month):
-    """Send a run to a store; what is said of runs that wait."""
+    """Send a run to a store; return the message about waiting runs."""
     run = TrackedRun(month, "FINISHED", 1, 2, tags={"partition": month})
     put(Workspace(path.parents[1]), WaitingRun(NAME, run))
     return send(Workspace(path.parents[1]))
@@ -61,7 +61,7 @@ def known(path, month):
 
 
 def begun_anew(path, capsys):
-    """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
+    """Say whether a new store was created, reported in one line, and holds only the new run."""
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and ".silverloom/mlflow.db is damaged" in lines[0]
     assert lines[0].endswith("a new store is created; restart `make ui` if it is running")
@@ -78,7 +78,7 @@ def test_a_damaged_store_of_mlflow_is_set_aside_and_the_run_is_in_a_new_one(stor
     tally.survive()
 
 
-def test_a_store_of_mlflow_that_is_found_damaged_while_a_run_is_written_is_set_aside(store, tally, capsys):
+def test_a_store_of_mlflow_found_damaged_while_a_run_is_written_is_set_aside(store, tally, capsys):
     """Pages in the middle of MLflow's store are overwritten."""
     scramble(store, every=3)
     tally.attempt()
@@ -87,8 +87,8 @@ def test_a_store_of_mlflow_that_is_found_damaged_while_a_run_is_written_is_set_a
 
 
 @pytest.mark.parametrize("end", ["-wal", "-journal"])
-def test_what_is_no_file_beside_a_store_goes_with_it(store, tally, capsys, end):
-    """A folder lies in the place of the log of MLflow's store."""
+def test_a_non_file_next_to_a_store_is_set_aside_with_it(store, tally, capsys, end):
+    """A folder is in the place of the log of MLflow's store."""
     beside = store.with_name(store.name + end)
     beside.mkdir()
     tally.attempt()
@@ -97,8 +97,8 @@ def test_what_is_no_file_beside_a_store_goes_with_it(store, tally, capsys, end):
     tally.survive()
 
 
-def test_a_store_of_something_else_is_set_aside(store, tally, capsys):
-    """Another program's SQLite file lies in the place of MLflow's store."""
+def test_a_store_of_another_program_is_set_aside(store, tally, capsys):
+    """Another program's SQLite file is in the place of MLflow's store."""
     store.unlink()
     with contextlib.closing(sqlite3.connect(store)) as other:
         other.execute("CREATE TABLE notes (text)")
@@ -121,7 +121,7 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
 
 @pytest.fixture
 def protected(monkeypatch):
-    """No file may be written to, as far as can be told: a mode does not hold root back."""
+    """Report files as write-protected: a mode does not stop root."""
     access = os.access
     monkeypatch.setattr(
         os,
@@ -174,7 +174,7 @@ def home(told_once, tmp_path, monkeypatch):
 
 
 def tell(name, times=1):
-    """Report events in a run, as sync does, and look at what each part of the store knows."""
+    """Report events in a run, as sync does, and read back what each part of the store holds."""
 
     @dg.op(name="tell")
     def report(context):
@@ -211,15 +211,15 @@ def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tall
     assert tell("second") and last("second")
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
     assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster starts a new one" in lines[0]
-    assert (last("first") is None) == (store == STORES[1]), "only what is damaged is begun anew"
+    assert (last("first") is None) == (store == STORES[1]), "only the damaged part is recreated"
     instance.close_stores()
     assert tell("third") and not capsys.readouterr().err
     tally.survive()
 
 
 @pytest.mark.parametrize("place", ["", "history", "schedules"])
-def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, capsys, place):
-    """A file stands in the place of a folder of Dagster's store."""
+def test_a_file_in_place_of_a_folder_of_dagsters_is_set_aside(home, tally, capsys, place):
+    """A file is in the place of a folder of Dagster's store."""
     damage(home / place, "emptied")
     tally.attempt()
     assert tell("second") and last("second")
@@ -228,7 +228,7 @@ def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, c
 
 
 @pytest.mark.parametrize("how", ["random bytes", "a folder"])
-def test_damaged_settings_of_dagster_are_written_anew(home, tally, how):
+def test_damaged_settings_of_dagster_are_rewritten(home, tally, how):
     """Dagster's settings are damaged."""
     instance.instance()
     right = (home / "dagster.yaml").read_bytes()
@@ -248,10 +248,8 @@ def test_a_store_of_dagster_that_is_write_protected_is_left_alone(home, protecte
     tally.survive()
 
 
-def test_a_folder_of_dagsters_that_may_not_be_written_to_is_named_with_a_remedy(
-    home, monkeypatch, tally, capsys
-):
-    """Dagster's folder is immutable, read-only or somebody else's."""
+def test_an_unwritable_folder_of_dagsters_is_named_with_a_remedy(home, monkeypatch, tally, capsys):
+    """Dagster's folder is immutable, read-only or owned by another user."""
     instance.close_stores()
     monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
     tally.attempt()
@@ -266,7 +264,7 @@ def test_a_sound_store_is_left_alone(home, capsys):
     assert not list(home.rglob("*.damaged*"))
 
 
-def test_damage_that_cannot_be_found_is_named_and_not_retried_for_ever(home):
+def test_damage_that_cannot_be_located_is_named_and_not_retried_for_ever(home):
     calls = []
 
     def action():

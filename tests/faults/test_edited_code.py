@@ -1,4 +1,4 @@
-"""What edited code makes is neither stored nor recorded under the key of the code that was there before."""
+"""Results of edited code are neither stored nor recorded under the key of the previous code."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PAPERS = ("orchestration.cli", "run", "--select", "sources/papers")
 
 @pytest.fixture(scope="module")
 def right(fresh_project, tmp_path_factory):
-    """The papers as the code that was not edited makes them."""
+    """The papers as the unedited code makes them."""
     project = fresh_project.copy(tmp_path_factory.mktemp("right") / "project")
     one_a_part(project)
     project.module(*PAPERS)
@@ -29,8 +29,8 @@ def papers(project):
 
 @pytest.mark.long
 @pytest.mark.parametrize("fate", ["stays", "undone"])
-def test_code_that_is_edited_while_workers_begin_leaves_nothing_under_the_old_key(tally, fresh, right, fate):
-    """The code of an op is edited while worker processes begin, and put back"""
+def test_code_that_is_edited_while_workers_start_leaves_nothing_under_the_old_key(tally, fresh, right, fate):
+    """The code of an op is edited while worker processes start, and restored"""
     one_a_part(fresh)
     whole = (fresh.root / OP).read_text()
     tally.attempt()

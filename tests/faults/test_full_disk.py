@@ -1,4 +1,4 @@
-"""Wherever a disk fills up, one line names it, what was there stays, and the next run ends as an unbroken one."""
+"""When a disk fills up, one line names it, existing data stay, and the next run ends like an undisturbed one."""
 
 import os
 import re
@@ -12,7 +12,7 @@ FULL = r"no space left on the device(?: while writing \S+)?: (\d+\.\d) MB are fr
 
 
 class Disk:
-    """A file system of its own, in memory, that holds a project."""
+    """A file system in memory that holds a project."""
 
     def __init__(self, place):
         self.place = place
@@ -25,7 +25,7 @@ class Disk:
         )
 
     def leave(self, kilobytes):
-        """Let it have so many kilobytes left, or make it large again."""
+        """Leave this many kilobytes free, or make it large again."""
         system = os.statvfs(self.place)
         used = (system.f_blocks - system.f_bfree) * system.f_frsize // 1024
         size = ROOM if kilobytes is None else f"{used + kilobytes}k"
@@ -48,7 +48,7 @@ def disk(tmp_path):
 
 
 def fill(disk, tally, begin, sizes, command, check):
-    """Run a command on a disk with so many kilobytes left; then, with room, again; returns how often it failed."""
+    """Run a command with this many kilobytes left, then again with room; return how often it failed."""
     failures = 0
     for size in sizes:
         project = begin()
@@ -152,7 +152,7 @@ def test_a_disk_that_fills_up_during_a_commit(done, disk, tally, sizes):
 
 
 @pytest.mark.long
-def test_what_a_full_disk_left_of_dvcs_list_of_readers_and_writers_is_no_hindrance(done, tally):
+def test_dvcs_list_of_readers_and_writers_left_by_a_full_disk_is_no_obstacle(done, tally):
     """DVC's own list of readers and writers was left empty by a full disk or a kill"""
     whole = done.lock
     (done.root / "dvc.lock").unlink()

@@ -1,4 +1,4 @@
-"""A partition that was interrupted goes on from its finished parts, and comes out as if it had not been."""
+"""An interrupted partition resumes from its finished parts, with the same result as without the interruption."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ from tests.waiting import until
 MONTHS = ("2018-06", "2018-07")
 LETTERS = "bcdefghi"
 
-#: What the project's parsing of papers does besides: a line before and after, with its process and their parent.
+#: Added to the project's parsing of papers: a line before and after, with the process and its parent.
 PARSED = "    return parse_records(records, FORMATS)\n"
 COUNTED = """\
     import os, random, time
@@ -39,7 +39,7 @@ COUNTED = """\
 
 @pytest.fixture
 def many_parts(fresh) -> Project:
-    """A checkout whose papers of one month are several parts, in which nothing has run yet."""
+    """A checkout whose papers of one month are several parts; nothing has run yet."""
     for letter in LETTERS:
         write_paper(fresh.root / "corpus", f"note-{letter}", "2018-06")
     fresh.params(lambda params: params["store"].update(records_per_part=1))
@@ -47,7 +47,7 @@ def many_parts(fresh) -> Project:
 
 
 @pytest.mark.parametrize("attempts", [6, pytest.param(20, marks=pytest.mark.long)])
-def test_a_partition_goes_on_from_its_finished_parts(tally, many_parts, attempts):
+def test_a_partition_resumes_from_its_finished_parts(tally, many_parts, attempts):
     """Ctrl-C, `kill -9` and a full disk while the parts of a partition are computed"""
     script = str(Path(__file__).with_name("interrupted_parts.py"))
     for _ in range(attempts):
@@ -62,7 +62,7 @@ def test_a_partition_goes_on_from_its_finished_parts(tally, many_parts, attempts
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("driver", ["run", "repro"])
-def test_a_driver_goes_on_from_finished_parts(tally, many_parts, tmp_path, driver, workers, seed):
+def test_a_driver_resumes_from_finished_parts(tally, many_parts, tmp_path, driver, workers, seed):
     """Ctrl-C and `kill -9` of `make run` and `dvc repro` while they compute the parts of a partition"""
     unbroken = many_parts.copy(tmp_path / "unbroken")
     unbroken.silverloom("run", "--select", "sources/papers")
@@ -88,7 +88,7 @@ def test_a_driver_goes_on_from_finished_parts(tally, many_parts, tmp_path, drive
         output = process.communicate()[0]
         assert "Traceback" not in output, output
         assert {name: count(log, "begun")[name] for name in kept} == {name: begun[name] for name in kept}
-        if process.returncode == 0:  # it had done all, or nobody heard the interrupt
+        if process.returncode == 0:  # everything was done, or no process heard the interrupt
             if interrupted:
                 tally.survive()
             break
@@ -130,13 +130,13 @@ def count(log: Path, word: str) -> Counter[str]:
 
 
 def maker(log: Path, workers: int) -> int:
-    """The process that makes the partition whose part was begun last."""
+    """The process that makes the partition of the part that was started last."""
     _, _, own, parent = lines(log, "begun")[-1]
     return int(own if workers == 1 else parent)
 
 
 def stored(project: Project) -> set[str]:
-    """The papers of the finished parts, one a part, and those of partitions that are made."""
+    """The papers of the finished parts, one in each part, and those of partitions that are made."""
     found = set()
     for month in MONTHS:
         files = sorted((project.root / "corpus/papers").glob("*.txt"))

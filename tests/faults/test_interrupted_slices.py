@@ -1,4 +1,4 @@
-"""What takes long within one part goes on from its finished slices after Ctrl-C, and says meanwhile how far it is."""
+"""A long computation within one part resumes from its finished slices after Ctrl-C, and reports its progress."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ def embedded(folder):
 
 
 @pytest.mark.long
-def test_ctrl_c_within_a_part_loses_at_most_the_slice_under_way(tally, tmp_path):
+def test_ctrl_c_within_a_part_loses_at_most_the_current_slice(tally, tmp_path):
     """Ctrl-C while the one part of a partition is embedded"""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     unbroken, process = start(whole), start(broken)

@@ -1,4 +1,4 @@
-"""Whatever kills a run, the former partitions stay readable and the next run ends as a clean one."""
+"""Whatever kills a run, the previous partitions stay readable and the next run ends like a clean one."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from orchestration.workspace.workspace import QUIET, STRICT
 
 @pytest.mark.long
 @pytest.mark.parametrize("step", [6, 1])
-def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done, tally, step):
+def test_a_run_killed_at_any_write_leaves_old_or_new_and_the_next_run_ends_the_same(done, tally, step):
     """A run is killed at a rename, a sync or a new folder of a publication."""
     done.params(lambda params: params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40))
     script = Path(__file__).with_name("killed_publication.py")
@@ -26,8 +26,8 @@ def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(don
 
 
 @pytest.mark.long
-def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh, tally):
-    """A whole run is killed in its middle."""
+def test_a_whole_run_killed_midway_is_finished_by_the_next(done, fresh, tally):
+    """A whole run is killed midway."""
     tally.attempt()
     environment = {**os.environ, **STRICT, **QUIET}
     command = [sys.executable, "-m", "orchestration.cli", "run"]

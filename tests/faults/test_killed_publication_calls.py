@@ -1,4 +1,4 @@
-"""A publication is killed at each system call that changes the disk: a reader finds the former rows or the new ones."""
+"""A publication is killed at each system call that changes the disk: readers find the previous rows or the new ones."""
 
 import re
 import signal
@@ -21,7 +21,7 @@ OLD, NEW = 1, 2
 @pytest.mark.long
 @pytest.mark.parametrize("way", ["exchange", pytest.param("renames", marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
-def test_a_publication_killed_at_any_system_call_leaves_the_former_rows_or_the_new_ones(
+def test_a_publication_killed_at_any_system_call_leaves_the_previous_rows_or_the_new_ones(
     tmp_path, tally, step, way
 ):
     """A publication is killed at a system call that changes the disk."""
@@ -55,7 +55,7 @@ def test_a_publication_killed_at_any_system_call_leaves_the_former_rows_or_the_n
 
 
 def calls_between_marks(log: str) -> list[tuple[str, int]]:
-    """The calls that publish: their names, and which one of that name each is since the program began."""
+    """The system calls that publish: the name of each, and its ordinal among calls of that name since program start."""
     seen, found, inside = Counter(), [], False
     for line in log.splitlines():
         name = re.match(r"\w+", line).group()

@@ -1,4 +1,4 @@
-"""Whatever kills a commit, the next command has the former dvc.lock or the new one, and ends as an unbroken one."""
+"""Whatever kills a commit, the next command finds the old dvc.lock or the new one, and ends like an undisturbed one."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from orchestration.dvc.stages import restore
 from orchestration.workspace.workspace import QUIET, STRICT, Workspace
 from tests.faults.strace import kill_at, strace
 
-#: All that changes a file, or brings it to the disk.
+#: All calls that change a file, or flush it to disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
 COMMIT = (
     "from orchestration.definitions import workspace; from orchestration.dvc.stages import commit_finished; "
@@ -23,10 +23,10 @@ COMMIT = (
 
 
 def traced(project, options, *program):
-    """Run a program under strace, which looks at the two files of a commit and at those that become them."""
+    """Run a program under strace, watching the two files of a commit and their temporary files."""
     names = ("dvc.lock", ".dvc.lock.$$", ".silverloom/dvc.lock", ".silverloom/.dvc.lock.$$")
     paths = [f'-P "$PWD/{name}"' for name in names]
-    # With -D it is the program that has the id of the shell, and so the name of the temporary file.
+    # With -D, the program gets the process id of the shell, and so the name of the temporary file.
     script = f'exec "{strace()}" -D -qq {" ".join(paths)} {options} "$@"'
     environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
     command = ["sh", "-c", script, "sh", sys.executable, *program]
@@ -36,7 +36,7 @@ def traced(project, options, *program):
 
 
 def calls(project, begin, *program):
-    """Return the system calls of a program on those files: its name, and which one of that name."""
+    """Return a program's system calls on those files: name, and ordinal among calls of that name."""
     begin()
     log = project.root / "calls"
     ended = traced(project, f"-o {log} -e trace={CALLS}", *program)
@@ -69,7 +69,7 @@ def kill(project, begin, places, tally, *program):
 
 
 def changed(project):
-    """Give dvc.lock as it was before a stage in their middle came out otherwise."""
+    """Restore dvc.lock to its state before a stage in the middle changed."""
     new = project.lock
     stage = re.search(r"^  talksumm-pairs:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group()
     output = re.search(r"path: data/talksumm/pairs\n.*?md5: (\w+)", stage, re.DOTALL).group(1)
@@ -83,7 +83,7 @@ def changed(project):
 
 
 def removed(project):
-    """Remove dvc.lock, as one does to have it built anew."""
+    """Remove dvc.lock, as a user does to have it rebuilt."""
 
     def begin():
         (project.root / "dvc.lock").unlink(missing_ok=True)
@@ -91,7 +91,7 @@ def removed(project):
     return begin
 
 
-def test_what_git_brings_after_a_kill_is_not_replaced(done, tally):
+def test_a_lock_restored_by_git_after_a_kill_is_not_replaced(done, tally):
     """A commit is killed while it writes dvc.lock"""
     tally.attempt()
     new = done.lock
@@ -132,7 +132,7 @@ def test_a_commit_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, ta
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [1, 2, 4])
-def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(done, tally, number):
+def test_a_lock_left_by_a_killed_dvc_repro_is_recognised_and_repaired(done, tally, number):
     """`dvc repro` is killed while it writes dvc.lock, in place"""
     whole = done.lock
     changed(done)()

@@ -1,6 +1,7 @@
-"""What is far larger than anything real is bounded, and costs nothing but itself.
+"""Oversized input is bounded, and affects only itself.
 
-Belongs here: one unit too large for the memory beside one that is not. Not here: the bounds of each op (tests/ops).
+Belongs here: one unit too large for the memory next to a normal one. Not here: the bounds of each op
+(tests/ops).
 """
 
 import json
@@ -11,7 +12,7 @@ import pytest
 
 from assets.declare.settings import checkout
 
-#: Aligns a pair of too many words and sentences, with a gigabyte and a half to spare, and one of few.
+#: Aligns a pair with too many words and sentences, and a small one, with 1.5 GB of spare memory.
 ALIGN = """
 import json, resource
 import pyarrow as pa
@@ -87,8 +88,8 @@ def test_a_pair_of_150_000_words_and_10_000_sentences_is_dropped_and_its_neighbo
 
 
 @pytest.mark.long
-def test_documents_without_the_end_of_a_sentence_are_parsed_in_bounded_memory(tally):
-    """A document of 40,000 tokens without the end of a sentence, and one of 100,000 parentheses."""
+def test_documents_without_sentence_ends_are_parsed_in_bounded_memory(tally):
+    """A document of 40,000 tokens without a sentence end, and one of 100,000 parentheses."""
     tally.attempt()
     same, documents, memory = child(ANNOTATE)
     assert same and documents == 3

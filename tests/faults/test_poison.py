@@ -1,4 +1,4 @@
-"""Whatever lies beside them, good records are kept, and every record is accounted for."""
+"""Good records next to poison are kept, and every record is accounted for."""
 
 import contextlib
 import resource
@@ -20,7 +20,7 @@ MONTHS = ("2018-06", "2018-07")
 
 
 def fate(folder, format, exhausting=False):
-    """What is wrong with the fates of the records of a folder; "" if nothing is. None may exhaust the memory."""
+    """What is wrong with the fates of the records of a folder, or "". No record may exhaust the memory."""
     source = Source(
         kind=format.kind, path=folder.name, month=format.month, licence="MIT", max_bytes=2**20 + 2**10
     )
@@ -47,7 +47,7 @@ def fate(folder, format, exhausting=False):
 
 @pytest.fixture(autouse=True)
 def bounded_memory():
-    """A gigabyte more than there is: input of a megabyte may not ask for more."""
+    """Allow one gigabyte more than the process has: input of a megabyte may not need more."""
     pa.array(["a"])  # Arrow reserves its own room first
     former = resource.getrlimit(resource.RLIMIT_AS)
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -76,20 +76,20 @@ def survived(name, items, tally, tmp_path):
 
 
 @pytest.mark.parametrize("name", poison.FORMATS)
-def test_good_records_are_kept_beside_poison(name, tally, tmp_path):
-    """Files and lines of 16 formats that cannot be read, beside good ones."""
+def test_good_records_next_to_poison_are_kept(name, tally, tmp_path):
+    """Unreadable files and lines of 16 formats next to good ones."""
     survived(name, (dataset for dataset in poison.poisons(name) if not dataset.long), tally, tmp_path)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, format in poison.FORMATS.items() if format.lines])
-def test_good_records_are_kept_beside_bombs(name, tally, tmp_path):
-    """Packed files that unpack to a thousand times their size, beside good ones."""
+def test_good_records_next_to_bombs_are_kept(name, tally, tmp_path):
+    """Compressed files that expand to a thousand times their size next to good ones."""
     survived(name, (dataset for dataset in poison.poisons(name) if dataset.long), tally, tmp_path)
 
 
 def seconds(name, piece, size):
-    """The processor's time for one file; it may be refused."""
+    """The processor time for one file, which may be refused."""
     format = poison.FORMATS[name]
     content = poison.grown(name, piece, size)
     row = dict.fromkeys(("title", "date", "url", "licence"), "x") if format.beside else {}
@@ -100,7 +100,7 @@ def seconds(name, piece, size):
 
 
 def grows_linearly(name, piece, size):
-    """Say whether a file of eight times the size takes about eight times as long: not 64 times."""
+    """Say whether a file of eight times the size takes about eight times as long, not 64 times."""
     for _ in range(3):  # another program may have slowed one of the two
         if (large := seconds(name, piece, 8 * size)) < 0.2 or large < 24 * seconds(name, piece, size):
             return True
@@ -108,8 +108,8 @@ def grows_linearly(name, piece, size):
 
 
 @pytest.mark.parametrize("name", poison.FORMATS)
-def test_the_time_of_a_parser_grows_with_the_size_of_its_input(name, tally):
-    """Text that repeats what a parser might be slow at."""
+def test_the_time_of_a_parser_is_linear_in_its_input(name, tally):
+    """Text that repeats input on which a parser might be slow."""
     slow = []
     for piece in poison.REPEATED:
         tally.attempt()
@@ -122,8 +122,8 @@ def test_the_time_of_a_parser_grows_with_the_size_of_its_input(name, tally):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", poison.FORMATS)
-def test_the_time_of_a_parser_grows_with_the_size_of_large_input(name, tally):
-    """Text that repeats what a parser might be slow at, half a megabyte of it."""
+def test_the_time_of_a_parser_is_linear_in_large_input(name, tally):
+    """Half a megabyte of text that repeats input on which a parser might be slow."""
     slow = []
     for piece in poison.REPEATED:
         tally.attempt()
@@ -139,7 +139,7 @@ def _nested(depth):
 
 
 def test_nested_sentences_are_refused_where_the_second_begins(tally):
-    """Sentences of XML inside of sentences: each was read again in all around it."""
+    """XML sentences nested in sentences, each of which used to be read again with all around it."""
     parser = poison.FORMATS["papers, CL-SciSumm"].formats["cl_scisumm"]
     for depth in (2, 100, 10_000, 100_000):
         tally.attempt()
@@ -149,7 +149,7 @@ def test_nested_sentences_are_refused_where_the_second_begins(tally):
 
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError])
-def test_a_record_that_asks_too_much_costs_no_other(error, tally, tmp_path, monkeypatch):
+def test_an_excessive_record_affects_no_other(error, tally, tmp_path, monkeypatch):
     """A parser that runs out of stack or memory at one record."""
     format = poison.FORMATS["prose, plain text"]
     reader = type(format.formats[format.kind])

@@ -1,4 +1,4 @@
-"""Drivers that run side by side in one checkout make every partition once and end as one alone would."""
+"""Drivers that run in parallel in one checkout make every partition once, and end like one alone."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ REPRO = ("dvc", "repro", "sources-sentences")
 
 
 def drivers(project, commands):
-    """Start commands side by side; how each ended."""
+    """Start commands in parallel; return how each ended."""
     environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
     started = [
         subprocess.Popen(
@@ -42,8 +42,8 @@ def drivers(project, commands):
         pytest.param((RUN, REPRO, RUN), marks=pytest.mark.long),
     ],
 )
-def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
-    """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
+def test_parallel_drivers_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
+    """Two drivers in parallel: `make run` with `dvc repro`, and two of `make run`"""
     fresh.edit(
         "orchestration/partition/materialise.py",
         "        started, target = time.monotonic()",

@@ -1,4 +1,4 @@
-"""What is used of other tools without a public door still does what it did."""
+"""Features of other tools that have no public interface still behave as expected."""
 
 import subprocess
 import sys
@@ -37,7 +37,7 @@ def test_the_tags_of_a_materialisation_are_those_that_a_run_writes():
     assert of_input[compat.get_input_event_pointer_tag(dg.AssetKey("words"))] == str(stored)
 
 
-def test_staleness_is_looked_at_over_as_many_partitions_as_documented():
+def test_staleness_is_evaluated_over_as_many_partitions_as_documented():
     assert compat.SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD == 100
 
 
@@ -57,7 +57,7 @@ def test_dagsters_application_answers_of_a_code_location(tmp_path):
     assert found["locationEntries"] == [{"name": "located", "loadStatus": "LOADED"}]
 
 
-def test_a_run_of_the_job_of_all_assets_is_the_last_attempt_of_what_it_failed_to_make_and_has_its_log():
+def test_a_failed_materialisation_leads_to_the_last_run_of_the_all_assets_job_and_its_log():
     @dg.asset(partitions_def=dg.StaticPartitionsDefinition(["a", "b"]))
     def fragile(context: dg.AssetExecutionContext) -> None:
         if context.partition_key == "b":
@@ -91,7 +91,7 @@ def test_a_run_whose_process_is_gone_ends_as_failed():
         assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.FAILURE
 
 
-def test_an_instance_without_capture_leaves_the_output_of_its_runs_where_it_goes(tmp_path, capfd):
+def test_an_instance_without_capture_does_not_redirect_the_output_of_its_runs(tmp_path, capfd):
     (tmp_path / "dagster.yaml").write_bytes(compat.NO_CAPTURE)
 
     @dg.asset

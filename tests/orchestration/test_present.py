@@ -1,4 +1,4 @@
-"""What the pages say of this moment is never better than what was found: warnings, exclusions and gaps are told."""
+"""The current status is never better than the findings: warnings, exclusions and gaps are shown."""
 
 import dataclasses
 
@@ -30,12 +30,12 @@ MONTHS = ("2018-06", "2018-07", "2018-08")
         ),
     ],
 )
-def test_the_first_page_says_no_more_than_is_so(changes, said):
+def test_the_first_page_claims_no_more_than_is_true(changes, said):
     assert present.description([{**GOOD, **one} for one in changes]) == said
 
 
 class View:
-    """Every partition is there, and fresh."""
+    """Every partition exists and is fresh."""
 
     def __init__(self, workspace):
         self.workspace = workspace
@@ -70,7 +70,7 @@ def validated(view, dataset, months, severity=None):
         history.append(view.workspace, dataset, [entry])
 
 
-def test_a_warning_is_neither_good_nor_stale(view, dataset):
+def test_a_warning_counts_neither_as_good_nor_as_stale(view, dataset):
     validated(view, dataset, dataset.made_partitions)
     assert present.dataset_now(dataset, view, {}, {})["status"] == "good"
     validated(view, dataset, MONTHS[:1], "warning")
@@ -81,12 +81,12 @@ def test_a_warning_is_neither_good_nor_stale(view, dataset):
     assert present.dataset_now(dataset, view, {(dataset.name, MONTHS[1]): failed}, {})["status"] == "bad"
 
 
-def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(view, dataset):
+def test_a_partition_validated_elsewhere_is_not_claimed_to_have_no_warnings(view, dataset):
     validated(view, dataset, dataset.made_partitions[1:])
     assert present.dataset_now(dataset, view, {}, {})["unknown"] == 1
 
 
-def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(view, dataset):
+def test_a_month_links_to_its_full_checks_if_they_are_the_current_ones(view, dataset):
     validated(view, dataset, MONTHS[:1])
     pages = {(dataset.name, month): f"validations/{month}.html" for month in MONTHS[:2]}
     partitions = present.dataset_now(dataset, view, {}, pages)["partitions"]
@@ -94,7 +94,7 @@ def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(
     assert shown[MONTHS[0]] == "../docs/validations/2018-06.html" and shown[MONTHS[1]] is None
 
 
-def test_everything_is_looked_at_once(monkeypatch, tmp_path):
+def test_every_partition_is_examined_once(monkeypatch, tmp_path):
     asked = []
     monkeypatch.setattr(present, "View", lambda workspace: asked.append("made") or "the view")
     monkeypatch.setattr(present, "health", lambda view: asked.append(view) or [])

@@ -1,11 +1,11 @@
-"""What pages show of rows beside their cells: measures, and the pages of what rows name."""
+"""What pages of rows show in addition to cells: measures, and links to pages about a row."""
 
 import pyarrow as pa
 
 from pages.rows import numbers_of, page_links
 
 
-def test_a_list_in_a_unit_is_no_number_of_a_kept_rows_column_of_that_name():
+def test_a_list_in_a_unit_is_not_measured_as_a_kept_rows_column_of_the_same_name():
     kept = pa.table({"tokens": [3, None]})
     dropped = pa.table({"tokens": [[1, 2], []]})
     assert numbers_of(kept, "tokens") == [3, None]
@@ -14,7 +14,7 @@ def test_a_list_in_a_unit_is_no_number_of_a_kept_rows_column_of_that_name():
     assert numbers_of(dropped, "absent") == [None, None]
 
 
-def test_a_row_leads_to_the_page_of_what_it_is_or_names():
+def test_a_row_links_to_the_pages_of_what_it_is_or_names():
     table = pa.table({"id": ["a", "b", "c"], "pair_id": ["d", "e", None], "text": ["e", "d", "d"]})
     assert page_links(table, {"a": "a.html", "d": "d.html", "e": "e.html"}) == [
         {"page": "a.html"},

@@ -1,4 +1,4 @@
-"""Cells: every kind of column can be read, and none is too long."""
+"""Cells: every type of column is readable, and no cell is too long."""
 
 import math
 
@@ -26,7 +26,7 @@ def one(schema, shown=1, **row):
     return dict(zip(schema.names, next(cells(made, shown)), strict=True))
 
 
-def test_texts_are_told_apart_from_facts_and_names():
+def test_texts_are_distinguished_from_facts_and_names():
     found = kinds(ALIGNMENTS.kept, text="Here are quite a few words.", role="method", count=3)
     assert found["text"] == ("text", "texts")
     assert found["role"] == ("text", "facts") and found["count"] == ("value", "facts")
@@ -34,7 +34,7 @@ def test_texts_are_told_apart_from_facts_and_names():
     assert found["pair_id"] == ("text", "names") and found["source_ids"] == ("list", "names")
 
 
-def test_why_a_row_was_lost_has_a_part_of_its_own():
+def test_the_reason_of_a_lost_row_has_a_section_of_its_own():
     found = kinds(ALIGNMENTS.dropped, reason="role_abstract", detail="because of a long story told here")
     assert {name for name, (_, part) in found.items() if part == "why"} == {"reason", "score", "detail"}
 
@@ -81,7 +81,7 @@ def test_raw_bytes_are_text_and_bounded():
     assert length == 1_000_000 and 1_000 < len(text) < 10_000
 
 
-def test_long_lists_are_bounded_and_tell_their_length():
+def test_long_lists_are_bounded_and_show_their_length():
     cell = one(TRAINING_SETS.kept, shown=5_000, sentences=["s"] * 1_000)["sentences"]
     assert cell["n"] == 1_000 and len(cell["v"]) == 60
 
@@ -100,7 +100,7 @@ def test_the_longest_cells_lose_the_most():
     assert cut[2] == {"n": 3, "v": ["b" * 400]}
 
 
-def test_numbers_that_json_has_no_word_for_are_missing_wherever_they_stand():
+def test_numbers_that_json_cannot_write_are_missing_at_any_depth():
     odd = [1.5, math.nan, math.inf, -math.inf]
     schema = pa.schema(
         [

@@ -20,7 +20,7 @@ def graphs(draw_from):
 
 
 @given(graphs())
-def test_no_two_boxes_overlap_and_all_lie_in_the_drawing(inputs):
+def test_no_two_boxes_overlap_and_all_are_inside_the_drawing(inputs):
     drawn = draw(inputs)
     assert drawn.corners.keys() == inputs.keys()
     for (x1, y1), (x2, y2) in itertools.combinations(drawn.corners.values(), 2):
@@ -30,14 +30,14 @@ def test_no_two_boxes_overlap_and_all_lie_in_the_drawing(inputs):
 
 
 @given(graphs())
-def test_every_input_lies_above_what_is_made_of_it(inputs):
+def test_every_input_is_above_what_is_made_from_it(inputs):
     corners = draw(inputs).corners
     assert all(
         corners[parent][1] < corners[name][1] for name, parents in inputs.items() for parent in parents
     )
 
 
-def test_arrows_go_from_box_to_box_and_one_that_others_imply_is_left_out():
+def test_arrows_go_from_box_to_box_and_implied_ones_are_left_out():
     drawn = draw({"papers": [], "pairs": ["papers"], "summaries": ["pairs", "papers"]})
     ends = [re.findall(r"[\d.]+,[\d.]+", path) for path in drawn.arrows]
     x = drawn.corners["papers"][0] + WIDTH // 2
@@ -47,12 +47,12 @@ def test_arrows_go_from_box_to_box_and_one_that_others_imply_is_left_out():
     ]
 
 
-def test_parts_that_nothing_joins_stand_side_by_side():
+def test_unconnected_parts_are_side_by_side():
     corners = draw({"a": [], "b": ["a"], "c": []}).corners
     assert corners["c"][0] >= corners["a"][0] + WIDTH and corners["c"][1] == corners["a"][1]
 
 
-def test_a_graph_is_drawn_alike_wherever_its_boxes_lie_in_memory():
+def test_a_graph_is_drawn_the_same_wherever_its_boxes_are_in_memory():
     dice = random.Random(3)
     for size in range(10, 26):
         names = [f"n{at:02d}" for at in range(size)]

@@ -1,4 +1,4 @@
-"""Lineage: from any row back to its file and on to what uses it, within bounds."""
+"""Lineage: from any row back to its file and on to its uses, within bounds."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def ids(data, numbers):
     return [data["nodes"][number]["id"] for number in numbers]
 
 
-def test_a_row_is_followed_to_its_files_and_to_what_uses_it(tmp_path):
+def test_a_row_is_traced_to_its_files_and_to_its_uses(tmp_path):
     data, nodes = page(talk(tmp_path), "talksumm/alignments")
     assert ids(data, nodes["state-0"]["origins"]) == ["pair-1", "sentence-0"]
     assert ids(data, nodes["pair-1"]["origins"]) == ["talk-1", "paper-1"]
@@ -40,7 +40,7 @@ def test_a_row_is_followed_to_its_files_and_to_what_uses_it(tmp_path):
     assert place == "line 0, characters 0-5"
 
 
-def test_a_dropped_row_tells_why(tmp_path):
+def test_a_dropped_row_shows_its_reason(tmp_path):
     data, nodes = page(talk(tmp_path), "sources/sentences")
     (number, index, _, values), = nodes["sentence-9"]["places"]  # fmt: skip
     file = data["files"][number]
@@ -57,7 +57,7 @@ def test_a_rejected_record_is_a_file_and_its_bytes_are_text(tmp_path):
     assert node["file"] == raw_file("text/bad.txt", "papers") == "file data/sample/papers/text/bad.txt"
 
 
-def test_a_record_is_looked_for_in_the_sources_of_its_own_kind(monkeypatch):
+def test_a_record_is_searched_in_the_sources_of_its_own_kind(monkeypatch):
     kinds = settings().sources
     source = kinds["talks"]["talks"]
     monkeypatch.setitem(kinds["papers"], "talks", source.model_copy(update={"path": "elsewhere"}))
@@ -66,7 +66,7 @@ def test_a_record_is_looked_for_in_the_sources_of_its_own_kind(monkeypatch):
     assert raw_file("talks/a%25.json%231#3", "talks") == "file data/sample/talks/a%.json#1, line 3"
 
 
-def test_a_record_of_a_source_that_is_gone_says_so():
+def test_a_record_of_a_deleted_source_says_so():
     assert raw_file("gone/a.txt", "papers") == "gone/a.txt (its source is not in params.yaml any more)"
     assert raw_file("paper-9", None) == "paper-9 (in no dataset any more)"
 

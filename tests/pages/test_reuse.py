@@ -1,4 +1,4 @@
-"""Pages are rendered again only where something that they show has changed, and come out as from scratch."""
+"""Pages are rendered again only if something that they show has changed, and equal pages rendered from scratch."""
 
 import shutil
 import sys
@@ -44,7 +44,7 @@ def rendered(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def without_scores(monkeypatch):
-    """These rows are written by hand: pages of thresholds and of systems need what ops compute."""
+    """Handwritten rows lack scores: pages of thresholds and of systems need what ops compute."""
     monkeypatch.setattr(what_if, "scripts", lambda everything, name: iter(()))
     monkeypatch.setattr("pages.site.systems", dict)
 
@@ -54,7 +54,7 @@ def version_of(folder):
 
 
 def publish(everything, folder):
-    """Write the pages as a report does, with those of `folder` as the former ones; their files."""
+    """Write the pages as a report does, with those of `folder` as the previous ones; return their files."""
     former = folder if folder.exists() else None
     found = dict(site(Everything(everything, everything.graph, former), version_of))
     shutil.rmtree(folder, ignore_errors=True)
@@ -64,7 +64,7 @@ def publish(everything, folder):
     return found
 
 
-def test_nothing_is_rendered_again_where_nothing_changed(tmp_path, rendered):
+def test_nothing_is_rendered_again_if_nothing_changed(tmp_path, rendered):
     everything = talk(tmp_path / "data")
     before = publish(everything, tmp_path / "pages")
     assert "rows/sources-papers.html" in rendered and "lineage/sources-papers.html" in rendered
@@ -74,7 +74,7 @@ def test_nothing_is_rendered_again_where_nothing_changed(tmp_path, rendered):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_where_one_dataset_changed_all_pages_are_as_from_scratch(tmp_path, rendered, name):
+def test_after_a_change_of_one_dataset_all_pages_equal_those_from_scratch(tmp_path, rendered, name):
     everything = talk(tmp_path / "data")
     before = publish(everything, tmp_path / "pages")
     path = everything[name][JUNE] / "kept-00000.parquet"
@@ -89,8 +89,8 @@ def test_where_one_dataset_changed_all_pages_are_as_from_scratch(tmp_path, rende
     assert after != before
 
 
-def test_what_comes_to_use_a_row_is_on_its_page_of_lineage(tmp_path):
-    """Until then, nothing of that dataset was on the page."""
+def test_a_new_use_of_a_row_appears_on_its_page_of_lineage(tmp_path):
+    """Before, nothing of that dataset was on the page."""
     everything = talk(tmp_path / "data")
     publish(everything, tmp_path / "pages")
     everything |= write(tmp_path / "more", "talksumm/matches", JUNE, [row("match", "sentence-1")])
@@ -99,7 +99,7 @@ def test_what_comes_to_use_a_row_is_on_its_page_of_lineage(tmp_path):
     assert b'"match"' in after["lineage/sources-sentences.html"]
 
 
-def test_a_param_that_a_page_shows_renders_it_again(tmp_path, monkeypatch):
+def test_a_changed_param_that_a_page_shows_renders_it_again(tmp_path, monkeypatch):
     everything = talk(tmp_path / "data")
     before = publish(everything, tmp_path / "pages")
     dataset = everything.graph.datasets["talksumm/alignments"]
@@ -119,7 +119,7 @@ def test_pages_without_an_index_of_groups_are_rendered(tmp_path, rendered):
     assert set(rendered) == {name for name in before if name.endswith(".html")}
 
 
-def test_a_system_that_params_leave_out_renders_all_pages_again(tmp_path, rendered, monkeypatch):
+def test_leaving_a_system_out_of_params_renders_all_pages_again(tmp_path, rendered, monkeypatch):
     """Every page links to the pages of systems."""
     everything = talk(tmp_path / "data")
     publish(everything, tmp_path / "pages")

@@ -19,7 +19,7 @@ def test_shares_are_fair(sizes, total):
     assert sum(shares) == min(total, sum(sizes))
     assert all(share <= size for share, size in zip(shares, sizes, strict=True))
     cut = [share for share, size in zip(shares, sizes, strict=True) if share < size]
-    if cut:  # nobody who is cut gets less than another gets, but for what cannot be divided
+    if cut:  # no one whose share is cut gets less than another, except for an indivisible remainder
         assert max(shares) <= min(cut) + 1
 
 
@@ -41,7 +41,7 @@ def chosen(everything, limit):
     return dict(zip(ancestry.names([place.code for place in places]), places, strict=True))
 
 
-def test_rare_reasons_and_months_are_always_there(many):
+def test_rare_reasons_and_months_are_always_included(many):
     ids = chosen(many, 50)
     assert len(ids) == 50
     assert Counter(name[0] for name in ids) == {"a": 15, "b": 16, "c": 16, "d": 2, "e": 1}
@@ -53,11 +53,11 @@ def test_all_rows_of_a_small_dataset_are_shown_in_their_order(many):
     assert ids[:2] == ["a-0", "a-1"] and ids[-1] == "e-0"
 
 
-def test_the_same_rows_are_chosen_wherever_they_stand(tmp_path):
+def test_the_same_rows_are_chosen_whatever_their_position(tmp_path):
     first = write(tmp_path / "one", NAME, JUNE, rows("a", 300))
     again = write(tmp_path / "two", NAME, JUNE, rows("a", 300)[::-1])
     assert set(chosen(first, 20)) == set(chosen(again, 20)) != {f"a-{at}" for at in range(20)}
 
 
-def test_of_no_rows_none_are_shown(tmp_path):
+def test_a_sample_of_no_rows_is_empty(tmp_path):
     assert chosen(write(tmp_path, NAME, JUNE), 20) == {}

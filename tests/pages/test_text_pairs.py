@@ -22,7 +22,7 @@ NAME = "talksumm/training_sets"
 
 
 @given(st.lists(st.text("ab .", min_size=1).map(str.strip).filter(bool), unique=True, max_size=8), st.data())
-def test_a_text_that_is_joined_of_sentences_has_all_of_these(sentences, data):
+def test_a_text_joined_from_sentences_contains_all_of_these(sentences, data):
     chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(sentences))))) if sentences else [])
     text = " ".join(sentences[number] for number in chosen)
     found = found_in(sentences, text)
@@ -34,7 +34,7 @@ def test_sentences_in_another_order_are_found_as_well():
     assert found_in(["One is here.", "Two is not.", "Three is."], "Three is. One is here. Four.") == [0, 2]
 
 
-def test_half_a_word_is_no_sentence():
+def test_half_a_word_is_not_a_sentence():
     assert found_in(["art", "Art is long."], "Art is long. The start.") == [1]
 
 
@@ -55,18 +55,18 @@ def data_of(tmp_path, name, everything=None):
     )
 
 
-def test_a_summary_is_read_against_the_sentences_of_its_pair(tmp_path):
+def test_a_summary_is_compared_with_the_sentences_of_its_pair(tmp_path):
     data = data_of(tmp_path, "talksumm/summaries")
     assert data["compared"] == [["We count rare words.", "They are rare."]]
     assert [(row["text"], row["marked"]) for row in data["rows"]] == [(0, [0])]
 
 
-def test_a_training_example_is_read_against_its_own_sentences(tmp_path):
+def test_a_training_example_is_compared_with_its_own_sentences(tmp_path):
     data = data_of(tmp_path, "talksumm/training_sets")
     assert data["compared"] == [] and [row["marked"] for row in data["rows"]] == [[0]]
 
 
-def test_a_text_pair_with_a_column_that_is_not_there_is_refused():
+def test_a_text_pair_with_a_missing_column_is_refused():
 
     def odd(pairs: Parts) -> Outcomes:
         return iter(())

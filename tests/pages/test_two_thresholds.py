@@ -1,4 +1,4 @@
-"""What two thresholds keep together: counts against the rule applied to every unit."""
+"""Counts of what two thresholds keep together, compared with the rule applied to every unit."""
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +39,7 @@ def test_every_point_of_the_grid_counts_what_both_rules_keep(rule, units, cut):
             assert kept_at(content, across, up) == slow
 
 
-def test_the_grid_has_the_values_to_try_and_the_present_one_and_is_bounded():
+def test_the_grid_has_the_values_to_try_and_the_current_one_and_is_bounded():
     values = axis(RULES[0], now=0.123456).values
     assert {0.2, 0.8, 0.123456} <= set(values) and values == sorted(values)
     assert len(values) <= STEPS + 1 + 3

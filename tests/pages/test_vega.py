@@ -1,4 +1,4 @@
-"""The bundle of Vega is that of a fresh checkout, whatever lies in this one."""
+"""The bundle of Vega is that of a fresh checkout, whatever this one contains."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def made(monkeypatch):
     return calls
 
 
-def test_it_is_made_once(made, tmp_path):
+def test_the_bundle_is_built_once(made, tmp_path):
     first = vega.bundle(tmp_path)
     assert first == f"(() => {{let a = 'é';\r\n{vega.SNIPPET}}})();\n"
     assert vega.bundle(tmp_path) == first and len(made) == 1
@@ -24,20 +24,20 @@ def test_it_is_made_once(made, tmp_path):
 @pytest.mark.parametrize(
     "damage", [lambda old: old[:-9], lambda old: old + b" ", lambda old: b"", lambda _: b"\xff"]
 )
-def test_what_is_damaged_is_made_again(made, tmp_path, damage):
+def test_a_damaged_bundle_is_built_again(made, tmp_path, damage):
     first = vega.bundle(tmp_path)
     [path] = tmp_path.iterdir()
     path.write_bytes(damage(path.read_bytes()))
     assert vega.bundle(tmp_path) == first and len(made) == 2
 
 
-def test_another_snippet_is_another_bundle(made, tmp_path, monkeypatch):
+def test_another_snippet_gives_another_bundle(made, tmp_path, monkeypatch):
     first = vega.bundle(tmp_path)
     monkeypatch.setattr(vega, "SNIPPET", "window.vega = vega;")
     assert vega.bundle(tmp_path) != first and len(made) == 2
 
 
-def test_where_it_cannot_be_kept_it_is_made_each_time(made, tmp_path):
+def test_without_a_cache_the_bundle_is_built_each_time(made, tmp_path):
     whole = vega.bundle(tmp_path)
     [path] = tmp_path.iterdir()
     path.unlink()

@@ -1,1 +1,1 @@
-"""The poison corpus: input that no parser may break at, made by a script. See docs/reports/poison.md."""
+"""The poison corpus: input that must not break any parser, made by a script. See docs/reports/poison.md."""

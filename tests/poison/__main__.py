@@ -17,7 +17,7 @@ BEGIN = "<!-- verdicts -->\n"
 
 
 def main() -> None:
-    """Do what the command line asks for."""
+    """Run the command line."""
     pairs = [(item, parser) for item in ITEMS for parser in item.parsers()]
     if sys.argv[1:] == ["--table"]:
         verdicts = {}

@@ -1,7 +1,7 @@
-"""The poison, item by item: what it is, which parsers meet it, and the files that it is made of.
+"""The poison, item by item: what it is, which parsers meet it, and its files.
 
-Belongs here: the items, and writing them to a folder. Not here: what must come of them (docs/reports/poison.md has the
-table), who reads them (parsers.py).
+Belongs here: the items, and writing them to a folder. Not here: the expected outcome (docs/reports/poison.md
+has the table), the parsers (parsers.py).
 
 `python -m tests.poison FOLDER` writes it all.
 """
@@ -32,18 +32,18 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Item:
-    """What is put beside a sound file of a parser."""
+    """An item, which is placed next to a sound file of a parser."""
 
     name: str
     make: Callable[[Parser], Files]
     kinds: tuple[str, ...] = ()
-    """The parsers that meet it; none: all whose text can be poisoned."""
+    """The kinds of source that meet it; empty: all whose text can be poisoned."""
     links: bool = False
-    """Whether the content of a file is where it links to."""
+    """Whether the contents of files are the targets of links."""
     slow: bool = False
     """Whether only the first of its parsers meets it in quick tests."""
     very_slow: bool = False
-    """Whether none does."""
+    """Whether no parser meets it in quick tests."""
 
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""
@@ -55,7 +55,7 @@ class Item:
 
 
 def _of(change: Callable[[bytes], bytes]) -> Callable[[Parser], Files]:
-    """Return a maker of one file: a sound one, changed."""
+    """Return a maker of one file: a sound one, modified."""
     return lambda parser: {parser.file("poison"): change(parser.make("poison", TITLE, TEXT))}
 
 
@@ -108,7 +108,7 @@ def _tar() -> bytes:
 
 
 def _longer_tar(size: bytes) -> bytes:
-    """Return a tar of one file whose header tells of another size, with a checksum that is right."""
+    """Return a tar of one file whose header claims another size, with a correct checksum."""
     content = tar_of({"a.json": TEXT.encode()})
     head = content[:124] + size + content[136:148] + b" " * 8 + content[156:512]
     return head[:148] + b"%06o\0 " % sum(head) + head[156:] + content[512:]
@@ -128,7 +128,7 @@ def _zip() -> bytes:
 
 
 def _wav(sound: bytes, length: int | None = None, rate: int = 16_000, channels: int = 1) -> bytes:
-    """Return 16-bit samples behind a header, which may lie."""
+    """Return 16-bit samples after a header, which may be false."""
     told = len(sound) if length is None else length
     form = struct.pack("<HHIIHH", 1, channels, rate, rate * 2 % 2**32, 2, 16)
     chunks = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", told)
@@ -172,7 +172,7 @@ def _twice(parser: Parser) -> Files:
 
 
 def _marked(parser: Parser) -> Files:
-    """Return a paper whose one paragraph cites 300,000 times."""
+    """Return a paper whose one paragraph has 300,000 citations."""
     mark = (
         '<ref type="bibr">[1]</ref> ' if parser.name == "grobid_tei" else '<xref ref-type="bibr">[1]</xref> '
     )
@@ -300,7 +300,7 @@ ITEMS = (
 
 
 def write(item: Item, parser: Parser, folder: Path) -> None:
-    """Put an item beside a sound file."""
+    """Place an item next to a sound file."""
     good = {parser.file("good"): parser.make("good", "A Good Title", TEXT)}
     files = {**good, **item.make(parser)}
     for name, content in {**parser.beside(list(files)), **files}.items():

@@ -1,6 +1,7 @@
-"""What crawls read, met by poison: lists of URLs, and the listings of collections.
+"""Poison in the input of crawls: lists of URLs, and the listings of collections.
 
-Belongs here: the files of both, served and crawled. Not here: the poison (corpus.py), other parsers (parsers.py).
+Belongs here: the files of both, served and crawled. Not here: the poison (corpus.py), other parsers
+(parsers.py).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.ops.crawl.hostile import answering, reply
 if TYPE_CHECKING:
     from tests.poison.parsers import Parser
 
-#: In the place of the server's address, whose port is another one each time.
+#: Placeholder for the server's address, whose port changes each time.
 SITE = "http://site.example"
 
 
@@ -67,7 +68,7 @@ def manifest(name: str, title: str, text: str) -> bytes:
 
 
 def captures(name: str, title: str, text: str) -> bytes:
-    """Return an answer of Common Crawl's index."""
+    """Return a response of Common Crawl's index."""
     line = {"timestamp": "20180620000000", "filename": f"{name}.warc.gz", "offset": "1", "length": "99"}
     return json.dumps({**line, "digest": title + text}).encode()
 
@@ -78,7 +79,7 @@ def shards(name: str, title: str, text: str) -> bytes:
 
 
 def results(name: str, title: str, text: str) -> bytes:
-    """Return what a search finds for a query."""
+    """Return the results of a query."""
     return json.dumps({"title": title, "snippet": text, "urls": [f"{SITE}/item/{name}"]}).encode()
 
 
@@ -91,7 +92,7 @@ def _xml(head: str, title: str, text: str, tail: str) -> bytes:
     return f"{head}{html.escape(title)} {html.escape(text)}{tail}".encode("utf-8", "surrogatepass")
 
 
-#: By kind: the ending of what is served, the line that asks for it, and the option that says where to ask.
+#: By kind: the suffix of what is served, the line that requests it, and the option with its address.
 LISTINGS = {
     "acl_anthology": (".xml", "{name}", "metadata", anthology),
     "arxiv": (".xml", "{name}", "place", oai),
@@ -104,7 +105,7 @@ LISTINGS = {
 
 
 def crawled_lists(parser: Parser, folder: Path) -> Outcome:
-    """Crawl the lists of URLs in a folder, from a website that has one page."""
+    """Crawl the lists of URLs in a folder, from a website with one page."""
     website = folder.parent / "website"
     website.mkdir()
     (website / "good.html").write_text("<p>Good.</p>")
@@ -112,7 +113,7 @@ def crawled_lists(parser: Parser, folder: Path) -> Outcome:
 
 
 def crawled_listings(parser: Parser, folder: Path) -> Outcome:
-    """Crawl what the files of a folder list, each asked for by a line of its own."""
+    """Crawl the listings that are files of a folder, each requested by its own line."""
     line, option = LISTINGS[parser.kind][1:3]
     found = sorted(folder.rglob(f"*{parser.ending}"))
     files = {path.relative_to(folder).as_posix().removesuffix(parser.ending): path for path in found}
@@ -129,7 +130,7 @@ def crawled_listings(parser: Parser, folder: Path) -> Outcome:
 
 
 def _serving(files: dict[str, Path]) -> Callable[..., None]:
-    """Return a route: what lies under item/ is there, in any range; else the file whose name is asked for."""
+    """Return a route that serves everything below item/, in any range, and otherwise the requested file."""
 
     def route(handler) -> None:
         path = unquote(handler.path)

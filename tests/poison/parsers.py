@@ -1,6 +1,6 @@
-"""The parsers that meet the poison, each with what a sound record of it looks like.
+"""The parsers that meet the poison, each with a sound record in its format.
 
-Belongs here: a file of each format, made of a title and a text. Not here: the poison (corpus.py).
+Belongs here: a file of each format, made from a title and a text. Not here: the poison (corpus.py).
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from tests.poison.crawls import LISTINGS, address, crawled_listings, crawled_lis
 
 @dataclass(frozen=True, eq=False)
 class Parser:
-    """A kind of source: its formats, its op, and how a file of it is made of a name, a title and a text."""
+    """A kind of source: its formats, its op, and how to make a file from a name, a title and a text."""
 
     kind: str
     formats: Mapping[str, Any]
     op: Callable[[Sequence[Record]], Outcome] | None
-    """None where a crawl reads its files, see `crawl`."""
+    """None if a crawl reads its files, see `crawl`."""
     ending: str
     make: Callable[[str, str, str], bytes]
     binary: bool = False
-    """Whether its text cannot be poisoned sign by sign."""
+    """Whether its text cannot be poisoned character by character."""
     rows: bool = False
-    """Whether it reads the rows of a crawl that fetched the files, in place of a folder."""
+    """Whether it reads the rows of a crawl that fetched the files, instead of a folder."""
     crawl: Callable[[Parser, Path], Outcome] | None = None
-    """Crawls what the files of a folder list, those of all items at once."""
+    """Crawls what the files of a folder list, for all items at once."""
     prefix: str = ""
-    """How the names of its files begin."""
+    """The prefix of its file names."""
     beside: Callable[[Sequence[str]], Mapping[str, bytes]] = lambda names: {}
-    """The files that must lie beside those of these names."""
+    """Files that are required next to files with these names."""
 
     @property
     def name(self) -> str:
-        """What it is called in the table."""
+        """Its name in the table."""
         if self.crawl is crawled_listings:
             return f"list of {self.kind}"
         return f"{self.kind} {self.ending}" if self.kind in _OF_MANY else self.kind
@@ -71,7 +71,7 @@ def _json(value: object) -> bytes:
 
 
 def _xml(text: str) -> str:
-    """Escape a text; what XML cannot hold becomes a reference, as a careless writer would have it."""
+    """Escape a text; characters that are invalid in XML become references, as a careless writer would do."""
     return "".join(
         f"&#{ord(sign)};" if sign < " " or 0xD800 <= ord(sign) < 0xE000 else html.escape(sign)
         for sign in text
@@ -211,7 +211,7 @@ def _speech() -> bytes:
     return spoken("Many people read it.")
 
 
-#: Kinds that are several formats.
+#: Kinds with several formats.
 _OF_MANY = ("transcripts", "rating_sheets", "crawled", "table")
 
 PARSERS = {

@@ -1,4 +1,4 @@
-"""Every item of the poison corpus: the sound file beside it is kept, nothing is lost, the verdict is as documented."""
+"""Every poison item: the sound file next to it is kept, nothing is lost, the verdict is as documented."""
 
 import pytest
 
@@ -22,12 +22,12 @@ PAIRS = [
 ]
 
 
-def test_the_table_is_that_of_the_corpus():
+def test_the_documented_table_equals_that_of_the_corpus():
     assert set(DOCUMENTED) == {(item.name, parser.name) for item in ITEMS for parser in item.parsers()}
 
 
 @pytest.mark.parametrize(("item", "parser"), PAIRS)
-def test_poison_costs_itself_alone(item, parser, tmp_path):
+def test_poison_affects_only_itself(item, parser, tmp_path):
     met = meet(item, parser, tmp_path)
     assert met.good_kept
     kept = {name for row in met.outcome.kept.to_pylist() for name in row["source_ids"]}
@@ -37,11 +37,11 @@ def test_poison_costs_itself_alone(item, parser, tmp_path):
     assert met.verdict == DOCUMENTED[item.name, parser.name]
 
 
-def test_the_table_has_every_item_and_no_other():
+def test_the_table_has_exactly_the_items():
     assert set(DOCUMENTED) == {(item.name, parser.name) for item in ITEMS for parser in item.parsers()}
 
 
-def test_nothing_is_written_outside_of_the_folder(tmp_path):
+def test_nothing_is_written_outside_the_folder(tmp_path):
     inner = tmp_path / "a" / "b" / "c"
     inner.mkdir(parents=True)
     item = next(item for item in ITEMS if item.name.startswith("a tar"))

@@ -1,4 +1,4 @@
-"""What becomes of the poison: a verdict an item and parser, and the table that docs/reports/poison.md shows.
+"""The fate of the poison: a verdict for each item and parser, and the table in docs/reports/poison.md.
 
 Belongs here: running an item through a parser, and writing verdicts down. Not here: the items (corpus.py).
 """
@@ -26,7 +26,7 @@ from ops.parse.source import DatasetSource, MonthRule, Source
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 
-#: Large, so that the poison reaches the parsers; by default larger records than 16 MiB are refused unread.
+#: Large, so that the poison reaches the parsers; by default records over 16 MiB are refused unread.
 MAX_BYTES = 2**28
 _SHORT = 70
 
@@ -41,7 +41,7 @@ class Met(NamedTuple):
 
 
 def meet(item: Item, parser: Parser, folder: Path) -> Met:
-    """Write an item beside a sound file, read both, and say what became of the item."""
+    """Write an item next to a sound file, read both, and return the fate of the item."""
     if parser.crawl:
         return _met_in_one_crawl(parser)[item.name]
     write(item, parser, folder)
@@ -58,7 +58,7 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
 
 @cache
 def _met_in_one_crawl(parser: Parser) -> Mapping[str, Met]:
-    """Return what became of all items that a crawl meets: it asks for all of them at once."""
+    """Return the fates of all items that a crawl meets; it requests all of them at once."""
     items = [item for item in ITEMS if parser in item.parsers()]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "files"
@@ -84,7 +84,7 @@ def _met_in_one_crawl(parser: Parser) -> Mapping[str, Met]:
 
 
 def _crawl_fates(outcome: Outcome, name: str) -> Iterator[str]:
-    """Yield what became of a list, and of what it lists."""
+    """Yield the fates of a list, and of what it lists."""
     fates = {"kept" for row in outcome.kept.to_pylist() if name in row["url"]}
     for row in outcome.dropped.to_pylist():
         if name in row["url"] + row["id"]:
@@ -135,7 +135,7 @@ def _is_good(sources: list[str]) -> bool:
 
 
 def _fates(outcome: Outcome) -> Iterator[str]:
-    """Yield what became of each record of the poison; a file that is passed over is none."""
+    """Yield the fate of each record of the poison; a skipped file has none."""
     found = [(name, "kept") for name in {row["source_ids"][0] for row in outcome.kept.to_pylist()}]
     for row in outcome.dropped.to_pylist():
         found.append((row["id"], f"dropped: {row['reason']}"))
@@ -150,7 +150,7 @@ def _fates(outcome: Outcome) -> Iterator[str]:
 
 
 def table(verdicts: dict[tuple[str, str], str]) -> str:
-    """Return the verdicts as Markdown: a row an item and verdict, with the parsers that give it."""
+    """Return the verdicts as Markdown: a row for each item and verdict, with the parsers that give it."""
     lines = ["| item | parsers | verdict |", "|---|---|---|"]
     for item in ITEMS:
         by_verdict: dict[str, list[str]] = {}

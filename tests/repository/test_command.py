@@ -1,4 +1,4 @@
-"""`silverloom`, as set-up installs it: the command of the checkout that it is called in."""
+"""`silverloom` as installed by set-up: it runs the code of the checkout in which it is called."""
 
 import signal
 import subprocess
@@ -23,7 +23,7 @@ def main():
 
 @pytest.fixture
 def interrupted(tmp_path):
-    """Call `silverloom` in a folder below a checkout whose command line is as given; how it ended."""
+    """Call `silverloom` in a folder of a checkout with the given command line code; return the finished process."""
 
     def interrupted(code):
         (tmp_path / "orchestration/cli").mkdir(parents=True)
@@ -47,6 +47,6 @@ def test_ctrl_c_while_its_modules_load_ends_it_without_a_traceback(interrupted):
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
-def test_ctrl_c_while_it_runs_is_for_the_command_to_deal_with(interrupted):
+def test_ctrl_c_while_it_runs_is_handled_by_the_command(interrupted):
     ended = interrupted(WHILE_IT_RUNS)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")

@@ -1,4 +1,4 @@
-"""What is committed is what the code renders and makes."""
+"""Committed files equal what the code renders and makes."""
 
 import ast
 import json
@@ -13,11 +13,11 @@ from orchestration.dvc.stages import render
 from orchestration.state.dvc_files import stage_name
 
 
-def test_dvc_yaml_is_what_the_asset_graph_renders_to():
+def test_dvc_yaml_is_rendered_from_the_asset_graph():
     assert (checkout() / "dvc.yaml").read_text() == render(workspace()), "run `make dvc.yaml`"
 
 
-def test_code_json_and_dvc_lock_are_those_of_the_code():
+def test_code_json_and_dvc_lock_match_the_code():
     committed = json.loads((checkout() / "code.json").read_text())
     locked = yaml.safe_load((checkout() / "dvc.lock").read_text())["stages"]
     for dataset in workspace().datasets.values():
@@ -39,7 +39,7 @@ def test_metrics_of_all_datasets_fit_on_a_few_screens():
     assert "metrics/talksumm/pairs.json" in shown and len(shown) < 10_000
 
 
-#: What a process hands those that it started to train one model, as `multiprocessing` does.
+#: Passed between the processes that train one model, as `multiprocessing` does.
 BETWEEN_PROCESSES = ("ops/models/training/launch.py",)
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
 

@@ -1,4 +1,4 @@
-"""Every kind of source is documented, and what the documents show as a file of it can be read."""
+"""Every kind of source is documented, and the documented example files can be read."""
 
 import re
 
@@ -9,10 +9,10 @@ from ops.parse.source import MonthRule, Source, folder_formats
 from orchestration.definitions import workspace
 
 KINDS = {kind: form for item in workspace().datasets.values() for kind, form in item.formats.items()}
-#: A kind with what follows it, up to the next one or a heading.
+#: A kind with the text about it, up to the next kind or heading.
 ABOUT_KIND = re.compile(r"\*\*`(\w+)`\*\*(.*?)(?=\*\*`\w+`\*\*|^## [A-Z])", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"File `([^`]+)`[^`]*(?:`\w+`[^`]*)?:\n\n```\w+\n(.*?)```", re.DOTALL)
-#: Of these kinds a file alone is no record, shows nothing that can be read, or is that of another kind.
+#: For these kinds, a single file is not a record, shows nothing readable, or has the format of another kind.
 NOT_SHOWN = {
     "transcripts",
     "cl_scisumm_summaries",
@@ -46,7 +46,7 @@ def test_every_kind_is_documented():
 
 
 @pytest.mark.parametrize(("kind", "name", "content"), EXAMPLES, ids=[kind for kind, *_ in EXAMPLES])
-def test_a_file_that_the_documents_show_is_read(kind, name, content, tmp_path):
+def test_a_documented_file_is_read(kind, name, content, tmp_path):
     (tmp_path / name).write_text(content)
     source = Source(kind=kind, path="x", month=MonthRule(constant="2018-06"), licence="CC0-1.0")
     records = list(KINDS[kind].split(tmp_path, source))

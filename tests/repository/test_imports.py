@@ -1,4 +1,4 @@
-"""No module imports itself through others, and a declaration brings what it reads."""
+"""No module imports itself through others, and a declaration imports what it needs."""
 
 import importlib
 import os
@@ -12,15 +12,16 @@ import pytest
 
 
 def around(module):
-    """The packages that a module lies in."""
+    """The packages that contain a module."""
     parts = module.split(".")
     return [".".join(parts[:size]) for size in range(1, len(parts))]
 
 
 def circles(*packages):
-    """The modules that import each other, also inside functions; imports for type checkers are none.
+    """The modules that import each other, also inside functions; imports for type checkers do not count.
 
-    An import runs the packages around what it names, too; those around the module itself have begun to run.
+    An import also runs the packages around the imported module; the importing module's own packages are already
+    running.
     """
     graph = grimp.build_graph(*packages, exclude_type_checking_imports=True, cache_dir=None)
     edges = [
@@ -41,7 +42,7 @@ def test_there_is_no_circle_of_imports():
 @pytest.mark.parametrize(
     "late", ["", "def later():\n    ", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    "]
 )
-def test_a_circle_through_a_package_is_found_and_imports_for_types_are_none(tmp_path, monkeypatch, late):
+def test_a_circle_through_a_package_is_found_and_imports_for_types_do_not_count(tmp_path, monkeypatch, late):
     ring = f"ring{len(late)}"
     (tmp_path / ring / "inner").mkdir(parents=True)
     (tmp_path / ring / "__init__.py").touch()
@@ -72,7 +73,7 @@ def test_a_circle_through_the_package_of_a_module_is_found(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("module", sorted(grimp.build_graph("assets", cache_dir=None).modules - {"assets"}))
 def test_a_module_of_declarations_can_be_imported_first(module):
-    """In a fork, which has the libraries in memory."""
+    """In a fork, which already has the libraries in memory."""
     importlib.import_module("assets.systems.talksumm.models")
 
     reader, writer = os.pipe()
@@ -92,7 +93,7 @@ def test_a_module_of_declarations_can_be_imported_first(module):
 
 
 def test_declarations_load_no_library_that_only_steps_need():
-    """Every command loads all declarations, and these libraries take up to seconds."""
+    """Every command loads all declarations, and importing these libraries takes up to seconds."""
     code = f"""
 import importlib, sys
 for name in {sorted(grimp.build_graph("assets", cache_dir=None).modules)}:

@@ -1,4 +1,4 @@
-"""Set-up installs nothing whose bytes were not written down beforehand, and all that is imported was asked for."""
+"""Set-up installs only pinned bytes, and every imported package is a declared requirement."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ ASKED = ("requirements.in", "requirements-cluster.in")
 
 
 def requirements(name):
-    """The requirements of a lock file, each with its hashes, on a line of its own."""
+    """The requirements of a lock file, each with its hashes on one line."""
     text = (checkout() / name).read_text().replace("\\\n", " ")
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
@@ -30,15 +30,15 @@ def test_every_package_is_pinned_with_its_hashes(name):
         ), line
 
 
-def test_every_installation_of_the_makefile_asks_for_hashes():
+def test_every_installation_of_the_makefile_requires_hashes():
     text = (checkout() / "Makefile").read_text()
     assert re.search(r"^INSTALL := python -m pip install --no-deps --require-hashes$", text, re.M)
-    project = "pip install --no-deps --no-build-isolation --quiet --editable ."  # what is here already
+    project = "pip install --no-deps --no-build-isolation --quiet --editable ."  # already here
     assert text.count("pip install") == 2 and project in text
 
 
 def normal(name):
-    """A package's name, spelled as in a lock file."""
+    """A package's name, normalised as in a lock file."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -48,15 +48,15 @@ def wanted():
     return {normal(name) for name in names}
 
 
-def test_every_name_that_the_project_asks_for_is_locked():
+def test_every_required_package_is_locked():
     locks = ("requirements.lock", "requirements-cluster.lock")
     locked = [re.split("==", line)[0] for name in locks for line in requirements(name)]
     assert not wanted() - set(locked)
-    assert len(locked) == len(set(locked)), "a cluster needs other versions"
+    assert len(locked) == len(set(locked)), "a package is in both locks"
 
 
 def imported():
-    """The first parts of the names of all modules that the project imports, its own left out."""
+    """The top-level names of all modules that the project imports, except its own."""
     own = {"ops", "assets", "pages", "orchestration", "tests", "benchmarks"}
     files = [path for folder in own - {"benchmarks"} for path in (checkout() / folder).rglob("*.py")]
     own |= {path.stem for path in files}  # pytest puts a test's folder on the path
@@ -70,22 +70,22 @@ def imported():
     return {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
 
 
-def test_every_package_that_is_imported_is_asked_for_by_name():
+def test_every_imported_package_is_a_named_requirement():
     sources, asked = packages_distributions(), wanted()
     assert {"dagster", "numpy", "pytest"} <= imported()
     assert not {name for name in imported() if not asked & {normal(found) for found in sources.get(name, [])}}
 
 
-def test_packages_that_are_read_as_data_are_asked_for_by_name():
+def test_packages_that_are_read_as_data_are_named_requirements():
     assert "names" in wanted()
 
 
 @pytest.fixture
 def make(tmp_path):
-    """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
+    """Run a target of the Makefile in a separate folder, with stubs for `python` and `uv`: no network."""
     for name in ("Makefile", "pyproject.toml", *ASKED, *LOCKS):
         shutil.copy(checkout() / name, tmp_path)
-    plots = tmp_path / "orchestration/dvc/plots.html"  # of which set-up makes another
+    plots = tmp_path / "orchestration/dvc/plots.html"  # set-up makes another one from it
     plots.parent.mkdir(parents=True)
     plots.touch()
     calls = tmp_path / "calls"
@@ -106,18 +106,18 @@ def make(tmp_path):
     return make
 
 
-#: A stand-in for `python` that makes an environment, and for which pip fails at one lock file.
+#: A stub for `python` that makes an environment, and whose pip fails at one lock file.
 PIP = 'case "$*" in *venv*) mkdir -p .venv;; *torch-cpu.lock) echo "{}" >&2; exit 1;; esac'
 
 
-def test_set_up_fails_where_a_build_of_torch_has_other_bytes_than_were_written_down(make, tmp_path):
+def test_set_up_fails_if_a_build_of_torch_has_other_bytes_than_pinned(make, tmp_path):
     message = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE"
     ended, calls = make(".venv/.ready", python=PIP.format(message))
     assert ended.returncode and message in ended.stderr
     assert "cuda.lock" not in calls and not (tmp_path / ".venv/.ready").exists()
 
 
-def test_set_up_takes_the_other_build_of_torch_where_one_is_not_offered(make, tmp_path):
+def test_set_up_uses_the_other_build_of_torch_if_one_is_not_available(make, tmp_path):
     ended, calls = make(".venv/.ready", python=PIP.format("ERROR: No matching distribution found"))
     assert ended.returncode == 0, ended.stderr
     assert "-r cuda.lock" in calls and (tmp_path / ".venv/.ready").exists()
@@ -133,12 +133,12 @@ def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
     assert "uv pip compile" in calls and bool(ended.returncode) == fails, ended.stderr
     if not fails:
         before |= {"requirements.lock": b"numpy==0\nwrapt==0\n", "cuda.lock": b"triton==0\n"}
-        before["requirements-cluster.lock"] = b""  # the stand-in finds nothing further
+        before["requirements-cluster.lock"] = b""  # the stub finds nothing else
     assert {name: (tmp_path / name).read_bytes() for name in LOCKS} == before
     assert not [path.name for path in tmp_path.glob(".*.lock")]
 
 
-def test_both_builds_of_torch_are_of_one_version():
+def test_both_builds_of_torch_have_the_same_version():
     (cpu,) = requirements("torch-cpu.lock")
     assert (
         re.search(r"^torch==(\S+)", (checkout() / "requirements.lock").read_text(), re.M).group(1)

@@ -1,4 +1,4 @@
-"""Strings of more than 2 GiB, which no array of Arrow's holds, are read chunk by chunk."""
+"""String columns over 2 GiB, which do not fit into one Arrow array, are read chunk by chunk."""
 
 from types import SimpleNamespace
 
@@ -23,17 +23,17 @@ def test_such_a_column_cannot_be_one_array(text):
         chunked(text).combine_chunks()
 
 
-def test_a_sample_of_rows_with_long_texts(text):
+def test_rows_with_long_texts_are_sampled(text):
     table = pa.table({"id": IDS, "text": chunked(text)})
     assert len(sample(table, 2, 0)) == 2
 
 
-def test_pairs_with_long_lists_of_what_found_them(text):
+def test_pairs_are_selected_by_long_lists_of_methods(text):
     lists = pa.ListArray.from_arrays([0, 1, 2], pa.concat_arrays([pa.array(["intra"]), text]))
     assert found_by(chunked(lists), "intra").tolist() == [True, False] * CHUNKS
 
 
-def test_units_that_are_long_sentences_of_documents(text):
+def test_units_are_read_from_long_sentences_of_documents(text):
     sentences = pa.StructArray.from_arrays([pa.array(["unit"]), text], ["id", "text"])
     read = pa.table({"sentences": chunked(pa.ListArray.from_arrays([0, 1], sentences))})
     parts = SimpleNamespace(parts=[SimpleNamespace(read=read.select)])

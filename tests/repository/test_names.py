@@ -1,4 +1,4 @@
-"""No two things share a name: a reader who meets a type knows which one it is."""
+"""Type names are unique, so that a reader who meets a type knows which one it is."""
 
 import ast
 from collections import defaultdict
@@ -27,12 +27,12 @@ def types(tree):
 
 
 def owner(path):
-    """The system that a module belongs to; None for what all share."""
+    """The system that a module belongs to; None for shared modules."""
     return next((part for part in path.with_suffix("").parts if part in SYSTEMS), None)
 
 
 def shared_names(root):
-    """The names of several types. Two systems may use one name: neither knows of the other."""
+    """The names of several types. Two systems may use the same name, because neither knows the other."""
     found = defaultdict(list)
     for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
         for name in types(ast.parse(path.read_text())):

@@ -1,4 +1,4 @@
-"""What programs import from this project stays where they find it."""
+"""The names that other programs import from this project stay where they are."""
 
 import importlib
 
@@ -15,7 +15,7 @@ import pytest
         ("ops.models.registry", ["word_vectors", "encoder", "spacy_pipeline", "digest"]),
     ],
 )
-def test_a_public_name_is_there(module, names):
+def test_a_public_name_exists(module, names):
     assert [
         name for name in names if not callable(getattr(importlib.import_module(module), name, None))
     ] == []

@@ -1,4 +1,4 @@
-"""A system is files of its own: nothing outside of them names it."""
+"""A system is a set of files: no file outside names it."""
 
 import ast
 import pkgutil
@@ -14,7 +14,7 @@ SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() 
 
 
 def source_files(root: Path) -> Iterator[Path]:
-    """Every file of code, with templates and scripts."""
+    """Every source file, including templates and scripts."""
     for package in ("ops", "assets", "pages", "orchestration"):
         for path in sorted((root / package).rglob("*")):
             if path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
@@ -22,7 +22,7 @@ def source_files(root: Path) -> Iterator[Path]:
 
 
 def code_words(path: Path) -> Iterator[str]:
-    """What a file says in code: of Python identifiers and strings, without docstrings, comments and help texts."""
+    """The words of a file's code: Python identifiers and strings, without docstrings, comments and help texts."""
     text = path.read_text()
     if path.suffix != ".py":
         yield text
@@ -44,7 +44,7 @@ def code_words(path: Path) -> Iterator[str]:
 
 
 def naming(root: Path, system: str) -> set[str]:
-    """The files that name a system and are not its own."""
+    """The files that name a system but do not belong to it."""
     found = set()
     for path in source_files(root):
         place = path.relative_to(root).as_posix()
@@ -58,7 +58,7 @@ def test_there_are_systems():
     assert {"discofuse", "talksumm"} <= set(SYSTEMS)
 
 
-def test_nothing_outside_of_a_system_names_it():
+def test_no_file_outside_a_system_names_it():
     assert {system: naming(checkout(), system) for system in SYSTEMS} == {system: set() for system in SYSTEMS}
 
 
@@ -74,7 +74,7 @@ def test_nothing_outside_of_a_system_names_it():
         "name = f'data/{folder}/loom'",
     ],
 )
-def test_what_names_a_system_in_code_is_found(tmp_path, line):
+def test_code_that_names_a_system_is_found(tmp_path, line):
     for folder in ("ops/loom", "assets/systems", "orchestration"):
         (tmp_path / folder).mkdir(parents=True)
     for place in ("ops/loom/warp.py", "assets/systems/loom.py", "orchestration/run.py"):
@@ -91,7 +91,7 @@ def test_docstrings_comments_and_help_texts_may_name_one(tmp_path, line):
     assert naming(tmp_path, "loom") == set()
 
 
-def test_templates_and_scripts_are_looked_at_as_they_stand(tmp_path):
+def test_templates_and_scripts_are_searched_literally(tmp_path):
     (tmp_path / "orchestration").mkdir()
     (tmp_path / "orchestration/page.html").write_text("<p>loom</p>")
     assert naming(tmp_path, "loom") == {"orchestration/page.html"}

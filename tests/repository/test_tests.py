@@ -1,6 +1,6 @@
-"""Tests go by what is public, wait for pages, and keep what they have in common beside them.
+"""Tests use public names, wait for pages, and keep shared helpers in modules of their own.
 
-Belongs here: what the sources of all tests must hold to, read as syntax. Not here: what one test asserts.
+Belongs here: rules for the sources of all tests, checked on their syntax. Not here: what one test asserts.
 """
 
 import ast
@@ -13,7 +13,7 @@ TESTS = Path(__file__).resolve().parents[1]
 PROJECT = ("ops", "assets", "pages", "orchestration")
 #: Counters of the compiler, which has no public ones.
 NO_PUBLIC_DOOR = {"torch._dynamo.utils"}
-#: What Playwright reads at once, where `expect` waits until it is so.
+#: Calls of Playwright that read at once, where `expect` waits until it is so.
 AT_ONCE = {
     "all_inner_texts",
     "all_text_contents",
@@ -28,14 +28,15 @@ AT_ONCE = {
 }
 
 
-#: What waits for a text, or finds an element by it.
+#: Calls that wait for a text, or find an element by it.
 SEEN = {"assert_text", "get_by_text", "to_contain_text", "to_have_text"}
-#: As many words in a row are a sentence of a page, not a name or a number with its unit; options are of commands.
+#: This many words in a row are a sentence of a page, not a name or a number with its unit; options belong to
+#: commands.
 SENTENCE = 4
 
 
 def sources():
-    """Yield the path and the syntax of each file of tests."""
+    """Yield the path and the syntax tree of each test file."""
     for path in sorted(TESTS.rglob("*.py")):
         yield path.relative_to(TESTS), ast.parse(path.read_text())
 
@@ -45,7 +46,7 @@ def is_private(name):
 
 
 def imported(tree):
-    """Yield the modules that a file imports, wherever in it, and the names that it takes from each."""
+    """Yield the modules that a file imports, anywhere in it, and the names that it takes from each."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield node.module or "", [(alias.name, alias.asname or alias.name) for alias in node.names]
@@ -55,7 +56,7 @@ def imported(tree):
 
 
 def private_names(tree):
-    """Yield what a file reads or sets of the project's modules that they keep to themselves."""
+    """Yield the private names of the project's modules that a file reads or sets."""
     modules = set()
     for module, names in imported(tree):
         if module.partition(".")[0] in PROJECT:
@@ -94,7 +95,7 @@ def frozen(tree, pages):
                     yield from (run for run in runs if f" {run} " in pages and " -" not in run)
 
 
-def test_no_module_imports_a_module_of_tests_or_its_fixtures():
+def test_no_module_imports_a_test_module_or_a_conftest():
     found = [
         f"{path}: {module}"
         for path, _ in sources()
@@ -111,7 +112,7 @@ def test_no_test_freezes_a_sentence_of_a_page():
     assert not found
 
 
-def test_no_test_goes_by_what_a_module_of_the_project_keeps_to_itself():
+def test_no_test_uses_a_private_name_of_the_project():
     found = [f"{path}: {name}" for path, tree in sources() for name in private_names(tree)]
     assert not found
 
@@ -126,7 +127,7 @@ def test_no_test_imports_a_private_module_of_another_tool():
     assert not found
 
 
-def test_what_a_page_comes_to_show_is_waited_for():
+def test_content_that_a_page_loads_later_is_waited_for():
     found = [
         f"{path}: {what}"
         for path, tree in sources()
@@ -159,7 +160,7 @@ def test_a_private_name_is_found(source):
         "class A:\n    def b(self): return self._c",
     ],
 )
-def test_no_other_name_is_taken_for_one(source):
+def test_a_public_name_is_not_mistaken_for_a_private_one(source):
     assert not list(private_names(ast.parse(source)))
 
 

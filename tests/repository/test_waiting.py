@@ -1,4 +1,4 @@
-"""Tests wait for what lives and works, and for nothing else."""
+"""Tests wait for programs that live and make progress, and for nothing else."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def start():
 
 
 @pytest.mark.long
-def test_a_program_that_works_is_waited_for_longer_than_an_idle_one(start, monkeypatch):
+def test_a_working_program_is_waited_for_longer_than_an_idle_one(start, monkeypatch):
     monkeypatch.setattr(waiting, "IDLE", 0.5)
     busy = start("import time\nend = time.process_time() + 2\nwhile time.process_time() < end: pass")
     assert ended(busy) == 0
@@ -32,12 +32,12 @@ def test_a_program_that_works_is_waited_for_longer_than_an_idle_one(start, monke
         until(lambda: False, programs=[start("import time; time.sleep(600)")])
 
 
-def test_a_program_that_ends_is_waited_for_no_more(start):
+def test_a_program_that_ended_is_not_waited_for(start):
     with pytest.raises(AssertionError, match="ended; last seen: False"):
         until(lambda: False, programs=[start("")])
 
 
-def test_what_a_program_did_last_is_seen(start, tmp_path):
+def test_the_last_action_of_a_program_is_seen(start, tmp_path):
     program = start(f"open({str(tmp_path / 'file')!r}, 'w')")
     program.wait()
     assert until((tmp_path / "file").exists, programs=[program])

@@ -1,4 +1,4 @@
-"""The sample corpus is what data/sample/README.md says it is."""
+"""The sample corpus is as data/sample/README.md describes it."""
 
 import csv
 import json
@@ -89,7 +89,7 @@ def test_word_times_never_run_backwards() -> None:
         assert times == sorted(times)
 
 
-def test_papers_are_as_many_as_promised() -> None:
+def test_there_are_as_many_papers_as_promised() -> None:
     months: Counter[str] = Counter()
     for path in TEXT_PAPERS:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -187,7 +187,7 @@ def test_four_papers_have_summaries_of_about_150_words() -> None:
             assert 135 <= len(path.read_text(encoding="utf-8").split()) <= 175, path.name
 
 
-def test_no_machine_paths() -> None:
+def test_no_file_contains_a_path_of_a_machine() -> None:
     for path in SAMPLE.rglob("*"):
         if path.is_file():
             assert not re.search(rb"/(?:work|tmp|home|root)/", path.read_bytes()), path.name
@@ -206,7 +206,7 @@ def reports(month: str) -> list[str]:
     return (PROSE / "sports" / f"{month}.jsonl").read_text(encoding="utf-8").splitlines()
 
 
-def test_prose_of_both_domains_is_there_for_every_month() -> None:
+def test_every_month_has_prose_of_both_domains() -> None:
     texts = articles()
     assert len(texts) == 17
     months = Counter(re.search(r"^date: (\d{4}-\d{2})", text, re.MULTILINE)[1] for text in texts.values())
@@ -235,7 +235,7 @@ def test_the_odd_documents_are_odd_as_described() -> None:
     assert plain == ["cafe-zoe"]
 
 
-def test_prose_has_what_the_rules_look_for() -> None:
+def test_prose_contains_what_the_rules_look_for() -> None:
     text = " ".join(" ".join(articles().values()).split()) + " ".join(map("".join, map(reports, MONTHS)))
     for pattern in (
         r"\. (However|For example|As a result|In fact|Nevertheless), ", r"\. Although [^.]+, ", r"\. Since [^.]+, ",

@@ -1,4 +1,4 @@
-"""The filled rating sheets of the sample corpus are what data/sample/README.md says, and answer its own sheets."""
+"""The filled rating sheets of the sample corpus are as data/sample/README.md says, and match its own sheets."""
 
 import json
 from collections import Counter
@@ -61,7 +61,7 @@ def answers(everything):
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory, answers):
-    """What the sample's answers say of the summaries that are made of the sample: the sheets, and the outcome."""
+    """The sample's answers about summaries made from the sample: the sheets, and the outcome."""
     folder = tmp_path_factory.mktemp("sample")
 
     def stored(schema, tables):
@@ -87,7 +87,7 @@ def evaluated(tmp_path_factory, answers):
     return sheets, outcome
 
 
-def test_six_files_of_three_raters(answers):
+def test_there_are_six_files_by_three_raters(answers):
     files = files_of("talksumm")
     assert files == [
         "ann/talksumm_sentences.csv",
@@ -109,7 +109,7 @@ def test_two_raters_rate_everything_and_the_third_one_paper(answers):
     assert {rater: len(titles) for rater, titles in papers.items()} == {"ann": 3, "bob": 3, "chi": 1}
 
 
-def test_the_sheets_made_of_the_sample_are_those_that_were_filled_in(evaluated, answers):
+def test_the_sheets_made_from_the_sample_are_those_that_were_filled_in(evaluated, answers):
     sheets, _ = evaluated
     assert set(answers["row_id"].to_pylist()) == set(sheets.kept["id"].to_pylist())
 
@@ -125,7 +125,7 @@ def test_every_answer_but_two_counts(evaluated, answers):
     assert sum(outcome.kept["raters"].to_pylist()) == answers.num_rows - 2 == 215
 
 
-def test_the_table_is_the_one_that_the_documentation_shows(evaluated):
+def test_the_table_is_the_documented_one(evaluated):
     _, outcome = evaluated
     table = json.loads(outcome.files[TABLE])
     shown = Path(__file__).resolve().parents[2] / "docs/how-to/human-evaluation.md"
@@ -152,7 +152,7 @@ def test_two_raters_rate_leads_and_a_third_compares_them(everything):
     assert own.num_rows == asked.articles * (2 * 5 * len(asked.systems) + 3 * len(asked.pairs))
 
 
-def test_one_answer_about_leads_is_missing_and_one_is_outside_of_the_scale(everything):
+def test_one_answer_about_leads_is_missing_and_one_is_outside_the_scale(everything):
     own = everything.filter(pc.equal(everything["questionnaire"], QUALITY.name)).to_pylist()
     odd = [
         (row["file"], row["place"], row["answer"])

@@ -1,7 +1,7 @@
-"""DiscoFuse (Geva et al., NAACL 2019): prose un-fused by rules gives examples of sentence fusion.
+"""DiscoFuse (Geva et al., NAACL 2019): rules split prose into examples of sentence fusion.
 
-Belongs here: the datasets from prose to the released examples. Not here: models and their evaluation, and
-how anything is computed (ops/discofuse).
+Belongs here: the datasets from prose to the released examples. Not here: models and their evaluation, and the
+computation (ops/discofuse).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, REL
 
 
 def released_columns() -> list[Expectation]:
-    """Expect what every example of the released format is, before and after filters."""
+    """Expectations about every example in the released format, before and after filters."""
     return [
         *not_null("document_id", "month", "domain", "sentence", "rule", "discourse_type"),
         *not_null("coherent_first_sentence", "coherent_second_sentence", "connective_string"),

@@ -1,7 +1,7 @@
-"""DiscoFuse, second half: models that fuse sentences, and what they and the examples are worth.
+"""DiscoFuse, second half: models that fuse sentences, and the evaluation of models and examples.
 
-Belongs here: the datasets from balanced examples on. Not here: how these are made (datasets.py), and how
-anything is computed (ops/discofuse).
+Belongs here: the datasets from balanced examples on. Not here: how these are made (datasets.py), and the
+computation (ops/discofuse).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What DiscoFuse alone reads: prose, and sentences that people split in two.
+"""The sources that only DiscoFuse reads: prose, and sentences that people split in two.
 
 Belongs here: its datasets of the group "sources". Not here: parsing (ops/discofuse/sources.py).
 """

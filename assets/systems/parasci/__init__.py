@@ -2,6 +2,6 @@
 
 from importlib import import_module
 
-# A dataset is declared before what reads it.
+# A dataset is declared before its readers.
 for module in ("sources", "candidates", "partial", "entailment", "datasets", "models", "people"):
     import_module(f"{__name__}.{module}")

@@ -1,8 +1,8 @@
 """ParaSCI (Dong et al., EACL 2021), first part: pairs of sentences that may be paraphrases.
 
-Belongs here: sentences with their embeddings, and pairs within papers, of one term, of one cited paper. Not
-here: parts of sentences (partial.py), which pairs are paraphrases (datasets.py), how anything is computed
-(ops/parasci).
+Belongs here: sentences with their embeddings, and pairs within a paper, on the same term, or on the same
+cited paper. Not here: parts of sentences (partial.py), which pairs are paraphrases (datasets.py), the
+computation (ops/parasci).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ops.parasci.sentences import StatementParams, embedded_passages, embedded_s
 
 
 def statement_columns() -> list[Expectation]:
-    """Expect what every embedded sentence is."""
+    """Expectations about every embedded sentence."""
     return [
         *identity("statement"),
         *not_null("area", "text", "words", "truncated"),
@@ -37,7 +37,7 @@ def statement_columns() -> list[Expectation]:
 
 
 def candidate_columns(kind: str = "candidate") -> list[Expectation]:
-    """Expect what every candidate is, whose id begins with its kind."""
+    """Expectations about every candidate; its id starts with its kind."""
     return [
         *identity(kind),
         *not_null("key", "first_id", "second_id", "first_paper", "second_paper", "first", "second", "cosine"),

@@ -1,7 +1,7 @@
 """ParaSCI (Dong et al., EACL 2021): paraphrase pairs of scientific sentences, within papers and across them.
 
 Belongs here: the datasets from candidates to the released pairs. Not here: candidates (candidates.py,
-partial.py), models that learn from the pairs (models.py), how anything is computed (ops/parasci).
+partial.py), models trained on the pairs (models.py), the computation (ops/parasci).
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from ops.parasci.schemas import FILTERED, PARAPHRASES, RELEASED, SCORED, STATIST
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
-#: What thresholds are asked of.
+#: The scores that thresholds bound.
 SCORES = ("consistency", "length_rate", "self_bleu")
 
-#: Shares and similarities that the consistency is made of.
+#: The features from which consistency is predicted.
 FEATURES = ("least", "weakest", "numbers", "negation", "names", "direction", "shared_words")
 
 
 def scored_columns() -> list[Expectation]:
-    """Expect what every scored pair is."""
+    """Expectations about every scored pair."""
     return [
         *not_null("first", "second", "cosine", "precision", "recall", "f1"),
         *not_null("consistency", "length_rate", "self_bleu", "truncated", *FEATURES),
@@ -111,7 +111,7 @@ def scored(
     scorer: ScorerParams,
     strict: Strict,
 ) -> Outcomes:
-    """Every candidate pair once, with its features and the consistency that a reader would give it."""
+    """Every candidate pair once, with its features and its predicted consistency rating."""
     return scored_op(intra, definitions, citations, partial, entailment, coarse, params, scorer, strict)
 
 
@@ -183,7 +183,7 @@ def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     one_task=True,
 )
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
-    """A draw of the filtered pairs that is varied enough in wording, divided by cluster into splits."""
+    """A sample of the filtered pairs with enough variety in wording, divided by cluster into splits."""
     return paraphrases_op(filtered, params)
 
 

@@ -1,7 +1,7 @@
-"""ParaSCI, entailment: a model that tells whether each of two sentences says what the other one says.
+"""ParaSCI, entailment: a model that predicts whether each of two sentences entails the other.
 
-Belongs here: the model and what it learns from. Not here: pairs that it is asked about (datasets.py), and how
-anything is computed (ops/parasci/entailment).
+Belongs here: the model and its training pairs. Not here: the pairs that it scores (datasets.py), and the
+computation (ops/parasci/entailment).
 """
 
 from __future__ import annotations
@@ -39,5 +39,5 @@ from ops.parasci.entailment.served import KIND as ENTAILMENTS
 def entailment(
     intra: Parts, params: EntailmentParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
-    """A model that tells whether one sentence says what another one says, and what it learnt from."""
+    """A model that predicts whether one sentence entails another, with its training pairs."""
     return entailment_op(intra, params, checkpoints, strict)

@@ -1,7 +1,7 @@
-"""ParaSCI, second half: what PDBERT and models that paraphrase are worth.
+"""ParaSCI, second half: evaluation of PDBERT, and models that generate paraphrases.
 
-Belongs here: the datasets behind the pairs. Not here: how pairs are made (candidates.py, partial.py,
-datasets.py), and how anything is computed (ops/parasci).
+Belongs here: the datasets that come after the pairs. Not here: how pairs are made (candidates.py, partial.py,
+datasets.py), and the computation (ops/parasci).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def external_generators(
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
-    """A model that paraphrases for each corpus of other authors, with its training pairs."""
+    """A paraphrase model for each external corpus, with its training pairs."""
     return external_generators_op(paraphrase_pairs, params, external, checkpoints, strict)
 
 

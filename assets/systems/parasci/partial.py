@@ -1,7 +1,7 @@
 """ParaSCI, parts of sentences: PDBERT, and the pairs that it finds.
 
 Belongs here: the model that finds a part of a sentence, and its pairs. Not here: other candidates
-(candidates.py), and how anything is computed (ops/parasci/partial).
+(candidates.py), and the computation (ops/parasci/partial).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What people are asked about ParaSCI's pairs, and what they say.
+"""The human evaluation of ParaSCI's pairs.
 
-Belongs here: rating sheets and the human evaluation. Not here: the pairs (datasets.py), how anything is
-computed (ops/parasci/evaluation).
+Belongs here: rating sheets and the human evaluation. Not here: the pairs (datasets.py), the computation
+(ops/parasci/evaluation).
 """
 
 from __future__ import annotations

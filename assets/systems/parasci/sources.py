@@ -1,4 +1,4 @@
-"""What ParaSCI alone reads: abstracts, sentences that cite, and paraphrase pairs of others.
+"""The sources that only ParaSCI reads: abstracts, citing sentences, and external paraphrase pairs.
 
 Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasci/sources.py).
 """
@@ -28,7 +28,7 @@ from ops.parse.scan import Records
     ],
 )
 def passages(records: Records) -> Outcomes:
-    """Sentences of abstracts and sentences that cite a paper, from papers whose full text is not at hand."""
+    """Sentences of abstracts and citing sentences, from papers whose full text is not available."""
     return records.map(sources.parse_passages)
 
 
@@ -48,5 +48,5 @@ def passages(records: Records) -> Outcomes:
     ],
 )
 def paraphrase_pairs(records: Records) -> Outcomes:
-    """Paraphrase pairs of other corpora, such as Quora, to train and test generators on."""
+    """Paraphrase pairs of external corpora, such as Quora, to train and test generators on."""
     return records.map(sources.parse_paraphrase_pairs)

@@ -1,6 +1,6 @@
-"""TalkSumm (Lev et al., ACL 2019): talks aligned to their papers by an HMM give summaries of the papers.
+"""TalkSumm (Lev et al., ACL 2019): an HMM aligns talks to their papers, which gives summaries of the papers.
 
-Belongs here: the datasets of this system. Not here: how they are computed (ops/talksumm).
+Belongs here: the datasets of this system. Not here: the computation (ops/talksumm).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from ops.talksumm.summarise import (
 )
 from ops.talksumm.summarise import training_sets as training_sets_op
 
-#: Other budgets to look at, by measure: what the summaries of other sizes would take.
+#: Other budgets to try, by measure: pages show what summaries of these sizes would contain.
 BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}
 
 
@@ -72,7 +72,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     return matches_op(talks, papers)
 
 
-# A pair carries all that its alignment needs: new papers leave the alignments of old partitions fresh.
+# A pair contains everything that its alignment needs, so new papers do not make old alignments stale.
 @dataset(
     group="talksumm",
     shape=PAIRS,

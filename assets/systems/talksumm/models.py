@@ -1,7 +1,7 @@
-"""TalkSumm, second half: models trained on the silver summaries, and what they and the summaries are worth.
+"""TalkSumm, second half: models trained on the silver summaries, and the evaluation of models and summaries.
 
 Belongs here: the datasets from training sets and summaries on. Not here: how these are made (datasets.py),
-and how anything is computed (ops/talksumm).
+and the computation (ops/talksumm).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What TalkSumm alone reads: talks, alignments made by hand, summaries by people.
+"""The sources that only TalkSumm reads: talks, manual alignments, summaries by people.
 
 Belongs here: its datasets of the group "sources". Not here: papers (assets/sources.py), parsing
 (ops/talksumm/sources).
@@ -74,7 +74,7 @@ def talks(records: Records) -> Outcomes:
     ],
 )
 def gold_alignments(records: Records) -> Outcomes:
-    """Alignments made by hand of the words of a talk to the sentences of its paper."""
+    """Manual alignments of a talk's words to the sentences of its paper."""
     return records.map(gold_files.parse_gold_alignments)
 
 

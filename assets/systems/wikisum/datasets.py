@@ -1,7 +1,6 @@
-"""WikiSum (Liu et al., ICLR 2018): articles of an encyclopedia from what they cite and what a search finds.
+"""WikiSum (Liu et al., ICLR 2018): articles of an encyclopedia, made from cited pages and search results.
 
-Belongs here: the datasets from articles and web pages to examples. Not here: how they are computed
-(ops/wikisum).
+Belongs here: the datasets from articles and web pages to examples. Not here: the computation (ops/wikisum).
 """
 
 from __future__ import annotations

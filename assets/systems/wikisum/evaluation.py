@@ -1,7 +1,7 @@
-"""WikiSum, last part: what the leads of models and rankers are worth.
+"""WikiSum, last part: the evaluation of leads by models and rankers.
 
-Belongs here: the datasets from what was written on. Not here: the models (models.py), and how anything is
-computed (ops/wikisum/evaluation).
+Belongs here: the datasets that evaluate written leads. Not here: the models (models.py), and the computation
+(ops/wikisum/evaluation).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def evaluation(
     params: EvaluationParams,
     strict: Strict,
 ) -> Outcomes:
-    """Scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
+    """Scores of every model of the grid, and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
     return evaluation_op(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 

@@ -1,7 +1,7 @@
 """WikiSum, second half: models that write leads, and what they write.
 
-Belongs here: the datasets from examples on. Not here: how these are made (datasets.py), and how anything is
-computed (ops/wikisum).
+Belongs here: the datasets from examples on. Not here: how these are made (datasets.py), and the computation
+(ops/wikisum).
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from assets.declare.dataset import dataset
 from assets.declare.declaration import Trainings
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
+from assets.filters import filter_examples
 from ops.core.measures import DatasetScore
 from ops.core.outcome import Outcomes
 from ops.core.params import Strict
 from ops.core.parts import Artifact, Parts
 from ops.models.training.checkpoints import CheckpointFolder
-from ops.wikisum.examples import ExampleParams
+from ops.wikisum.examples import CleanParams, ExampleParams
 from ops.wikisum.long_sequences.texts import KIND
 from ops.wikisum.models.grid import GRID, GridParams
 from ops.wikisum.models.grid import grid as grid_op
@@ -104,6 +105,18 @@ def grid_examples(
 ) -> Outcomes:
     """Examples for the cells of the grid: one set for each extractor, corpus and length."""
     return grid_examples_op(ranked, tokenizer, learned_ranker, splits, params, grid)
+
+
+clean_grid_examples = filter_examples(
+    "wikisum",
+    "grid_examples",
+    EXAMPLES,
+    ("source", "target"),
+    "example",
+    CleanParams,
+    partitioned=True,
+    overlaps="grid_overlaps",
+)
 
 
 @dataset(

@@ -1,7 +1,7 @@
-"""Parse every document once, so that a change to a rule never parses again.
+"""Parse every document once, so that a change to a rule needs no new parse.
 
-Belongs here: cutting documents into pieces, parsing them in batches, joining what comes out. Not here: the
-pipeline (pipeline.py), how a parse is stored (annotation.py), the rules.
+Belongs here: cutting documents into pieces, parsing these in batches, joining the results. Not here: the
+pipeline (pipeline.py), storing a parse (annotation.py), the rules.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from ops.text.sentences import sentence_spans
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-#: Tokens that stand as Python objects at most, before they become Arrow's.
+#: Limit of tokens held as Python objects before they are converted to Arrow.
 _TOKENS_AT_ONCE = 100_000
 
 
 def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
-    """Return the parse of every document of a table of `PROSE.kept`; shape ANNOTATED.
+    """Return the parse of each document of a `PROSE.kept` table; shape ANNOTATED.
 
-    The same rows whatever else is in the table, and whatever the size of batches: with the pinned kernels a
-    row of a product of matrices does not depend on the others.
+    The rows do not depend on the rest of the table or on batch sizes: with the pinned kernels, a row of a
+    matrix product does not depend on the other rows.
     """
     units = prose.to_pylist()
     if not units:
-        return Outcome.of(ANNOTATED, [], [])  # no pipeline is loaded for nothing
+        return Outcome.of(ANNOTATED, [], [])  # do not load a pipeline for nothing
     pipeline = pipeline_of(params)
     tables = [ANNOTATED.kept.empty_table()]
     rows: list[Row] = []
@@ -56,9 +56,9 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
 
 
 def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) -> Iterator[Annotation]:
-    """Yield the annotation of every text of any length, given with its title, in order.
+    """Yield the annotation of each text, given with its title, in order; texts may have any length.
 
-    Memory grows with one text at most; what the parse needs beside it is bounded by `params.batch_tokens`.
+    Memory grows only with the longest text; `params.batch_tokens` bounds what the parse needs in addition.
     """
     from ops.discofuse.build.pipeline import annotator
 
@@ -78,10 +78,10 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
 
 
 def pieces(text: str, longest: int) -> Iterator[TokenSpan]:
-    """Yield spans of `longest` characters at most that cover a text in order.
+    """Yield spans of at most `longest` characters that cover a text in order.
 
-    Cut behind the last paragraph that fits; where none does, behind the last sentence, then behind the last
-    white space, then anywhere. No piece is empty, but that of an empty text.
+    A piece ends after the last paragraph that fits. If there is none, it ends after the last sentence, else
+    after the last white space, else anywhere. Only an empty text yields an empty piece.
     """
     start = 0
     while len(text) - start > longest:
@@ -98,7 +98,7 @@ def pieces(text: str, longest: int) -> Iterator[TokenSpan]:
 
 
 def joined(parts: Sequence[Annotation]) -> Annotation:
-    """Return the annotation of several texts, one behind the other, as that of one. `parts` are not empty."""
+    """Return the annotations of consecutive texts as one. `parts` must not be empty."""
     if len(parts) == 1:
         return parts[0]
     starts = [0]
@@ -128,13 +128,13 @@ def joined(parts: Sequence[Annotation]) -> Annotation:
 
 
 def _marked(text: str, params: AnnotationParams) -> Iterator[tuple[int, int, bool]]:
-    """Yield the pieces of a text, each with whether it is the last."""
+    """Yield the pieces of a text, each with a flag for the last one."""
     for start, end in pieces(text, params.piece_characters):
         yield start, end, end == len(text)
 
 
 def _batches(cut: Iterable[tuple[Doc, bool]], params: AnnotationParams) -> Iterator[list[tuple[Doc, bool]]]:
-    """Yield pieces together until one more would be more pieces, or more tokens, than are parsed at once."""
+    """Yield batches of pieces, within the limits of pieces and tokens that are parsed at once."""
     batch: list[tuple[Doc, bool]] = []
     tokens = 0
     for piece in cut:

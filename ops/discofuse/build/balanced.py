@@ -1,13 +1,12 @@
-"""The examples again, with fewer of what is most frequent.
+"""The examples with the most frequent kinds thinned out.
 
-Belongs here: down-sampling by caps, and the mixture of two domains. Not here: what makes an example
-(examples.py).
+Belongs here: down-sampling by caps, and the mixture of two domains. Not here: making examples (examples.py).
 
-Geva et al. (2019), section 3.2: examples with anaphora, "and" or "but" are most of what the rules find, and a
-model of them learns little else. The paper gives no numbers for its sampling; the shares of "and" and "but"
-in its result are in its Table 16, that of anaphora in Figure 4 only. Pairs without any phenomenon, half of
-all pairs of natural text, are few in it: COPY is exactly right on these alone, on 2.1 % of Wikipedia's
-examples and 3.8 % of Sports' (Table 6).
+Geva et al. (2019), section 3.2: most of what the rules find are examples with anaphora, "and" or "but", and a
+model trained on them learns little else. The paper gives no numbers for its sampling. The resulting shares of
+"and" and "but" are in its Table 16, that of anaphora only in Figure 4. Pairs without any phenomenon are half
+of all pairs in natural text, but few in the result: COPY is exactly right only on these, which is 2.1 % of
+Wikipedia's examples and 3.8 % of Sports' (Table 6).
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _COLUMNS = ("id", "domain", "split", "discourse_type", "connective_string")
 
 
 class Caps(Params):
-    """The greatest shares of what is left, 0 to 1; 1 takes nothing away."""
+    """The greatest shares in the result, 0 to 1; 1 removes nothing."""
 
     and_: float = Field(0.125, alias="and", ge=0, le=1, description='the connectives "and" and ", and"')
     but: float = Field(0.107, ge=0, le=1, description='the connectives "but" and ", but"')
@@ -47,7 +46,7 @@ class Caps(Params):
 
 
 class BalancedParams(Params, section="discofuse.balanced"):
-    """How many examples of each kind stay, by domain."""
+    """How many examples of each kind are kept, by domain."""
 
     caps: Caps = Field(Caps(), description="by default Wikipedia's in Tables 16 and 6; anaphora is ours")
     domains: Mapping[str, Caps] = Field(
@@ -70,20 +69,20 @@ _DRAWN = pa.schema(
         ("number", pa.float64()),
     ]
 )
-#: How many examples of a kind stay, and how many are in the mixture.
+#: How many examples of a kind are kept, and how many are in the mixture.
 _LIMITS = pa.schema([*_GROUP, *((name, _COUNT) for name in ("control", "and", "but", "anaphora"))])
 _MIXTURES = pa.schema([*_GROUP, ("count", _COUNT)])
-#: What becomes of an example: why it is dropped, or whether it is part of the mixture.
+#: The reason for dropping an example, or whether it is in the mixture.
 _FATES = pa.schema([("number", pa.float64()), ("reason", pa.string()), ("mixture", pa.bool_())])
 
 
 def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
-    """Yield the examples of each part that stay; the others are dropped by the cap that takes them away.
+    """Yield the kept examples of each part; the others are dropped, with the cap as the reason.
 
-    In each domain and split as many stay as the caps allow: `capped_control`, `capped_and`, `capped_but`,
-    and, of what these leave, `capped_anaphora`; `score` is the number drawn for the example, and the lowest
-    stay. Where all is anaphora, or nothing but controls, none can stay. The mixture has the same number of
-    examples of the two domains that have the most, in each split.
+    In each domain and split, the caps apply in this order: `capped_control`, `capped_and` and `capped_but`,
+    then `capped_anaphora` to the remaining examples. `score` is the number drawn for the example; examples
+    with the lowest numbers are kept. If all examples are anaphora or all are controls, none can be kept. In
+    each split, the mixture has the same number of examples from each of the two largest domains.
     """
     with examples.engine.scratch() as folder:
         fates = _fates(examples, params, folder / "fates")
@@ -91,7 +90,7 @@ def balanced(examples: Parts, params: BalancedParams) -> Outcomes:
 
 
 def balanced_of(examples: pa.Table, fates: pa.Table) -> Outcome:
-    """Return the examples of one part that stay, given what becomes of each."""
+    """Return the kept examples of one part, given the decision about each."""
     units = examples.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -105,14 +104,14 @@ def balanced_of(examples: pa.Table, fates: pa.Table) -> Outcome:
 
 
 def most(total: int, share: float) -> int:
-    """Return the most examples that are no more than a share of a total."""
+    """Return the greatest number of examples within a share of a total."""
     return int(np.floor(share * total + 1e-9))
 
 
 def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
-    """Return what becomes of the examples, a part for each of theirs, row by row.
+    """Return the decisions about the examples, with the same parts and row order.
 
-    Examples stand in the order of their numbers, within their domain and split, on disk.
+    Examples are ordered by their drawn numbers within domain and split, on disk.
     """
     with database(folder) as tables:
         insert(tables, "drawn", _DRAWN.empty_table())
@@ -152,7 +151,7 @@ def _fates(examples: Parts, params: BalancedParams, folder: Path) -> Parts:
 
 
 def _drawn(part: int, examples: pa.Table, seed: int) -> pa.Table:
-    """Return the rows of `drawn` for one part: at most one kind is capped in an example, besides anaphora."""
+    """Return the rows of `drawn` for one part; besides anaphora, at most one cap applies to an example."""
     kinds: list[str] = []
     for row in examples.select(["discourse_type", "connective_string"]).to_pylist():
         connective = row["connective_string"].replace(",", "").strip()
@@ -173,11 +172,11 @@ def _drawn(part: int, examples: pa.Table, seed: int) -> pa.Table:
 
 
 def _limits(tables: duckdb.DuckDBPyConnection, params: BalancedParams) -> pa.Table:
-    """Return how many examples of each kind stay, by domain and split.
+    """Return how many examples of each kind are kept, by domain and split.
 
-    The most that the caps allow: the total that stays is the greatest n for which n examples stay if the caps
-    are shares of n. The number that stays grows with the total that the caps are taken of, so that the
-    totals found one from the other fall to it.
+    The caps are shares of the total that is kept, so that total is the greatest n for which n examples are
+    kept. The number of kept examples grows with the total that the caps apply to; repeating the step from the
+    number of all examples therefore descends to n.
     """
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for domain, split, kind, count in tables.execute(
@@ -211,7 +210,7 @@ def _limits(tables: duckdb.DuckDBPyConnection, params: BalancedParams) -> pa.Tab
 
 
 def _mixtures(tables: duckdb.DuckDBPyConnection) -> pa.Table:
-    """Return how many examples are in the mixture: as many of the two largest domains in each split."""
+    """Return the size of the mixture: in each split, the same number for each of the two largest domains."""
     stay: dict[str, Counter[str]] = defaultdict(Counter)
     for domain, split, count in tables.execute(
         "SELECT domain, split, count(*) FILTER (reason IS NULL) FROM left_over GROUP BY ALL"

@@ -1,6 +1,6 @@
-"""Every text of a document that a rule splits, as a row; before any filter.
+"""Every text of a document that a rule splits, as a row, before any filter.
 
-Belongs here: the op, and what a candidate's row says of the sentences it was made of. Not here: the rules
+Belongs here: the op, and a candidate's columns about its sentences. Not here: the rules
 (ops/discofuse/rules), filters and splits (examples.py).
 """
 
@@ -20,15 +20,16 @@ from ops.discofuse.rules import candidates as candidates_of
 from ops.discofuse.rules.rule import Candidate
 from ops.discofuse.schemas import CANDIDATES
 
-#: What its rows keep of a document.
+#: The columns of the document that its rows repeat.
 _OF_DOCUMENT = ("licence", "document_id", "month", "domain")
 
 
 def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RuleParams) -> Outcome:
-    """Return what the rules make of every sentence and pair of sentences of `ANNOTATED.kept`.
+    """Return the results of the rules for each sentence and pair of sentences of `ANNOTATED.kept`.
 
-    The units are the sentences; one that is in no candidate is dropped as `no_phenomenon`. `combinations`
-    counts the texts that were looked at. Raises OtherPipelineError where another pipeline parsed.
+    The units are the sentences; a sentence in no candidate is dropped as `no_phenomenon`. `combinations`
+    counts the texts that the rules were applied to. Raises OtherPipelineError if another pipeline parsed a
+    document.
     """
     units: list[str] = []
     kept: list[Row] = []
@@ -99,5 +100,5 @@ def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str])
 
 
 def _tokens(parse: Annotation, span: TokenSpan) -> int:
-    """Return how many tokens of a sentence are more than white space."""
+    """Return the number of tokens in a sentence, without white-space tokens."""
     return sum(not word.isspace() for word in parse.words[slice(*span)])

@@ -1,10 +1,10 @@
-"""Candidates that are good enough, in their split.
+"""Candidates that pass the filters, with their split.
 
-Belongs here: the filters, each with its reason. Not here: what makes candidates (candidates.py,
+Belongs here: the filters, each with its reason. Not here: making candidates (candidates.py,
 ops/discofuse/rules), down-sampling (balanced.py).
 
-Geva et al. (2019), section 3.2: examples with a sentence of six tokens or fewer, or with characters beyond
-ASCII, are left out; 98 % of the documents are for training, 1 % each for validation and test.
+Geva et al. (2019), section 3.2, exclude examples with a sentence of six tokens or fewer, and those with
+non-ASCII characters. 98 % of the documents are for training, and 1 % each for validation and test.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TEXTS = (
 )
 _SENTENCES = _TEXTS[:4]
 
-#: What typographers put for signs of ASCII.
+#: Typographic characters, and their ASCII equivalents.
 _TYPOGRAPHY = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'",
@@ -44,7 +44,7 @@ _TYPOGRAPHY = str.maketrans(
 
 
 class ExampleParams(SplitShares, section="discofuse.examples"):
-    """Which candidates are examples, and which documents are kept from training."""
+    """Which candidates become examples, and which documents are held out from training."""
 
     validation: float = Field(0.15, ge=0, lt=1, description="share of documents; the paper: 0.01 of millions")
     test: float = Field(0.15, ge=0, lt=1, description="share of documents; the paper: 0.01 of millions")
@@ -71,12 +71,12 @@ class CleanParams(ContaminationParams, section="filters.contamination.discofuse"
 
 
 def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
-    """Return the candidates of one part of `CANDIDATES.kept` with their split, or dropped.
+    """Return the candidates of one part of `CANDIDATES.kept` with their split, or drop them.
 
-    Reasons, in the order in which they are asked: `short`, `long`, `non_ascii`, `repeated`,
-    `unsure_coreference`. Of candidates of a part with the same four sentences the one stays whose
-    coreference is surest, the first of several; the others are repeated. A part is the documents of some
-    `store.records_per_part` records of one partition: what stands in two parts is there twice.
+    Reasons, in the order in which they apply: `short`, `long`, `non_ascii`, `repeated`, `unsure_coreference`.
+    If several candidates of a part have the same four sentences, the one with the most certain coreference is
+    kept (the first of several), and the others are `repeated`. A part holds the documents of
+    `store.records_per_part` records of one partition; a repetition in another part is not found.
     """
     units = candidates.to_pylist()
     kept: list[Row] = []
@@ -90,17 +90,17 @@ def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
 
 
 def lengths(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
-    """Yield the candidates by what `params.short_tokens` is asked of: tokens of their shortest sentence."""
+    """Yield the candidates with what `params.short_tokens` bounds: the tokens of the shortest sentence."""
     return _scored(candidates, params.model_copy(update={"short_tokens": -1}), "short")
 
 
 def certainties(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
-    """Yield the candidates by what `params.coreference` is asked of: the least score of their links."""
+    """Yield the candidates with what `params.coreference` bounds: the least score of their links."""
     return _scored(candidates, params.model_copy(update={"coreference": -1.0}), "unsure_coreference")
 
 
 class _Lost(NamedTuple):
-    """Why a candidate is no example."""
+    """The reason for dropping a candidate."""
 
     reason: str
     score: float | None = None

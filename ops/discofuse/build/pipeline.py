@@ -1,7 +1,7 @@
-"""The pipeline behind DiscoFuse: sentences, parse, entities and coreference.
+"""DiscoFuse's pipeline: sentences, parse, entities and coreference.
 
-Belongs here: putting the pipeline together, and documents whose tokens are given. Not here: its models
-(ops/models), coreference itself (ops/coreference).
+Belongs here: building the pipeline, and parsing pre-tokenised documents. Not here: its models (ops/models),
+coreference itself (ops/coreference).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: In tokenised text a blank stands before every comma and full stop, but for numbers and abbreviations.
+#: In tokenised text a blank precedes every comma and full stop, except in numbers and abbreviations.
 _SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
 _ATTACHED = re.compile(
     r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|[a-z)\]]{3}[.](?=\s+[\"“(]*[A-Z])|\w(?:'s|n't)\b"
@@ -35,16 +35,16 @@ _FINAL = frozenset({".", "!", "?"})
 
 
 def annotator(name: str | None = None, coreference: str = "ranker") -> Language:
-    """Return a pipeline that gives documents sentences, parse, entities and coreference links.
+    """Return a pipeline that adds sentences, parse, entities and coreference links to documents.
 
-    `name` is that of a spaCy pipeline in the registry, `coreference` a back end (ops/coreference). It is
-    loaded once a process.
+    `name` is a spaCy pipeline in the registry, `coreference` a back end (ops/coreference). Each pipeline is
+    loaded once per process.
     """
     return _annotator(str(name or SPACY_PIPELINE), coreference)
 
 
 def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | None = None) -> Doc:
-    """Return the parse of sentences whose tokens and ends are given."""
+    """Return the parse of sentences whose tokens and boundaries are given."""
     words = [word for sentence in sentences for word in sentence]
     starts: list[bool | int | None] = [index == 0 for sentence in sentences for index in range(len(sentence))]
     document = with_title(Doc(nlp.vocab, words=words, sent_starts=starts), title)
@@ -54,19 +54,19 @@ def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | No
 
 
 def sentences_of(text: str) -> list[Sequence[str]]:
-    """Return the sentences of a tokenised text: its lines, or what ends in final marks if it is one line."""
+    """Return the sentences of a tokenised text: its lines, or, if it has only one, split at final marks."""
     lines: list[Sequence[str]] = [line.split() for line in text.splitlines() if line.strip()]
     return lines if len(lines) != 1 else sentences_of_tokens(lines[0])
 
 
 def is_tokenised(text: str) -> bool:
-    """Tell whether more of a text's punctuation has a blank before it than has none."""
+    """Return whether most punctuation marks in a text follow a blank."""
     return len(_SPACED.findall(text)) > len(_ATTACHED.findall(text))
 
 
 def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
-    """Return the sentences of a tokenised text: each ends in a final mark of its own, with what closes
-    behind it."""
+    """Return the sentences of a tokenised text. Each ends in a final mark, together with any closing marks
+    after it."""
     found: list[Sequence[str]] = []
     start = at = 0
     while at < len(words):
@@ -83,9 +83,9 @@ def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
 
 @Language.component("sentence_ends")
 def sentence_ends(document: Doc) -> Doc:
-    """Set where sentences begin, unless the document says it already; the parser keeps to it.
+    """Set sentence starts unless the document already has them; the parser keeps them.
 
-    A paragraph begins one, whatever the former ends with: a heading has no full stop.
+    Each paragraph starts a sentence, however the preceding one ends: headings have no full stop.
     """
     if document.has_annotation("SENT_START"):
         return document
@@ -95,7 +95,7 @@ def sentence_ends(document: Doc) -> Doc:
         [[1 if index == 0 or token.idx in starts else -1] for index, token in enumerate(document)],
         dtype=np.int64,
     )
-    # All at once: the setter of one token looks at all of them.
+    # All at once, because setting one token's value scans all tokens.
     return document.from_array([SENT_START], marks.reshape(-1, 1).astype(np.uint64))
 
 

@@ -1,10 +1,9 @@
-"""The examples as the files that the authors of DiscoFuse released.
+"""The examples in files of the format that the authors of DiscoFuse released.
 
-Belongs here: the files' names, columns and cells. Not here: which examples there are (examples.py,
-balanced.py).
+Belongs here: the files' names, columns and cells. Not here: choosing examples (examples.py, balanced.py).
 
-Tab-separated with a header, no quoting: `<domain>/train.tsv`, `dev.tsv`, `test.tsv`, and the same with
-`_balanced` behind the split. The documents of train, validation and test differ.
+The files are tab-separated with a header and without quoting: `<domain>/train.tsv`, `dev.tsv` and `test.tsv`,
+and the same with `_balanced` after the split. Train, validation and test share no documents.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from ops.core.parts import FilesFolder, Parts
 from ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
 from ops.text.words import fold
 
-#: What the released files call the splits.
+#: The names of the splits in released files.
 FILES = {"train": "train", "validation": "dev", "test": "test"}
 
-#: The folder of examples whose source has no domain.
+#: The folder of examples from sources without a domain.
 NO_DOMAIN = "prose"
 
 HEADER = "\t".join(RELEASED_COLUMNS.names) + "\n"
 
 
 def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
-    """Yield a row for what each part of the examples gives to each file, and write the files part by part."""
+    """Yield a row for each part of the examples in each file, and write the files part by part."""
     ids = {
         source for sources in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in sources
     }
@@ -50,7 +49,7 @@ def file_of(domain: str, split: str, balanced: bool = False) -> str:
 
 
 def line_of(example: Row) -> str:
-    """Return the line of an example, its end included; white space in a cell is folded."""
+    """Return the line of an example, including the line end; white space within cells is folded."""
     return "\t".join(fold(str(example[name])) for name in RELEASED_COLUMNS.names) + "\n"
 
 

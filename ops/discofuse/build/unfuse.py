@@ -1,7 +1,7 @@
-"""Fusion examples of one text, from its words to its examples.
+"""Fusion examples of a single text.
 
-Belongs here: one text at a time, for use from a program or a prompt. Not here: datasets (annotated.py,
-candidates.py).
+Belongs here: processing one text at a time, for use in a program or a prompt. Not here: datasets
+(annotated.py, candidates.py).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-#: Characters of a natural text that are parsed at once; a longer one is cut at the ends of paragraphs. Memory
-#: grows with tokens: a part that has more of them than prose is halved.
+#: Characters of a natural text that are parsed at once; a longer text is cut at paragraph ends. Memory grows
+#: with tokens, so a piece with more tokens than prose has is halved.
 AT_ONCE, TOKENS_OF_PROSE = 100_000, 30_000
-#: Tokens of a tokenised text that are parsed at once; a longer one is cut at the ends of sentences, and a
-#: longer sentence within.
+#: Tokens of a tokenised text that are parsed at once; a longer text is cut at sentence ends, and a longer
+#: sentence anywhere.
 TOKENS_AT_ONCE = 20_000
 
 
@@ -36,13 +36,13 @@ def fusion_examples(
     title: str | None = None,
     space_tokenised: bool | None = None,
 ) -> list[FusionExample]:
-    """Return the fusion examples of a text of one or more sentences, in the order of the text.
+    """Return the fusion examples of a text of one or more sentences, in text order.
 
-    `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
-    its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
-    Which it is, its punctuation tells unless `space_tokenised` does. A `title` that names whom the text is
-    about helps to tell whom its pronouns mean. Memory grows with the text; what the parse needs beside it is
-    bounded.
+    `nlp` is the pipeline of `annotator()`. The text may be natural or space-tokenised. If it is
+    space-tokenised, its tokens are kept, and its sentences end at newlines, or at final marks if it has no
+    newline. Without `space_tokenised`, its punctuation decides which it is. A `title` that names the person
+    whom the text is about helps to resolve pronouns. Memory grows with the text; what the parse needs in
+    addition is bounded.
     """
     annotation = annotated(text, nlp, title=title, space_tokenised=space_tokenised)
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
@@ -51,7 +51,7 @@ def fusion_examples(
 def annotated(
     text: str, nlp: Language, *, title: str | None = None, space_tokenised: bool | None = None
 ) -> Annotation:
-    """Return the parse of a text, natural or space-tokenised, as `fusion_examples` reads it."""
+    """Return the parse of a natural or space-tokenised text, as for `fusion_examples`."""
     whole = is_tokenised(text) if space_tokenised is None else space_tokenised
     documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title, AT_ONCE)
     return joined([Annotation.of(document) for document in documents])
@@ -67,7 +67,7 @@ def _natural(text: str, nlp: Language, title: str | None, longest: int) -> Itera
 
 
 def _tokenised(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
-    """Yield parses of as many sentences as are parsed at once."""
+    """Yield parses of batches of sentences."""
     part: list[Sequence[str]] = []
     length = 0
     for sentence in _cut(sentences_of(text)):

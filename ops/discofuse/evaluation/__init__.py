@@ -1,1 +1,1 @@
-"""How well models fuse: Exact and SARI by phenomenon, and people's judgement. Not here: the models."""
+"""Evaluation of fusion: Exact and SARI by phenomenon, and human judgement. Not here: the models."""

@@ -1,13 +1,14 @@
-"""What a prediction has in the places of its gold text: aligned tokens, the slot of a connective, pronouns.
+"""Compare a prediction with its gold text: aligned tokens, the slot of a connective, pronouns.
 
-Belongs here: aligning two token lists, finding a connective that a fusion added, and what stands there
-instead; the coarse sense of each connective of the paper's Table 12, as the Penn Discourse Treebank 2.0
-(Prasad et al. 2008) annotates most of its occurrences. Not here: tables over many fusions (scores.py).
+Belongs here: aligning two token lists, finding a connective that a fusion added, and finding what the
+prediction has instead; the coarse sense of each connective of the paper's Table 12, which is the most
+frequent one in the Penn Discourse Treebank 2.0 (Prasad et al. 2008). Not here: tables over many fusions
+(scores.py).
 
-Geva et al. (2019), section 5.4: predicted sequences are aligned to gold ones, and aligned words compared.
-They do not say how; here it is a minimal edit, made unique by the rules of `aligned`. Connectives that the
-treebank does not have are put with what they paraphrase ("because of that": as a result); what comments
-rather than connects ("obviously", "again") has no sense.
+Geva et al. (2019), section 5.4, align predicted sequences to gold ones and compare aligned words. They do not
+say how; here the alignment is a minimal edit, made unique by the rules of `aligned`. A connective that the
+treebank lacks gets the sense of its paraphrase ("because of that": as a result). One that comments rather
+than connects ("obviously", "again") has no sense.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from ops.metrics.fusion import fusion_tokens
 
 FusionTokens: TypeAlias = Sequence[str]
 
-#: Of each token of one list, the place of its partner in the other, None where it has none.
+#: For each token of one list, the index of its partner in the other list, None if it has none.
 Alignment: TypeAlias = list[int | None]
 
-#: What stands for an output that is no connective, or no pronoun: the paper's <other>.
+#: The label of an output that is not a connective, or not a pronoun: the paper's <other>.
 OTHER = "<other>"
 
-#: Of the third person, as rules replace them; the rows of the paper's Figure 3.
+#: Third-person pronouns, which rules replace; the rows of the paper's Figure 3.
 PRONOUNS = (
     "he", "him", "his", "himself",
     "she", "her", "hers", "herself",
@@ -38,20 +39,20 @@ _Cost: TypeAlias = tuple[int, int, int]
 
 
 class AlignedPronoun(NamedTuple):
-    """A pronoun that the gold fusion put in, and the pronoun that the prediction has there, or OTHER."""
+    """A pronoun that the gold fusion added, and the aligned pronoun of the prediction, or OTHER."""
 
     gold: str
     predicted: str
 
 
 def both_pronouns(one: str, other: str) -> bool:
-    """Tell whether two tokens in small letters are both pronouns."""
+    """Return whether two lower-case tokens are both pronouns."""
     return one in _PRONOUNS and other in _PRONOUNS
 
 
 Sense: TypeAlias = Literal["comparison", "expansion", "contingency", "temporal"]
 
-#: In the order in which Geva et al. (2019), section 4.2, name them.
+#: In the order of Geva et al. (2019), section 4.2.
 SENSE_NAMES: tuple[Sense, ...] = get_args(Sense)
 
 _BY_SENSE: dict[Sense, str] = {
@@ -82,22 +83,22 @@ def _listed(names: str) -> list[str]:
     return [" ".join(name.split()) for name in names.split(",")]
 
 
-#: The sense of a connective in small letters and without commas.
+#: The sense of each connective, in lower case and without commas.
 SENSES: dict[str, Sense] = {name: sense for sense, names in _BY_SENSE.items() for name in _listed(names)}
 
-#: All connectives that a text is searched for, also those without a sense.
+#: All connectives that are searched for in a text, including those without a sense.
 CONNECTIVES = frozenset(SENSES) | frozenset(_listed(_WITHOUT))
 
 
 def aligned(
     gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool] = both_pronouns
 ) -> Alignment:
-    """Return for each of N gold tokens the place of the predicted token that it became, or None.
+    """Return the index of the predicted token aligned with each of N gold tokens, or None.
 
-    The alignment is that of a minimal edit (tokens put in, left out or replaced, each counts 1); of several,
-    one of most equal tokens; of these, one with most replacements that are `alike`; then, from the ends, a
-    token is replaced rather than left out, and left out rather than put in. What both begin and end with is
-    aligned without search, which loses nothing. O(N M) for what lies between.
+    The alignment is a minimal edit, in which each inserted, deleted or replaced token costs 1. Among several,
+    the one with the most equal tokens wins, then the one with the most `alike` replacements. Then, from the
+    end, a replacement is preferred to a deletion, and a deletion to an insertion. The common prefix and
+    suffix are aligned without search, which changes nothing. O(N M) for the part between them.
     """
     shortest = min(len(gold), len(predicted))
     start = next((at for at in range(shortest) if gold[at] != predicted[at]), shortest)
@@ -112,19 +113,19 @@ def aligned(
 
 
 def words(text: str) -> list[str]:
-    """Return the tokens of a text in small letters, without commas.
+    """Return the lower-case tokens of a text, without commas.
 
-    A comma goes with one connective and not with another: as a token that two texts share it would be
-    aligned, and part a connective from what stands in its place.
+    Some connectives have a comma and others do not. A comma that two texts share would be aligned, and would
+    separate a connective from its substitute.
     """
     return [word for word in fusion_tokens(text) if word != ","]
 
 
 def placed(connective: str, gold: FusionTokens, source: FusionTokens) -> tuple[int, int] | None:
-    """Return where a connective was added: the ends of its tokens in the gold text.
+    """Return where a connective was added: the start and end of its tokens in the gold text.
 
-    It may stand there several times: the one that was added has fewest tokens in common with the aligned
-    source; of several such, the first. None where the text does not have it.
+    If it occurs several times, the added one is that with the fewest tokens in common with the aligned
+    source, the first of several. Returns None if the text lacks it.
     """
     wanted = connective.split()
     size = len(wanted)
@@ -142,9 +143,9 @@ def placed(connective: str, gold: FusionTokens, source: FusionTokens) -> tuple[i
 def slot(
     gold: FusionTokens, predicted: FusionTokens, alignment: Alignment, start: int, end: int
 ) -> FusionTokens:
-    """Return what the prediction has in the place of gold[start:end].
+    """Return what the prediction has in place of gold[start:end].
 
-    That is all between the nearest tokens on both sides that the prediction has as well.
+    This is everything between the nearest tokens on both sides that are equal in both texts.
     """
     equal = [
         (at, place)
@@ -159,9 +160,9 @@ def slot(
 def predicted_connective(
     connective: str, gold: FusionTokens, predicted: FusionTokens, source: FusionTokens, known: Collection[str]
 ) -> str | None:
-    """Return the connective in the slot of the gold one: of the known ones in it the longest, then the first.
+    """Return the connective in the slot of the gold one: the longest known one there, the first of several.
 
-    OTHER where there is none; None where the gold text does not have its connective.
+    Returns OTHER if there is none; None if the gold text lacks its connective.
     """
     ends = placed(connective, gold, source)
     if ends is None:
@@ -177,7 +178,7 @@ def predicted_connective(
 
 
 def pronouns(gold: FusionTokens, predicted: FusionTokens, source: FusionTokens) -> list[AlignedPronoun]:
-    """Return the pronouns that the gold text has and the source has not, with what was predicted there."""
+    """Return the pronouns that are in the gold text but not in the source, with what was predicted."""
     if _PRONOUNS.isdisjoint(gold):
         return []
     of_source, of_prediction = aligned(gold, source), aligned(gold, predicted)

@@ -1,12 +1,11 @@
-"""The human evaluation of fusion examples and fusions: samples of both for people to rate, and what they say.
+"""The human evaluation of fusion examples and fusions: samples for people to rate, and the results.
 
-Belongs here: which rows raters see, what each is asked with, its gold answers, and the paper's Tables 2, 5
-and 8. Not here: what people are asked (people.py), sheets, which answers count, votes and agreement
-(ops/evaluation).
+Belongs here: which rows raters see and with which questions, their gold answers, and the paper's Tables 2, 5
+and 8. Not here: the questions (people.py), sheets, which answers count, votes and agreement (ops/evaluation).
 
-Geva et al. (2019): of 500 examples of each domain, 5 raters tell whether the split text is understandable
-(section 4.1) and how they would fuse it (4.2); of 1000 fusions of each domain they tell which of two texts
-is the gold one, where these differ (5.3).
+Geva et al. (2019): 5 raters say for 500 examples of each domain whether the split text is understandable
+(section 4.1) and how they would fuse it (4.2). For 1000 fusions of each domain, where fusion and gold text
+differ, they say which of the two is the gold text (5.3).
 """
 
 from __future__ import annotations
@@ -39,12 +38,12 @@ from ops.evaluation.table import with_files
 from ops.metrics.fusion import exact_match
 
 UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, HUMAN = (question.name for question in PEOPLE.questions)
-#: What no connective is called among the answers.
+#: The answer for no connective.
 NONE = "none"
-#: What is assumed of raters where a fusion is its gold text, or where they are undecided.
+#: The assumed accuracy of raters if a fusion equals its gold text, or if they are undecided.
 CHANCE = 0.5
 
-#: What stands for its sense where the gold text has none of it: common ones of Tables 9 and 12.
+#: Connectives that are offered for a sense other than the gold one's: common ones of Tables 9 and 12.
 _OFFERS: Mapping[Sense, Sequence[str]] = {
     "comparison": ("but", "however", "although"),
     "expansion": ("and", "for example", "moreover"),
@@ -54,10 +53,11 @@ _OFFERS: Mapping[Sense, Sequence[str]] = {
 
 
 def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) -> Outcomes:
-    """Yield the rows that are rated, part by part, the sheets with the last; the units are the examples.
+    """Yield the rows to be rated, part by part, and the sheets with the last part; the units are the
+    examples.
 
-    An example is dropped as `other_split` or as `not_drawn`, unless one of its fusions was drawn. An example
-    with a connective of no coarse sense is asked for its clarity alone.
+    An example is dropped as `other_split` or `not_drawn`, unless one of its fusions was drawn. An example
+    whose connective has no coarse sense gets only the question about clarity.
     """
     found = examples.read(["id", "domain", "split"])
     of_splits = found.filter(pc.is_in(found["split"], pa.array(params.splits)))
@@ -85,14 +85,14 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return the tables of the paper; means are shares of examples with 95 % intervals over these.
+    """Return the paper's tables; means are shares of examples with 95 % intervals over the examples.
 
-    `clarity` (Table 2), by domain: rated examples, the counts `yes`, `no_majority` and `no`, and the share
-    of yes. `decisions` (Table 5), by question: how often the majority is the gold answer, a tie counting as
-    not, over `all` examples marked as understandable and over those `with_connectives`, where gold and
-    majority both add one. `detection` (Table 8), by domain: fusions that were drawn, those that are the
-    `same` as their gold text, `rated` ones among the others, and how often the majority finds the gold text,
-    a tie counting half: where they `differ`, and in `total`, the same ones counting half.
+    `clarity` (Table 2), by domain: rated examples, the counts `yes`, `no_majority` and `no`, and the share of
+    yes. `decisions` (Table 5), by question: how often the majority is the gold answer (a tie counts as
+    wrong), over `all` examples marked as understandable, and over those `with_connectives`, where both gold
+    and majority add one. `detection` (Table 8), by domain: drawn fusions, those that are the `same` as their
+    gold text, the `rated` ones among the others, and how often the majority finds the gold text (a tie counts
+    half): where they `differ`, and in `total`, where the same ones count half.
     """
     counted = [row for row in judged.rows if row["counted"]]
     fusions = judged.drawn.filter(judged.drawn["fusion_id"].is_valid()).to_pylist()
@@ -110,9 +110,9 @@ def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
 
 
 def gold_decisions(example: Row) -> dict[str, str]:
-    """Return the gold answers about fusing an example; `connective` is missing where it has no sense.
+    """Return the gold answers about fusing an example; `connective` is missing if it has no sense.
 
-    An anaphor is one of the paper's "nominal or pronominal anaphors or cataphors", section 4.2.
+    An anaphor is any of the paper's "nominal or pronominal anaphors or cataphors", section 4.2.
     """
     kind, name = example["discourse_type"], _connective(example)
     referring = example["has_coref_type_pronoun"] or example["has_coref_type_nominal"]
@@ -128,7 +128,7 @@ def gold_decisions(example: Row) -> dict[str, str]:
 
 
 def offers(example: Row, seed: int) -> dict[Sense, str]:
-    """Return a connective for each sense, the gold one for its own; the others are drawn by seed and id."""
+    """Return a connective for each sense: the gold one for its sense, the others drawn by seed and id."""
     name = _connective(example)
     return {
         sense: name
@@ -143,7 +143,7 @@ def _connective(example: Row) -> str:
 
 
 def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
-    """Return the drawn fusions by the example that they are of."""
+    """Return the drawn fusions by the example that they belong to."""
     found = fusions.read(["id", "domain", "model"])
     own_domain = found.filter(pc.equal(found["model"], found["domain"]))
     ids = sample_each(own_domain, "domain", params.fusions, params.seed)
@@ -201,7 +201,7 @@ def _detection(
     of_domain = [row for row in rows if row["domain"] == domain]
     detected = params.around([CHANCE if row["tie"] else float(row["agrees"]) for row in of_domain])
     same = sum(not row["asked"] for row in sent)
-    # Which fusions are their gold text is known: they make the interval narrower, not the sample larger.
+    # Which fusions equal their gold text is known: these narrow the interval but do not enlarge the sample.
     share = same / len(sent)
     return {
         "domain": domain,
@@ -236,7 +236,7 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
 
 
 def _asked(example: Row, asked: bool, fusion: Row | None, seed: int) -> Iterator[Row]:
-    """Yield what is asked about an example, in the order of the questionnaires."""
+    """Yield the rows to be rated about an example, in the order of the questionnaires."""
     if asked:
         yield _row(example, CLARITY, {})
         gold = gold_decisions(example)
@@ -247,7 +247,7 @@ def _asked(example: Row, asked: bool, fusion: Row | None, seed: int) -> Iterator
 
 
 def _told_apart(example: Row, fusion: Row, seed: int) -> Row:
-    """Return the row that asks which of two texts is gold; the seed decides which of them stands first."""
+    """Return the row that asks which of two texts is gold; the seed decides which text comes first."""
     side = "ab"[drawn(seed, "gold", fusion["id"])[0] % 2]
     texts = {f"fusion_{name}": fusion["target" if name == side else "prediction"] for name in "ab"}
     return {
@@ -275,5 +275,5 @@ def _row(example: Row, questionnaire: Questionnaire, gold: Mapping[str, str], **
     )
 
 
-#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+#: Yields the results for each rated row, and the tables, as `evaluate_ratings` does.
 human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -1,7 +1,7 @@
-"""What people are asked about examples and fusions, after Geva et al. (2019).
+"""The questions for people about examples and fusions, after Geva et al. (2019).
 
-Belongs here: questions and scales, the columns of the rows that are asked about, params. Not here: which rows
-are drawn, their gold answers, and the tables (human_evaluation.py).
+Belongs here: questions and scales, the columns of the rated rows, params. Not here: which rows are drawn,
+their gold answers, and the tables (human_evaluation.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CLARITY = Questionnaire(
         Question(name="understandable", text="Can you understand these two sentences?", scale=YES_NO),
     ),
 )
-#: Geva et al. (2019), section 4.2 and Table 5; the connectives that are offered stand beside each row.
+#: Geva et al. (2019), section 4.2 and Table 5; each row shows the connectives to choose from.
 DECISIONS = Questionnaire(
     name="discofuse_decisions",
     shown=("sentence_1", "sentence_2", "comparison", "expansion", "contingency", "temporal"),
@@ -113,7 +113,7 @@ which of two fused texts a person wrote is asked in sheets of their own:""",
 
 
 class RatingSheetParams(RaterParams, section="discofuse.rating_sheets"):
-    """How much is rated, and by whom."""
+    """How much is rated, and who rates it."""
 
     examples: int = Field(500, ge=0, description="of each domain, for clarity and fusion decisions")
     splits: tuple[Split, ...] = Field(
@@ -124,4 +124,4 @@ class RatingSheetParams(RaterParams, section="discofuse.rating_sheets"):
 
 
 class HumanEvaluationParams(Bootstrap, section="discofuse.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over examples."""
+    """The bootstrap over examples for the 95 % intervals."""

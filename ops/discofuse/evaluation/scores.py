@@ -1,11 +1,11 @@
-"""How good the fusions of every system are: the paper's Tables 6, 7 and 9, and Figure 3.
+"""Scores of every system's fusions: the paper's Tables 6, 7 and 9, and Figure 3.
 
-Belongs here: scores of each fusion, their means with intervals, tests between systems, which connectives and
-pronouns come out. Not here: the metrics (ops/metrics), aligning texts (alignment.py), making fusions
+Belongs here: scores of each fusion, their means with intervals, tests between systems, and which connectives
+and pronouns are predicted. Not here: the metrics (ops/metrics), aligning texts (alignment.py), making fusions
 (models/fusions.py).
 
 Geva et al. (2019), sections 5.2 and 5.4: Exact and SARI on the full and the balanced test sets, by
-phenomenon, and the outputs in the places of gold connectives and pronouns.
+phenomenon, and the outputs in place of gold connectives and pronouns.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from ops.metrics.fusion import exact_match, sari
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
-#: The columns of a fusion that its scores keep.
+#: The columns of a fusion that the table of scores repeats.
 _FUSION = (
     "example_id", "system", "model", "domain", "balanced", "discourse_type", "source", "target", "prediction",
 )  # fmt: skip
 
-#: What stands in a row: one number for each metric, all 0 to 1.
+#: The metrics of a fusion, each 0 to 1.
 METRICS = ("sari", "exact", "keep", "add", "delete")
 
 #: The metrics of Tables 6 and 7.
 TABLE_6 = ("sari", "exact")
 
-#: The paper's Table 9, in its order.
+#: The connectives of the paper's Table 9, in its order.
 TABLE_9 = (
     "and", "but", "because", "although", "so", "or", "however", "while", "so that", "unless", "for example",
 )  # fmt: skip
@@ -72,7 +72,7 @@ EVALUATION = Shape(
     ),
 )
 
-#: What the tables need of a row: texts may be many.
+#: The columns that the tables need; texts are left out to save memory.
 _LIGHT = (
     "example_id", "system", "model", "domain", "balanced", "discourse_type", "in_domain", *METRICS,
     "connective", "predicted_connective", "pronouns",
@@ -80,13 +80,13 @@ _LIGHT = (
 
 
 class EvaluationParams(Bootstrap, section="discofuse.evaluation"):
-    """The bootstrap over examples, and how many connectives are shown."""
+    """The bootstrap over examples, and the number of connectives shown."""
 
     connectives: int = Field(11, ge=0, description="most common ones, shown beside those of the paper")
 
 
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
-    """Yield the scores of all fusions, part by part, the tables with the last; the units are the fusions."""
+    """Yield the scores of all fusions by part, and the tables with the last part. Units are the fusions."""
     light: list[Row] = []
 
     def parts() -> Outcomes:
@@ -106,7 +106,7 @@ def scores_of(fusions: pa.Table) -> Outcome:
 
 
 def scored(fusion: Row) -> dict[str, Any]:
-    """Return the row of a fusion: its scores, and what it has in the places of connective and pronouns."""
+    """Return the row of a fusion: its scores, and its outputs in place of the connective and pronouns."""
     found = sari(fusion["source"], fusion["prediction"], [fusion["target"]])
     gold, predicted, source = (words(fusion[name]) for name in ("target", "prediction", "source"))
     connective = " ".join(words(fusion["connective_string"] or ""))
@@ -131,13 +131,14 @@ def scored(fusion: Row) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
-    """Return the tables of the paper; means have 95 % intervals over examples.
+    """Return the paper's tables; means have 95 % intervals over examples.
 
-    `systems` (Table 6): every system by domain and test set ("full", "balanced"), with examples and by
-    metric mean, low and high. `tests`: of every two systems over the examples that both have, by domain, test
-    set and metric of Table 6: difference, low, high and p. Of in-domain models alone, on the full test set:
-    `phenomena` (Table 7), `connectives` (Table 9: accuracy, and how often what was predicted, the most
-    frequent first) and `pronouns` (Figure 3: how often what was predicted, as counts and shares of the row).
+    `systems` (Table 6): every system by domain and test set ("full", "balanced"), with the number of
+    examples, and mean, low and high by metric. `tests`: every pair of systems over the examples that both
+    have, by domain, test set and metric of Table 6, with difference, low, high and p. The others cover only
+    in-domain models on the full test set: `phenomena` (Table 7), `connectives` (Table 9: accuracy, and how
+    often each output was predicted, the most frequent first) and `pronouns` (Figure 3: how often each output
+    was predicted, as counts and shares of the row).
     """
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
@@ -199,7 +200,7 @@ def _place(domain: str, test: str) -> dict[str, str]:
 
 
 def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:
-    """Return the connectives of the paper, then others of the most common ones of the test examples."""
+    """Return the paper's connectives, then further ones from the most common in the test examples."""
     of_example = {row["example_id"]: row["connective"] for row in rows if row["connective"]}
     counts = Counter(of_example.values())
     common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
@@ -218,7 +219,7 @@ def _outputs(pronoun: str, rows: Iterable[Row]) -> list[str]:
 
 
 def _confusion(outputs: Sequence[str]) -> dict[str, Any]:
-    """Return how often each output stands there, the most frequent first; of equals by name."""
+    """Return how often each output occurs, the most frequent first, ties by name."""
     counts: Mapping[str, int] = Counter(outputs)
     return {
         "examples": len(outputs),

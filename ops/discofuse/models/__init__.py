@@ -1,1 +1,1 @@
-"""Models that learn to fuse, and what they write. Not here: their scores (ops/discofuse/evaluation)."""
+"""Models that learn to fuse, and their outputs. Not here: scoring these (ops/discofuse/evaluation)."""

@@ -1,10 +1,10 @@
 """Fusion models: a Transformer for each training set of balanced examples.
 
-Belongs here: training them one by one, and what each example is to them; vocabulary, one training and its
-report, which the transfer shares. Not here: the sets (training_sets.py), the network and its vocabulary
-(ops/models/seq2seq), the loop (ops/models/training).
+Belongs here: training the models one by one, and how each uses the examples; vocabulary, a single training
+and its report, which transfer.py shares. Not here: the sets (training_sets.py), the network and its
+vocabulary (ops/models/seq2seq), the loop (ops/models/training).
 
-Geva et al. (2019), section 5.1: one model on each domain after down-sampling, and one on a mixture of both.
+Geva et al. (2019), section 5.1: a model for each domain after down-sampling, and one for a mixture of both.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
     from ops.models.seq2seq.pieces import Pieces
 
-#: What was trained: the file that says so of every model.
+#: The file with the training reports of all models.
 MODELS = "models.json"
 
 
@@ -65,21 +65,21 @@ FUSION_MODEL = Shape(
     ),
 )
 
-#: What is stored of an example beside its pair of texts.
+#: The columns of an example that are stored with its pair of texts.
 _COLUMNS = ("id", "licence", "split", "domain", "mixture", "discourse_type")
 
-#: By what the weights of a training are kept, whatever its size: Exact is 0 for long, then the loss decides.
+#: Selects the weights that are kept, for all sizes. Exact stays 0 for long; until then the loss decides.
 _KEPT_BY = {"metric": "exact", "direction": "max", "tie": "loss"}
 
 
 class Size(Params):
-    """How large the models are, and how each is trained."""
+    """The size of the models, and the training of each."""
 
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample; a processor, with more or less time; Table 17, for days on a GPU.
+#: tiny: seconds on the sample; small, base: a CPU, with less or more time; paper: Table 17, days on a GPU.
 SIZES = {
     "tiny": Size(
         model=Seq2SeqTransformerConfig(
@@ -175,7 +175,7 @@ SIZES = {
 
 
 class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
-    """Which size of models is trained, and what judges them on the way."""
+    """The size of the models to train, and how they are judged during training."""
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
     pretrained: ModelName | None = Field(
@@ -189,23 +189,23 @@ class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
     seed: int = Field(0, ge=0, description="of the draw of these examples")
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights stay that fuse best."""
+        """Keep the weights that fuse best."""
         return {"training": _KEPT_BY}
 
     @property
     def training(self) -> TrainingParams:
-        """How models of the size that is asked for are trained."""
+        """The training of models of the chosen size."""
         found: TrainingParams = self.part("training")
         return found
 
     def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
-        """Return what every model is made of."""
+        """Return the configuration of every model."""
         return trained_further(self.part("model"), self.pretrained)
 
 
 def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
-    """Return the vocabulary of some texts, of the kind and the size that a model's config names; that of the
-    pretrained model if it names one."""
+    """Return the vocabulary of some texts, with the kind and size in the model's config, or that of the
+    pretrained model if the config names one."""
     if isinstance(config, PretrainedSeq2SeqConfig):
         from ops.models.seq2seq.pretrained import PretrainedModel
 
@@ -218,7 +218,7 @@ def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
 def make_model(
     config: Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig, pieces: Pieces, seed: int
 ) -> Seq2Seq:
-    """Return a model with random weights, or the pretrained one, which has a vocabulary of its own."""
+    """Return a model with random weights, or the pretrained one, which has its own vocabulary."""
     from ops.models.seq2seq.files import make
 
     if isinstance(config, PretrainedSeq2SeqConfig):
@@ -237,7 +237,7 @@ def train_model(
     checkpoints: Checkpoints,
     strict: bool,
 ) -> Trained:
-    """Train a model in place, judged by Exact and SARI of its answers; errors begin with its name."""
+    """Train a model in place, judged by Exact and SARI of its outputs; errors begin with the model's name."""
     from ops.models.seq2seq.model import Seq2SeqTask
 
     with errors_of(name):
@@ -254,7 +254,7 @@ def fusion_report(
     trained: Trained,
     chosen: bool,
 ) -> dict[str, Any]:
-    """Return the training report of a model, with the number of its weights."""
+    """Return the training report of a model, including its number of weights."""
     architecture = model.config.model_dump()["kind"]
     weights = count_weights(model.network)
     return training_report(
@@ -265,14 +265,14 @@ def fusion_report(
 def fusion_model(
     balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    """Yield what the examples are to the models, and the models; the units are the examples.
+    """Yield the examples as each model sees them, and the models; the units are the examples.
 
-    The byte pairs are those of all examples in the split `train`, the same for every model, or those of the
-    pretrained model that every model begins as. An example with more than `longest` of them in source or
-    target is dropped as `long`, with their number. Of a model those weights stay that wrote most of its set's
-    validation examples exactly; models.json says in `judged_on` where it had none, and what it learnt from
-    judged it. Raises TrainingError as `training_sets` does, before anything is trained; errors of training
-    begin with the set's name.
+    All models share one vocabulary of byte pairs, learnt from all examples in the split `train`, or that of
+    the pretrained model if training starts from one. An example with more than `longest` byte pairs in source
+    or target is dropped as `long`, with their number. A model keeps the weights that reproduce most
+    validation examples of its set exactly. If a set has no validation examples, training examples judge the
+    model, and `judged_on` in models.json says so. Raises TrainingError, like `training_sets`, before any
+    training; errors during training begin with the set's name.
     """
     yield from in_parts(_outcomes(balanced, params, checkpoints, strict))
 
@@ -299,7 +299,7 @@ def _outcomes(
                 name, model, examples, params.training, params.validation_beam, checkpoints.at(name), strict
             )
             files |= {f"{name}/{file}": content for file, content in save(model).items()}
-            # All are chosen: each is judged by its own set, and evaluation compares them.
+            # All are chosen: each is judged on its own set, and the evaluation compares them.
             reports.append(fusion_report(name, model, examples, params.training, ended, chosen=True))
         for found in sets:
             for rows in in_blocks(pairs.rows(having={**found.values, "short": True})):
@@ -317,7 +317,7 @@ def _outcomes(
 
 
 def trained_names(artifact: Artifact) -> list[str]:
-    """Return the names of all trained models, each that of its training set."""
+    """Return the names of all trained models, which are those of their training sets."""
     return [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
 
 
@@ -333,7 +333,7 @@ def trained_model(
 
 
 def texts_of(row: Row) -> tuple[str, str]:
-    """Return what a model reads of an example, and what it is to write."""
+    """Return the source and the target text of an example."""
     return source_of(row), target_of(row)
 
 

@@ -1,10 +1,10 @@
 """Fusions of the test examples by every system: the models, and COPY.
 
-Belongs here: which examples are fused, and a fusion of each by every system. Not here: training the models
+Belongs here: which examples are fused, and the fusion of each by every system. Not here: training the models
 (fusion_model.py), scoring (evaluation/scores.py).
 
-Geva et al. (2019), section 5.1: every model fuses the examples of every domain, of the full and of the
-balanced test set; COPY only joins the two sentences.
+Geva et al. (2019), section 5.1: every model fuses the examples of every domain, in the full and the balanced
+test set; COPY only joins the two sentences.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class FusionParams(Params, section="discofuse.fusions"):
 def fusions(
     examples: Parts, balanced: Parts, fusion_model: Artifact, params: FusionParams, strict: bool = True
 ) -> Outcomes:
-    """Yield a fusion of each test example by every system; the units are the examples.
+    """Yield the fusion of each test example by every system; the units are the examples.
 
-    Those of other splits are dropped as `split_train` and `split_validation`, and as `not_drawn` those
-    beyond the number of a domain. Of a source that is longer than a model reads, it reads the beginning. In
-    memory are ids: of the test examples that are drawn, and of those of the balanced set.
+    Examples of other splits are dropped as `split_train` and `split_validation`, and test examples beyond the
+    number per domain as `not_drawn`. Models read only the beginning of a source that is too long for them.
+    Holds the ids of the drawn test examples, and of those in the balanced set, in memory.
     """
     domains: dict[str, None] = {}
     for table in examples:

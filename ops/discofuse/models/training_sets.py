@@ -1,7 +1,7 @@
-"""What fusion models learn from and are judged by: the sets, and their pairs of texts.
+"""What fusion models are trained and judged on: training sets, and their pairs of texts.
 
-Belongs here: source and target of a row, the sets of balanced examples by domain and as a mixture, refusing a
-set that teaches nothing, the COPY baseline, and the scores by which models are chosen. Not here: choosing the
+Belongs here: source and target of a row, the sets of balanced examples by domain and as a mixture, rejecting
+a set that cannot be learnt from, the COPY baseline, and the scores that select models. Not here: choosing the
 examples (build/balanced.py), pairs on disk (ops/models/seq2seq/pairs.py), training (fusion_model.py), metrics
 (ops/metrics).
 """
@@ -18,27 +18,27 @@ from ops.metrics.fusion import exact_match, sari
 from ops.models.seq2seq.config import Pairs
 from ops.models.training import TrainingError
 
-#: The training set that is drawn from the two largest domains in equal shares.
+#: The training set drawn in equal shares from the two largest domains.
 MIXTURE = "mixture"
 
 
 def source_of(row: Row) -> str:
-    """Return what a model reads of an example: the two sentences without discourse, joined by a blank."""
+    """Return the source text of an example: the two incoherent sentences, joined by a blank."""
     return copied(row["incoherent_first_sentence"], row["incoherent_second_sentence"])
 
 
 def target_of(row: Row) -> str:
-    """Return what a model is to write of an example: the coherent text, of one sentence or two."""
+    """Return the target text of an example: the coherent text, of one or two sentences."""
     return copied(row["coherent_first_sentence"], row["coherent_second_sentence"])
 
 
 def copied(*sentences: str) -> str:
-    """Return sentences joined by a blank: the baseline COPY (Geva et al. 2019, section 5.1)."""
+    """Return the sentences joined by a blank: the COPY baseline (Geva et al. 2019, section 5.1)."""
     return " ".join(filter(None, sentences))
 
 
 def judged(pairs: Pairs, predictions: Sequence[str]) -> dict[str, float]:
-    """Return the means of "exact" and "sari" over N pairs, by which trainings are told apart."""
+    """Return the means of "exact" and "sari" over N pairs, which select the best weights."""
     rows = list(zip(pairs.sources, pairs.targets, predictions, strict=True))
     return {
         "exact": sum(exact_match(found, [target]) for _, target, found in rows) / len(rows),
@@ -48,16 +48,16 @@ def judged(pairs: Pairs, predictions: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class SetOfExamples:
-    """A training set: what it is called, and which rows are part of it, by the values of columns."""
+    """A training set: its name, and the column values that select its rows."""
 
     name: str
     values: Mapping[str, object]
 
 
 def training_sets(balanced: Parts) -> list[SetOfExamples]:
-    """Return the set of each domain and, where rows are part of it, the mixture, by name.
+    """Return the set of each domain, and the mixture if any rows belong to it, ordered by name.
 
-    Raises TrainingError for a domain that is called `mixture`.
+    Raises TrainingError for a domain called `mixture`.
     """
     sets: dict[str, SetOfExamples] = {}
     for row in balanced.rows(["id", "domain", "mixture"]):
@@ -73,7 +73,7 @@ def training_sets(balanced: Parts) -> list[SetOfExamples]:
 
 
 def check_learnable(name: str, pairs: Parts, having: Mapping[str, object] | None = None) -> None:
-    """Raise TrainingError for a set, the stored pairs `having` values, from which nothing can be learnt."""
+    """Raise TrainingError if no stored pair in a set (those `having` these values) can be learnt from."""
     counts = Counter((row["split"], row["short"]) for row in pairs.rows(["split", "short"], having))
     if not counts["train", True]:
         training = counts["train", False]

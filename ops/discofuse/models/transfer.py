@@ -1,11 +1,11 @@
-"""What pre-training on fusion examples brings to another corpus: the paper's Table 10.
+"""What pre-training on fusion examples adds on another corpus: the paper's Table 10.
 
-Belongs here: CopyNet trained on pairs of a split-and-rephrase corpus, with and without pre-training on ours,
-beside COPY, its sizes, and the scores. Not here: one training (fusion_model.py), the network
-(ops/models/seq2seq).
+Belongs here: CopyNet trained on pairs of a split-and-rephrase corpus, with and without pre-training on our
+examples, compared with COPY; its sizes, and the scores. Not here: a single training (fusion_model.py), the
+network (ops/models/seq2seq).
 
-Geva et al. (2019), section 6 and appendix A.3: both models have one size, and of each those weights are taken
-that have the best SARI on validation.
+Geva et al. (2019), section 6 and appendix A.3: both models have the same size, and each keeps the weights
+with the best SARI on validation.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from ops.parse.schemas import unit_of
 
 
 class TransferSize(Params):
-    """How large the models are, and how they are trained: before, after that, and without."""
+    """The size of the models, and their training: before, after, and without pre-training."""
 
     model: CopyNetConfig = CopyNetConfig()
     pretraining: TrainingParams = TrainingParams()
@@ -92,7 +92,7 @@ def _paper(
     )
 
 
-#: Seconds on the sample; an hour or two on a processor; Table 18, updates of appendix A.3.
+#: tiny: seconds on the sample; base: one or two hours on a CPU; paper: Table 18, updates of appendix A.3.
 SIZES = {
     "tiny": TransferSize(
         model=CopyNetConfig(
@@ -137,14 +137,14 @@ if TYPE_CHECKING:
 
 _TEXT, _REAL = pa.string(), pa.float64()
 
-#: The baseline, and the two models: trained on the corpus alone, and after pre-training on our examples.
+#: The baseline, and the two models: trained only on the corpus, and also pre-trained on our examples.
 COPY, TARGET, PRETRAINED = "copy", "target", "pretrained"
 SYSTEMS = (COPY, TARGET, PRETRAINED)
 
 #: The model before it is trained on the corpus.
 PRETRAINING = "pretraining"
 
-#: The columns of the paper's Table 10, in its order, and Exact.
+#: The columns of the paper's Table 10, in order, and Exact.
 TABLE_10 = ("sari", "keep", "add", "delete", "exact")
 
 TRANSFER = Shape(
@@ -168,17 +168,17 @@ TRANSFER = Shape(
     ),
 )
 
-#: What is stored of an example and of a pair beside its texts.
+#: The columns of an example or a pair that are stored with its texts.
 _COLUMNS = ("id", "licence", "split")
 
 _ANSWER = pa.schema([("prediction", _TEXT)])
 
-#: By what the weights of a training are kept, whatever its size.
+#: Selects the weights that are kept, for all sizes.
 _KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
 
 
 class TransferParams(SizedParams, section="discofuse.transfer"):
-    """Which examples are learnt from before the corpus, and how."""
+    """The examples for pre-training, and the trainings."""
 
     domain: str | None = Field(
         None, description="of the examples of the pre-training; null: that with the most training examples"
@@ -191,11 +191,11 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
     decoding: Decoding = decoding_field()
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights with the best SARI stay."""
+        """Keep the weights with the best SARI."""
         return dict.fromkeys((PRETRAINING, "finetuning", TARGET), _KEPT_BY)
 
     def training(self, part: str) -> TrainingParams:
-        """Return how a training of the size that is asked for goes."""
+        """Return the params of a training for the chosen size."""
         found: TrainingParams = self.part(part)
         return found
 
@@ -203,14 +203,13 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
 def transfer(
     fusion_pairs: Parts, balanced: Parts, params: TransferParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    """Yield every system's fusion of the test pairs with its scores, and the table; the units are the pairs.
+    """Yield every system's fusion of the test pairs with scores, and the table; the units are the pairs.
 
-    Models learn from the pairs of the split `train`, and from the balanced examples of one domain before.
-    The vocabulary is that of both, the same for all models. Pairs of other splits than `test` are dropped
-    as `split_train` and `split_validation`; as `long`, with the number of pieces, those among them that are
-    too long to be learnt from. Of a test pair that is too long, models read the beginning. Raises
-    TrainingError for a domain that is not there and for a set from which nothing can be learnt, before
-    anything is trained.
+    Models learn from the pairs of the split `train`; one of them is pre-trained on the balanced examples of
+    one domain. All models share one vocabulary, learnt from both. Pairs that are not in the split `test` are
+    dropped as `split_train` or `split_validation`, or as `long`, with the number of pieces, if they are too
+    long to learn from. Models read only the beginning of a test pair that is too long. Raises TrainingError,
+    before any training, for an unknown domain and for a set that cannot be learnt from.
     """
     yield from in_parts(_outcomes(fusion_pairs, balanced, params, checkpoints, strict))
 
@@ -265,7 +264,7 @@ def _trained(
     strict: bool,
     folder: Path,
 ) -> tuple[dict[str, bytes], list[dict[str, Any]], dict[str, StoredRows]]:
-    """Train all models; return their files, their reports, and what two of them write for the test pairs."""
+    """Train all models; return their files and reports, and the outputs of two of them for the test pairs."""
     config, bounds = params.sizes[params.size].model, (params.validation_examples, params.seed)
     model = make_model(config, pieces, params.training(PRETRAINING).seed)
     before = pair_set(PRETRAINING, examples, model, *bounds, folder, in_order=True)
@@ -297,8 +296,8 @@ def _trained(
 def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over pairs, and paired tests between systems.
 
-    `systems`: system, chosen, the number of pairs, and by metric mean, low and high. `tests`: of every two,
-    by metric the difference, low, high and p. Without rows both are empty.
+    `systems`: system, chosen, the number of pairs, and mean, low and high by metric. `tests`, for each pair
+    of systems: difference, low, high and p by metric. Without rows both are empty.
     """
     draws = Bootstrap(resamples=params.resamples, seed=params.seed)
     return {
@@ -325,7 +324,7 @@ def table(systems: Mapping[str, Sequence[Row]], params: TransferParams) -> dict[
 
 
 def _domain(balanced: Parts, asked: str | None) -> str:
-    """Return the domain of the pre-training. Raises TrainingError for one that is not there."""
+    """Return the domain for pre-training. Raises TrainingError for an unknown one."""
     counts = Counter(row["domain"] for row in balanced.rows(["domain"], {"split": "train"}))
     largest = min(counts, key=lambda name: (-counts[name], name), default=None)
     chosen = asked or largest
@@ -339,7 +338,7 @@ def _domain(balanced: Parts, asked: str | None) -> str:
 
 
 def _texts(unit: Row) -> tuple[str, str]:
-    """Return source and target of a pair."""
+    """Return the source and the target text of a pair."""
     return copied(unit["first"], unit["second"]), unit["fused"]
 
 
@@ -350,7 +349,7 @@ def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
 
 
 def _rows(pairs: Parts, system: str, chosen: bool, written: Iterable[Row] | None) -> Iterator[Row]:
-    """Yield what a system writes for the test pairs, with its scores; without `written`, it copies."""
+    """Yield a system's outputs for the test pairs, with their scores; without `written`, it copies."""
     tests = pairs.rows(having={"split": "test"})
     if written is None:
         return (_row(pair, system, chosen, pair["source"]) for pair in tests)

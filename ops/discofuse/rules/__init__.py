@@ -1,7 +1,7 @@
-"""The rules: every phenomenon of Table 14 over the sentences and the pairs of sentences of a document.
+"""The rules: every phenomenon of Table 14, applied to the sentences and sentence pairs of a document.
 
-Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each is in the
-RULES of the module of its kind.
+Belongs here: the table of rules, and running them over an annotation. Not here: single rules, which are in
+RULES of the module of their kind.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RULES: tuple[Rule, ...] = (
     *relative_clauses.RULES,
     *appositions.RULES,
 )
-#: The rule of Table 14 that works upon the outcome of another, or upon a pair as it is.
+#: The rule of Table 14 that applies to the result of another rule, or to an unchanged pair.
 ANAPHORA = "anaphora"
 #: A pair that no rule matches (section 3.2).
 CONTROL = "control"
@@ -43,16 +43,15 @@ _OF_PAIRS = tuple(rule for rule in RULES if rule.of_pairs)
 _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
 _BETWEEN_WORDS = "\x1f"
-#: A question, or a sentence that announces what follows, has no two halves that are statements.
+#: A question, or a sentence that announces what follows, cannot be split into two statements.
 _NO_STATEMENT = frozenset({"?", ":"})
 
 
 def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate]:
-    """Yield what the rules make of every sentence and every two consecutive sentences of a document, in
-    order.
+    """Yield the candidates from each sentence and each two consecutive sentences of a document, in order.
 
-    A text gives one candidate for every rule and place that matches, of equal ones the first. A pair that no
-    rule matches is a control. Whether a candidate is worth keeping is not decided here.
+    A text yields a candidate for every rule and every place where it matches; equal ones are yielded once. A
+    pair without a match is a control. Filters are applied later, in build/examples.py.
     """
     lower = _lowered(annotation.words)
     by_sentence = _links(annotation)
@@ -66,7 +65,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         links = by_sentence.get(index, ())
         if before is not None:
             yield from _pair(before, here, index - 1, links, words, params)
-            before.before = None  # nor is a document held by its last sentence
+            before.before = None  # so that the last sentence does not keep the document in memory
         if (
             not _TRIGGERS.isdisjoint(words)
             and lower[here.end - 1] not in _NO_STATEMENT
@@ -77,7 +76,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
 
 
 def _is_several(sentence: ParsedSentence) -> bool:
-    """Tell whether a splitter missed the end of a sentence or of a heading within one."""
+    """Return whether the splitter missed the end of a sentence or a heading inside this one."""
     inside = sentence.lower[sentence.start : sentence.end]
     if "\n" in "".join(inside):
         return True
@@ -91,13 +90,13 @@ def _is_several(sentence: ParsedSentence) -> bool:
 
 
 def _lowered(words: Sequence[str]) -> list[str]:
-    """Return words in small letters; all at once takes a fifth of the time of one by one."""
+    """Return the words in lower case; all at once takes a fifth of the time of one by one."""
     lower = _BETWEEN_WORDS.join(words).lower().split(_BETWEEN_WORDS)
     return lower if len(lower) == len(words) else [word.lower() for word in words]
 
 
 def _links(annotation: Annotation) -> dict[int, list[Link]]:
-    """Return the links of every sentence that holds a mention."""
+    """Return the links by the index of the sentence that contains the mention."""
     found: dict[int, list[Link]] = {}
     index = 0
     for link in annotation.links:
@@ -172,8 +171,8 @@ def _candidates(
     links: Sequence[Link],
     params: RuleParams,
 ) -> Iterator[Candidate]:
-    """Yield what a rule makes of a text; where it combines with anaphora, that with mentions replaced comes
-    first: the released data has both."""
+    """Yield the candidates of a rule for a text. If the rule combines with anaphora, the one with replaced
+    mentions comes first, followed by the one without: the released data has both."""
     first = _first(text, split)
     if first is None:
         return
@@ -192,7 +191,7 @@ def _candidates(
 
 
 def _first(text: Sequence[ParsedSentence], split: RuleResult) -> Written | None:
-    """Return the first of the two sentences: that of a pair stays as it is."""
+    """Return the first of the two sentences; in a pair it stays unchanged."""
     if len(text) == 2:
         return Written(text[0].text(), text[0].running())
     return sentence(text[0].annotation, split.first, [text[0].start], text[0].end)

@@ -1,6 +1,6 @@
-"""Mentions in the second sentence that mean something named in the first.
+"""Mentions in the second sentence that refer to something named in the first.
 
-Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: finding what a mention means
+Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: finding antecedents
 (ops/coreference, sure_links.py).
 """
 
@@ -30,18 +30,18 @@ _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
-#: How a noun phrase without an article begins that is no name.
+#: First tags of a noun phrase that has no article and is not a name.
 _INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
 _ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
-#: They open no subject: "i.e. relation tables".
+#: These do not begin a subject: "i.e. relation tables".
 _EXAMPLES = frozenset({"i.e.", "e.g.", "i.e", "e.g", "such", "including"})
 _NOMINATIVES = frozenset({"he", "she", "it", "they"})
-#: Fewer than so many of those with a first name are women, or men.
+#: A first name is not a woman's (a man's) if a smaller share of the people with it are women (men).
 _NO_WOMAN = 0.01
-#: Of any link, as far as the released data tells.
+#: Least score of a link in the profile "released", estimated from the released data.
 _RELEASED_SCORE = 0.3
-#: What parsers take a name for by which someone is called, and what stands behind it.
+#: Labels that parsers give to a name that addresses someone, and the marks that may follow it.
 _CALLED = frozenset({"npadvmod", "intj", "dep"})
 _AFTER_CALLED = frozenset({",", ".", "!", "?"})
 _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
@@ -56,10 +56,11 @@ def resolved(
 ) -> tuple[TokenList, tuple[Link, ...]]:
     """Return `second` with mentions replaced by their antecedents in `first`, and the links that were used.
 
-    REPLACE(B, S_B, S_A) of Table 14, with what keeps the outcome a sentence. A name does not stand twice in
-    one clause for one thing ("Lions have a record against Lions"), so of several mentions of one entity the
-    first is replaced, and another only where it is the subject of a coordinated clause; where the
-    antecedent's head is in `second` anyway, nothing is. `text` holds the sentences that the tokens are of.
+    This is REPLACE(B, S_B, S_A) of Table 14, with conditions that keep the result grammatical. One clause
+    does not name the same entity twice ("Lions have a record against Lions"). So only the first of several
+    mentions of an entity is replaced, and a later one only if it is the subject of a coordinated clause.
+    Nothing is replaced if the antecedent's head is in `second` anyway. `text` has the sentences that the
+    tokens come from.
     """
     begin, floor = text[0].start, _least_of_all(params)
     likely = [link for link in links if link.score >= floor and link.antecedent[0] >= begin]
@@ -114,7 +115,7 @@ def resolved(
 def _is_spoken_of(
     sentence: ParsedSentence, mention: int, second: TokenList, replaced: Container[int]
 ) -> bool:
-    """Tell whether "he" stays before "his", which then means him and no name: "He contested his seat"."""
+    """Return whether an earlier "he" is kept, so that "his" refers to it: "He contested his seat"."""
     pronoun = PRONOUNS.get(sentence.lower[mention])
     if pronoun is None or pronoun.gender not in ("f", "m"):
         return False
@@ -127,7 +128,7 @@ def _is_spoken_of(
 
 
 def _least_of_all(params: RuleParams) -> float:
-    """Return the score that every link needs."""
+    """Return the score that every link must reach."""
     if params.profile == "released":
         return _RELEASED_SCORE
     return min(params.pronoun_score, params.subject_score, params.thing_subject_score, params.nominal_score)
@@ -141,7 +142,7 @@ def _least(
     noun: int,
     params: RuleParams,
 ) -> float:
-    """Return the score that a link needs."""
+    """Return the score that this link must reach."""
     if params.profile == "released":
         return _RELEASED_SCORE
     if link.kind != "pronoun":
@@ -154,8 +155,8 @@ def _least(
 
 
 def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) -> bool:
-    """Tell whether a mention can mean a noun: no country is "he", no person "it", and what is "the lexicon"
-    was not named without an article."""
+    """Return whether a mention can refer to a noun: a country is never "he", a person is never "it", and "the
+    lexicon" does not refer to a noun without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
     if link.kind == "nominal":
         bare = source.tags[noun] == "NN" and source.tags[first] not in _DETERMINERS
@@ -167,14 +168,14 @@ def _suits(source: ParsedSentence, link: Link, noun: int, params: RuleParams) ->
         return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
     if _is_of_other_gender(source, link, word) or _is_called(source, link, noun):
         return False
-    # A surname alone is often taken for a town or a club: 95 of 100 such links of GAP are right.
+    # A single surname is often mistaken for a town or a club; 95 of 100 such links in GAP are right.
     sure = link.antecedent[1] - first == 1 and link.score >= params.name_score
     placed = entity != "ORG" and source.dependencies[noun] == "pobj"  # "the governor of Kentucky"
     return entity not in _NO_PERSONS or (sure and not placed)
 
 
 def _is_called(source: ParsedSentence, link: Link, noun: int) -> bool:
-    """Tell whether a name calls someone, as in "Come in , Bob"."""
+    """Return whether a name addresses someone, as in "Come in , Bob"."""
     start, end = link.antecedent
     if source.tags[noun] not in NAMES or source.dependencies[noun] not in _CALLED:
         return False
@@ -183,7 +184,7 @@ def _is_called(source: ParsedSentence, link: Link, noun: int) -> bool:
 
 
 def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
-    """Tell whether a title or a first name of several says that no "he" or no "she" is meant."""
+    """Return whether a title, or the first of several words of a name, excludes the gender of the pronoun."""
     start, end = link.antecedent
     gender = PRONOUNS[word].gender if word in PRONOUNS else None
     words = [source.lower[at] for at in range(start, end) if source.lower[at] != "the"]
@@ -197,7 +198,7 @@ def _is_of_other_gender(source: ParsedSentence, link: Link, word: str) -> bool:
 
 
 def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
-    """Return the head of a mention, None where it is a pronoun or no noun at all."""
+    """Return the head of a mention, None if it is not a noun."""
     start, end = span
     heads = [
         at for at in range(start, end) if not start <= sentence.heads[at] < end or sentence.heads[at] == at
@@ -208,11 +209,10 @@ def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
 
 
 def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
-    """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive
-    mark.
+    """Return an antecedent without what follows its name: clauses, appositions, brackets, a possessive mark.
 
-    "a man" becomes "the man", and "three tasks" for "these tasks" becomes "the three tasks": the second
-    sentence speaks of what is known.
+    "a man" becomes "the man", and "three tasks" becomes "the three tasks" in place of "these tasks", because
+    the second sentence is about something known.
     """
     start, end = link.antecedent
     for at in sentence.children(noun):
@@ -270,21 +270,21 @@ def _may_replace(
 
 
 def _is_coordinated_possessive(sentence: ParsedSentence, token: int) -> bool:
-    """Tell whether a possessive means what it is coordinated with: "matrices and their generalisations"."""
+    """Return whether a possessive refers to its own conjunct: "matrices and their generalisations"."""
     head = sentence.heads[token]
     coordinated = sentence.lower[token] in _POSSESSIVES and sentence.dependencies[head] == "conj"
     return coordinated and sentence.tags[sentence.heads[head]] in NOUNS
 
 
 def _is_torn(source: ParsedSentence, noun: int, phrase: TokenList) -> bool:
-    """Tell whether an antecedent was cut from what is coordinated with it: "Truth" of "Truth or Dare"."""
+    """Return whether an antecedent lacks what is coordinated with it: "Truth" of "Truth or Dare"."""
     return any(
         source.dependencies[at] == "conj" and at not in phrase for at in source.children(noun) if at > noun
     )
 
 
 def _repeats(source: ParsedSentence, phrase: TokenList) -> bool:
-    """Tell whether an antecedent holds a pronoun of its own, which would be left without its antecedent."""
+    """Return whether an antecedent contains a pronoun, which would be left without its own antecedent."""
     return any(isinstance(token, int) and source.tags[token] in ("PRP", "PRP$") for token in phrase)
 
 
@@ -293,8 +293,9 @@ def _lower(sentence: ParsedSentence, token: Token) -> str:
 
 
 def _is_coordinated_subject(sentence: ParsedSentence, mention: tuple[int, int], earlier: int) -> bool:
-    """Tell whether a mention is the subject of a conjunct of the sentence's main verb, unlike the earlier
-    one."""
+    """Return whether a mention is the subject of a conjunct of the main verb, while the earlier mention
+    depends
+    on the main verb itself."""
     token = mention[1] - 1
     verb = sentence.heads[token]
     return (

@@ -1,7 +1,7 @@
-"""An apposition behind a comma: "Ann , a singer ,".
+"""An apposition after a comma: "Ann , a singer ,".
 
-Belongs here: which nouns describe which, and the sentence with "be" that it becomes. Not here: what stands
-between commas (commas.py).
+Belongs here: which noun describes which, and the sentence with "be" that it becomes. Not here: text between
+commas (commas.py).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ops.discofuse.rules.rule import (
 
 _PLACES = frozenset({"GPE", "LOC"})
 _DETERMINERS = frozenset({"det", "poss", "predet"})
-#: Of these there are several: "a member of the club".
+#: Several people fit such a description, so it takes "a": "a member of the club".
 _OF_SEVERAL = frozenset(
     {"member", "graduate", "native", "resident", "student", "veteran", "citizen", "alumnus", "descendant"}
 )
-#: At a sentence's end these describe what happened: "He left the club , a loss for all".
+#: At the end of a sentence these describe an event: "He left the club , a loss for all".
 _EVENTS = frozenset(
     {
         "achievement", "act", "action", "amount", "approach", "attempt", "award", "change", "claim",
@@ -71,7 +71,7 @@ def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator
 
 
 def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Between | None:
-    """Return what describes a noun, from `first` on with the head `at`, if it can be about that one only."""
+    """Return the description from `first` on, with the head `at`, if it can only be about this noun."""
     if not _may_describe(sentence, noun, at, first) or sentence.annotation.entities[noun] in TIMES:
         return None
     # "phones , the console , and other devices" is a list.
@@ -84,7 +84,7 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
         return None
     if found.end >= sentence.end or sentence.lower[found.end] != ",":
         return found if _may_end(sentence, found, at) else None
-    # "Ann , a sister of Eve , who ..." speaks of Eve
+    # In "Ann , a sister of Eve , who ..." the clause is about Eve.
     if sentence.tags[found.end + 1] in WH_WORDS:
         return None
     goes_on = sentence.tags[found.end + 1] == "CC"
@@ -92,7 +92,7 @@ def _apposition(sentence: ParsedSentence, noun: int, at: int, first: int) -> Bet
 
 
 def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
-    """Return "members" for "the members of the club , all visitors", where the parser took "club"."""
+    """Return "members" for "the members of the club , all visitors", if the parser chose "club"."""
     above = sentence.heads[noun]
     if sentence.dependencies[noun] != "pobj" or sentence.lower[above] != "of":
         return noun
@@ -102,10 +102,11 @@ def _described(sentence: ParsedSentence, noun: int, at: int) -> int:
 
 
 def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> bool:
-    """Tell whether "noun be description" is English: "a doctor", "one of the leaders", "director of the
-    club" of a name, a name of "his father"."""
+    """Return whether "noun be description" is English. A description begins with a determiner or "one of"; or
+    it
+    is "director of the club" for a person's name, or a name for "his father"."""
     lower, tags, label = sentence.lower, sentence.tags, sentence.dependencies[first]
-    # "a film , The Rain" gives a title, "Ann Lee , Bob 's Farm" is a list.
+    # "a film , The Rain" has a title, "Ann Lee , Bob 's Farm" is a list.
     if lower[first] != sentence.words[first] and tags[at] not in NAMES:
         return False
     if not _are_of_a_kind(sentence, noun, at):
@@ -114,7 +115,7 @@ def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> b
         return lower[at] == "one" and first == at and lower[at + 1] == "of" and tags[noun] in ("NN", "NNP")
     if tags[at] not in NOUNS:
         return False
-    # One thing is not several, and several are one only by name: "The Beatles , an English band".
+    # A singular and a plural do not match, except for names: "The Beatles , an English band".
     if is_plural(sentence, at) != is_plural(sentence, noun) and tags[noun] != "NNPS":
         return False
     if label in _DETERMINERS and lower[first] == sentence.words[first]:
@@ -137,7 +138,7 @@ def _may_describe(sentence: ParsedSentence, noun: int, at: int, first: int) -> b
 
 
 def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
-    """Tell whether a noun can describe another: no person is a play, no town a child."""
+    """Return whether one noun can describe the other: a person is not a play, a town is not a child."""
     entity, word = sentence.annotation.entities[noun], sentence.lower[at]
     if entity == "PERSON":
         return word not in THINGS
@@ -145,7 +146,7 @@ def _are_of_a_kind(sentence: ParsedSentence, noun: int, at: int) -> bool:
 
 
 def _may_end(sentence: ParsedSentence, found: Between, at: int) -> bool:
-    """Tell whether what ends a sentence describes the noun before it, not the clause nor one of a list."""
+    """Return whether a description at a sentence's end is about the noun before it, not a clause or list."""
     host, inside = found.phrase, range(found.start + 1, found.end)
     dependencies = sentence.dependencies
     if sentence.tags[host] != "PRP$" and sentence.lower[host] != "the" and sentence.tags[found.noun] != "NNP":
@@ -179,10 +180,10 @@ def _apply_apposition(sentence: ParsedSentence, found: Between) -> RuleResult:
 
 
 def _be(sentence: ParsedSentence, found: Between) -> str:
-    """Return "be" as the rest of the sentence has it; a place is what it is today, too."""
+    """Return "be" in the tense of the rest of the sentence; a place is described in the present."""
     lasting = sentence.annotation.entities[found.noun] in _PLACES | {"FAC"}
     past = _tells_past(sentence, found) and not lasting
-    # "The band , a trio , were famous": a group is several where the sentence says so.
+    # "The band , a trio , were famous": a group is plural if the sentence treats it so.
     carrier = sentence.verb_group(sentence.root)
     is_subject = sentence.subject(sentence.root) == found.noun
     if is_subject and sentence.lower[carrier] in ("were", "are"):
@@ -191,11 +192,11 @@ def _be(sentence: ParsedSentence, found: Between) -> str:
 
 
 def _tells_past(sentence: ParsedSentence, found: Between) -> bool:
-    """Tell whether every finite verb of the rest is of the past.
+    """Return whether every finite verb in the rest of the sentence is in the past.
 
-    A present or a modal anywhere makes the apposition hold now, as in the paper's "The frigidarium , the
-    last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the last
-    stop".
+    Any present tense or modal means that the apposition still holds. The paper's example is "The frigidarium
+    , the last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the
+    last stop".
     """
     rest = [*sentence.tags[sentence.start : found.start], *sentence.tags[found.end : sentence.end]]
     return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(rest)

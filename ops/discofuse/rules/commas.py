@@ -1,6 +1,6 @@
-"""What stands behind a noun phrase, between a comma and a second one or the end of the sentence.
+"""The text between a comma after a noun phrase and the next comma, or the end of the sentence.
 
-Belongs here: finding it, and what is left without it. Not here: which of it is a relative clause
+Belongs here: finding this text, and the sentence without it. Not here: which of it is a relative clause
 (relative_clauses.py) or an apposition (appositions.py).
 """
 
@@ -19,12 +19,12 @@ from ops.discofuse.rules.rule import (
 )
 
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
-#: What may follow the second comma where neither the subject nor the verb does.
+#: Tags that may follow the second comma if the noun phrase is neither in the subject nor before it.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
 _MAY_BE_MEANT = NOUNS | {"CD", "PRP", "DT"}
 _OF_PEOPLE = ("er", "or", "ist", "ian", "ant", "ee", "man", "woman", "ess")
 PEOPLE = PERSON_NOUNS | FEMALE_NOUNS | MALE_NOUNS
-#: What no person is.
+#: Words that never describe a person.
 THINGS = frozenset(
     {
         "album", "band", "book", "church", "city", "club", "college", "comedy", "company", "country",
@@ -34,16 +34,16 @@ THINGS = frozenset(
         "show", "single", "song", "state", "suburb", "team", "town", "track", "university", "village",
     }
 )  # fmt: skip
-#: What ends a sentence, and marks that close behind it.
+#: Marks that end a sentence, and closing marks after them.
 _ENDS = CLOSING | {".", "!", "..."}
-#: In "one of the rivers , which ..." the last noun is meant as well as the first.
+#: In "one of the rivers , which ..." the clause describes the last noun and the first alike.
 _AMOUNTS = frozenset(
     {"lot", "number", "one", "some", "many", "most", "kind", "sort", "type", "group", "set", "series"}
 )
 
 
 class Between(NamedTuple):
-    """What stands between a comma and a second one, or the end of the sentence or of its part."""
+    """The text between a comma and the next one, or the end of the sentence or of its part."""
 
     noun: int
     phrase: int
@@ -51,13 +51,13 @@ class Between(NamedTuple):
     start: int
     """The first comma."""
     end: int
-    """The second comma, a semicolon, or what ends the sentence."""
+    """The second comma, a semicolon, or the mark that ends the sentence."""
     gap: int | None = None
-    """The token of a relative clause behind which its object is missing, the clause's end for a subject."""
+    """The token of a relative clause after which the noun phrase belongs: the pronoun, if it is a subject."""
 
 
 def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Between | None:
-    """Return what stands from `comma` to `end` if the rest is a clause without it."""
+    """Return the text from `comma` to `end` if the sentence without it is still a clause."""
     lower = sentence.lower
     if not sentence.start < comma < end or lower[comma] != ",":
         return None
@@ -73,7 +73,7 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
     phrase = sentence.noun_phrase_before(noun, comma)
     if phrase is None or phrase <= root < comma or "," in lower[phrase:comma]:
         return None
-    # "A , who came , B and C": the commas may be those of a list.
+    # "A , who came , B and C": the commas may separate a list.
     listed = sentence.child(noun, "conj")
     if sentence.dependencies[noun] == "conj" or (listed is not None and listed > end):
         return None
@@ -86,12 +86,12 @@ def between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
             sentence.tags[end + 1] == "RB" and sentence.tags[end + 2] == "VBG"
         )
         return found if goes_on or _is_next(sentence, end + 1) else None
-    # "The highway , a new road , it passes ...": what stands before a subject is the object of something.
+    # "The highway , a new road , it passes ...": a noun before the subject must be an object.
     return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
 
 
 def _is_next(sentence: ParsedSentence, then: int) -> bool:
-    """Tell whether the main verb's second verb follows: "met Bob , who was ill , then left"."""
+    """Return whether the main verb's next conjunct follows: "met Bob , who was ill , then left"."""
     verb = then + 1
     return (
         sentence.lower[then] == "then"
@@ -102,7 +102,7 @@ def _is_next(sentence: ParsedSentence, then: int) -> bool:
 
 
 def _last(sentence: ParsedSentence) -> int:
-    """Return where the marks that end a sentence begin."""
+    """Return the position of the first mark that ends the sentence."""
     last = sentence.end
     while last > sentence.start + 1 and sentence.words[last - 1] in _ENDS:
         last -= 1
@@ -110,7 +110,7 @@ def _last(sentence: ParsedSentence) -> int:
 
 
 def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Between | None:
-    """Return what ends a sentence, or its part before a semicolon, where it can be about one noun only."""
+    """Return the text at the end of a sentence, or before a semicolon, if it can only be about one noun."""
     main = sentence.root if end == _last(sentence) else sentence.head_of(sentence.start, end)
     if noun != comma - 1 or main is None or main > comma or not sentence.is_clause(main):
         return None
@@ -130,30 +130,30 @@ def _at_end(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Betwee
 
 
 def loosely(sentence: ParsedSentence, noun: int, comma: int, end: int) -> Between | None:
-    """Return what stands from `comma` to `end` whatever else it may be about, as the released data does."""
+    """Return the text from `comma` to `end`, even if it may describe another noun, as the authors do."""
     phrase, last = sentence.left(noun), _last(sentence)
     apart = phrase < comma < end and sentence.lower[comma] == "," and comma > sentence.start
     return Between(noun, phrase, comma, min(end, last)) if apart else None
 
 
 def noun_above(sentence: ParsedSentence, noun: int) -> int | None:
-    """Return "owner" for "house" in "the owner of the house , which ...", where either may be meant."""
+    """Return "owner" for "house" in "the owner of the house , which ...", if either may be meant."""
     above = sentence.heads[noun]
     if sentence.dependencies[noun] != "pobj" or not sentence.start <= above < noun:
         return None
-    # Whatever the parser says: "commissions from links , which ..."
+    # Regardless of the parse: "commissions from links , which ..."
     upper = above - 1 if sentence.tags[above - 1] in NOUNS else sentence.heads[above]
     preposition = sentence.lower[above]
     if preposition in ("like", "including") or (preposition == "of" and sentence.lower[upper] in _AMOUNTS):
         return None
-    # "the search for a method , which ..." goes on about what is new.
+    # In "the search for a method , which ..." the clause is about the new noun.
     if preposition != "of" and sentence.lower[sentence.left(noun)] in ("a", "an"):
         return None
     return upper if sentence.tags[upper] in _MAY_BE_MEANT else None
 
 
 def is_person(sentence: ParsedSentence, noun: int) -> bool:
-    """Tell whether a noun is a person by its entity or its word."""
+    """Return whether a noun denotes a person, by its entity type or its word."""
     word, entity = sentence.lower[noun], sentence.annotation.entities[noun]
     if entity in ("PERSON", "NORP") or word in PEOPLE:
         return True
@@ -161,7 +161,7 @@ def is_person(sentence: ParsedSentence, noun: int) -> bool:
 
 
 def _is_subject_of(sentence: ParsedSentence, phrase: int, noun: int, following: int) -> bool:
-    """Tell whether a noun phrase is in the subject of the clause whose verb group or adverb is at
+    """Return whether a noun phrase is in the subject of the clause whose verb group or adverb is at
     `following`."""
     verb = following
     if sentence.dependencies[following] in ("aux", "auxpass", "advmod", "neg"):
@@ -173,17 +173,17 @@ def _is_subject_of(sentence: ParsedSentence, phrase: int, noun: int, following: 
 
 
 def without(sentence: ParsedSentence, found: Between) -> TokenList:
-    """Return the sentence without what stands between the commas, and without these."""
+    """Return the sentence without the text between the commas, and without the commas."""
     if found.end >= sentence.end or sentence.lower[found.end] != ",":
         return delete(sentence.tokens(), found.start - sentence.start, found.end - found.start)
     following = found.end + 1
-    # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without
-    # the comma.
+    # "In Paris , which he loved , he lived alone": only before a verb, a conjunction or a preposition is the
+    # comma dropped too.
     bare = (
         _is_subject_of(sentence, found.phrase, found.noun, following)
         or sentence.tags[following] in _NEED_NO_COMMA
     )
-    # "Her father , Edmond , a baker , moved": the comma closes what was opened before.
+    # "Her father , Edmond , a baker , moved": the comma closes an earlier apposition.
     opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","
     end = following if bare and not opened else found.end
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
@@ -195,7 +195,7 @@ def _is_before_subject(sentence: ParsedSentence, found: Between) -> bool:
 
 
 def conjunct(sentence: ParsedSentence, conjunction: int) -> int:
-    """Return what a conjunction ties to its head: the first conjunct behind it, or the conjunction itself."""
+    """Return the first conjunct that follows a conjunction, or the conjunction itself if there is none."""
     head = sentence.heads[conjunction]
     after = [at for at in sentence.children(head) if at > conjunction and sentence.dependencies[at] == "conj"]
     return after[0] if after else conjunction

@@ -1,8 +1,7 @@
-"""The connectives of Table 12, and two sentences tied by one in the second.
+"""The connectives of Table 12, and two sentences joined by one in the second sentence.
 
-Belongs here: the sets, what tells a connective from the same words in another use, and the discourse
-connective rule. Not here: connectives inside a sentence (subordination.py, coordination.py), pronouns
-(anaphora.py).
+Belongs here: the sets, telling a connective from other uses of the same words, and the discourse connective
+rule. Not here: connectives within a sentence (subordination.py, coordination.py), pronouns (anaphora.py).
 """
 
 from __future__ import annotations
@@ -53,11 +52,10 @@ COORDINATING = frozenset({"and", "but", "or", "nor", "yet", "so", "for"})
 RELATIVE = frozenset({"who", "which", "whose", "whom"})
 
 CONJUNCTIONS = frozenset({"and", "but", "or", "yet", "plus"})
-#: They make a sentence a subordinate clause, so that one of them opens a sentence of its own only as a
-#: fragment.
+#: These make a sentence a subordinate clause, so a separate sentence that begins with one is a fragment.
 SUBORDINATORS = frozenset({"although", "though", "whereas", "lest"})
-#: Inside a sentence, without commas, these are connectives where they modify its verb. The rest of Table 12
-#: is there as often an adverb of manner ("specifically designed") or part of a phrase ("the next round").
+#: Within a sentence, without commas, these are connectives if they modify its verb. The others of Table 12
+#: are as often adverbs of manner there ("specifically designed") or part of a phrase ("the next round").
 INSIDE = frozenset(
     {
         "accordingly", "additionally", "afterward", "again", "consequently", "eventually", "finally",
@@ -66,15 +64,15 @@ INSIDE = frozenset(
         "thereby", "therefore", "thus", "ultimately", "basically", "clearly",
     }
 )  # fmt: skip
-#: Without a comma these tell a time or a manner; the released data has them as connectives.
+#: Without a comma these express a time or a manner; the released data treats them as connectives.
 _ADVERBS = frozenset({"now", "still", "again", "clearly", "obviously"})
 _NEVER_INSIDE = frozenset(
     {"and", "but", "or", "plus", "yet", "else", "next", "this", "meaning", "lest", "although", "whereas"}
 )
-#: Behind these a connective is a preposition or part of a comparison ("instead of", "rather than", "now
+#: Before these words a connective is a preposition or part of a comparison ("instead of", "rather than", "now
 #: that").
 _CONTINUES = frozenset({"of", "to", "than", "that", "as", "with", "from"})
-#: Before a bare noun these modify it, whatever the parser says: "Still life", "Then president".
+#: Before a bare noun these modify the noun, whatever the parser says: "Still life", "Then president".
 _MODIFIERS = frozenset(
     {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
 )
@@ -102,7 +100,7 @@ _BEFORE_NO_CONNECTIVE = frozenset(
 
 
 def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> bool:
-    """Tell whether the tokens before `end` that begin a sentence at `start` are a connective, not its
+    """Return whether the tokens from `start` to `end`, which begin a sentence, are a connective rather than
     content."""
     word, label = sentence.lower[start], sentence.dependencies[start]
     following = sentence.lower[end] if end < sentence.end else "."
@@ -124,7 +122,7 @@ def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> b
 
 
 def is_inside(sentence: ParsedSentence, start: int, end: int, set_off: bool) -> bool:
-    """Tell whether tokens within a sentence are a connective; `set_off`: they stand between two commas."""
+    """Return whether tokens within a sentence are a connective; `set_off`: they are between two commas."""
     word = sentence.lower[start]
     before, following = sentence.lower[start - 1], sentence.lower[end] if end < sentence.end else "."
     if word in _NEVER_INSIDE or sentence.dependencies[start] in _IN_NOUN_PHRASES:
@@ -150,7 +148,7 @@ def _modifies_verb(sentence: ParsedSentence, token: int) -> bool:
 
 
 def _is_adverbial(sentence: ParsedSentence, start: int, end: int) -> bool:
-    """Tell whether a preposition at `start` hangs on the sentence's verb and its phrase ends before `end`."""
+    """Return whether a preposition at `start` depends on the main verb and its phrase ends before `end`."""
     return (
         sentence.dependencies[start] in ("prep", "advmod", "mark", "pcomp")
         and sentence.heads[start] == sentence.root
@@ -162,7 +160,7 @@ class _Connective(NamedTuple):
     start: int
     end: int
     deleted: tuple[int, int]
-    """From the first token that goes to the one behind the last; with a comma or two."""
+    """The first deleted token, and the token after the last; includes one or two commas."""
     text: str
 
 
@@ -198,13 +196,13 @@ def _at(sentence: ParsedSentence, start: int, end: int, opens: bool) -> _Connect
         return None
     if not set_off:
         return _Connective(start, end, (start, end), text)
-    # "In 1990 , however , he left": what stands before the subject keeps its comma.
+    # "In 1990 , however , he left": a phrase before the subject keeps its comma.
     fronted = SUBJECTS.isdisjoint(sentence.dependencies[sentence.start : start])
     return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
 
 
 def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:
-    """Tell whether both sentences are clauses once the connective is gone."""
+    """Return whether both sentences are clauses without the connective."""
     before = sentence.before
     if before is None or FINITE.isdisjoint(before.tags[before.start : before.end]):
         return False

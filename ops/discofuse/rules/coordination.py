@@ -1,7 +1,7 @@
-"""One sentence of two clauses, or of two verb phrases, that a conjunction ties.
+"""One sentence with two clauses, or two verb phrases, that are joined by a conjunction.
 
 Belongs here: sentence coordination and verb phrase coordination. Not here: what the second verb phrase
-repeats of the first (repetition.py), subordination.
+repeats from the first (repetition.py), subordination.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ops.discofuse.rules.rule import (
     split,
 )
 
-#: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma, and "so"
+#: Conjunctions that parsers often mistake for adverbs or subordinators. They count after a comma, and "so"
 #: right before a subject.
 _MISTAGGED = frozenset({"so", "yet", "nor", "for"})
 _CORRELATIVES = frozenset({"either", "neither", "nor"})
@@ -36,9 +36,9 @@ _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _VERBS = VERBS | {"MD"}
 _CONDITIONS = frozenset({"if", "unless", "when", "because", "while", "until", "although", "since", "where"})
-#: No subject of a sentence: "and him they never saw".
+#: These are not subjects of a sentence: "and him they never saw".
 _OBJECTS = frozenset({"him", "her", "me", "us", "them", "whom"})
-#: Behind "so" and "for", what makes them something else: "so that", "for example".
+#: After "so" and "for" these words exclude a conjunction: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
 
@@ -47,7 +47,7 @@ _SEMICOLON = frozenset({";"})
 
 
 class _Tied(NamedTuple):
-    """A conjunction, with the verbs of what it ties: each the only head of its half of the sentence."""
+    """A conjunction, and the verbs of its conjuncts: each is the only head of its half of the sentence."""
 
     conjunction: int
     main: int
@@ -57,15 +57,15 @@ class _Tied(NamedTuple):
 class _Clauses(NamedTuple):
     conjunction: int
     verb: int
-    """Of the second conjunct."""
+    """The verb of the second conjunct."""
     prefix: tuple[int, ...]
-    """What the second sentence repeats of the first: nothing where it has a subject of its own."""
+    """What the second sentence repeats from the first; empty if it has its own subject."""
     negated: int | None = None
-    """The subject of the second clause behind "nor"."""
+    """The subject of a second clause after "nor"."""
 
 
 def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
-    """Yield the conjunctions that may tie the sentence's main clause to another."""
+    """Yield the conjunctions that may join the sentence's main clause to another clause."""
     lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
     for at in sentence.positions(COORDINATING):
         if (
@@ -84,7 +84,7 @@ def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
 
 
 def _tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[_Tied]:
-    """Return what conjunctions tie to a main clause; both rules ask for it."""
+    """Return the conjunctions with the clauses that they join; cached, because both rules need it."""
     known: Sequence[_Tied] | None = sentence.known.get(_tied)
     if known is None:
         known = sentence.known[_tied] = [
@@ -97,20 +97,20 @@ def _tied(sentence: ParsedSentence, params: RuleParams) -> Sequence[_Tied]:
 
 
 def _end_of_second(sentence: ParsedSentence, conjunction: int) -> int:
-    """Return where the second clause ends: a third one may stand behind a semicolon."""
+    """Return the end of the second clause; a third one may follow a semicolon."""
     return next((at for at in sentence.positions(_SEMICOLON) if at > conjunction), sentence.end)
 
 
 def _third(sentence: ParsedSentence, verb: int, conjunction: int) -> int:
-    """Return the verb of a third clause behind a semicolon where the parser hung the second's on it, else
-    the second's."""
+    """Return the verb of a third clause, after a semicolon, if the parser attached the second clause to it;
+    otherwise the second clause's verb."""
     head = sentence.heads[verb]
     behind = sentence.dependencies[verb] == "ccomp" and head > _end_of_second(sentence, conjunction)
     return head if behind else verb
 
 
 def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
-    """Tell whether "so" stands right before a subject: "It was raining so they went home"."""
+    """Return whether a subject directly follows "so": "It was raining so they went home"."""
     return any(
         sentence.dependencies[at] in SUBJECTS and sentence.left(at) == so + 1
         for at in range(so + 1, min(so + 6, sentence.end))
@@ -122,10 +122,10 @@ def _end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
 
 
 def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParams) -> int | None:
-    """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
+    """Return the main verb of the part before a conjunction, if that part alone is a sentence."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
-    # ", and so we left": two conjunctions.
+    # ", and so we left" has two conjunctions.
     if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING or sentence.is_stranded(end):
         return None
     main = sentence.head_of(sentence.start, end)
@@ -144,7 +144,7 @@ def _main_of_first(sentence: ParsedSentence, conjunction: int, params: RuleParam
 
 
 def _is_both(sentence: ParsedSentence, end: int) -> bool:
-    """Tell whether "both" is the first half of "both getting better and being faster"."""
+    """Return whether "both" begins a pair of verb phrases: "both getting better and being faster"."""
     return any(
         sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
         for at in range(sentence.start, end - 1)
@@ -152,8 +152,8 @@ def _is_both(sentence: ParsedSentence, end: int) -> bool:
 
 
 def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
-    """Tell whether what ends before `end` begins a list: "He came , saw" or "It is red , it is old"; the
-    released data splits what follows such ones."""
+    """Return whether the part before `end` begins a list: "He came , saw" or "It is red , it is old". The
+    released data splits even these."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc"):
         return True
@@ -167,12 +167,12 @@ def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
 
 
 def _is_partial(words: Sequence[str]) -> bool:
-    """Tell whether words hold the first half of "not only ... but also"."""
+    """Return whether the words contain the first half of "not only ... but also"."""
     return any(earlier in _NEGATIONS and word in _PARTLY for earlier, word in pairwise(words))
 
 
 def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
-    """Tell whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
+    """Return whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
     head = verb
     while sentence.dependencies[head] == "conj":
         head = sentence.heads[head]
@@ -221,7 +221,7 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
 
 
 def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: int) -> int:
-    """Return how many tokens of "in some parts of Africa it is rare" stand before the subject."""
+    """Return how many tokens precede the subject, as in "in some parts of Africa it is rare"."""
     start = sentence.left(subject)
     opens = sentence.dependencies[begin] == "prep" and sentence.heads[begin] == verb
     end = sentence.right(begin) + 1
@@ -229,8 +229,9 @@ def _ahead_of_subject(sentence: ParsedSentence, subject: int, verb: int, begin: 
 
 
 def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
-    """Tell whether a clause that "and" without a comma may go on stands right before it: "unless it rains and
-    the wind is strong"."""
+    """Return whether a condition directly precedes "and" without a comma, which may continue it: "unless it
+    rains
+    and the wind is strong"."""
     return any(
         sentence.lower[at] in _CONDITIONS
         and sentence.dependencies[at] in ("mark", "advmod")
@@ -240,7 +241,7 @@ def _ends_in_condition(sentence: ParsedSentence, main: int, conjunction: int) ->
 
 
 def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bool:
-    """Tell whether a conjunction may tie two things that someone asked about: "whether tea or coffee is"."""
+    """Return whether a conjunction may join options in an indirect question: "whether tea or coffee is"."""
     return sentence.lower[conjunction - 1] != "," and any(
         sentence.lower[at] in ("whether", "if") and sentence.heads[at] != main
         for at in range(main, conjunction)
@@ -248,8 +249,9 @@ def _is_in_question(sentence: ParsedSentence, main: int, conjunction: int) -> bo
 
 
 def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
-    """Tell whether the second verb has what the first lacks: "founded and led the club", "wrote about and
-    painted them"."""
+    """Return whether the second verb has an object that the first one lacks: "founded and led the club",
+    "wrote
+    about and painted them"."""
     last = _end_of_first(sentence, conjunction) - 1
     stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
     # "This is not and has never been easy"
@@ -261,7 +263,7 @@ def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: 
 
 
 def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
-    """Tell whether the clause behind a conjunction is no sentence: "and how it works", "and which ended"."""
+    """Return whether the clause after a conjunction is dependent: "and how it works", "and which ended"."""
     subject = sentence.subject(verb)
     assert subject is not None
     opening = range(conjunction + 1, min(subject, verb) + 1)
@@ -290,7 +292,7 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
             continue
         if sentence.tags[verb] not in VERBS or sentence.subject(verb) is not None:
             continue
-        # "and is a writer": a sentence coordination in the released data.
+        # "and is a writer" is a sentence coordination in the released data.
         if sentence.annotation.lemmas[verb] == "be" and not sentence.auxiliaries(verb):
             continue
         if _shares_object(sentence, main, verb, at):
@@ -301,8 +303,8 @@ def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterat
 
 
 def _is_of_root(sentence: ParsedSentence, verb: int) -> bool:
-    """Tell whether a conjunct is the main verb's, also where the parser hung it on the infinitive or the
-    adjective behind that: "began to sing and recorded an album", "was old and fell"."""
+    """Return whether a conjunct belongs to the main verb, even if the parser attached it to the infinitive or
+    adjective after that: "began to sing and recorded an album", "was old and fell"."""
     head, root = sentence.heads[verb], sentence.root
     if head == root:
         return True
@@ -324,7 +326,7 @@ def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:
 
 
 def _declarative(sentence: ParsedSentence, clause: TokenList, subject: int) -> TokenList:
-    """Return "did he win" as "he did not win"."""
+    """Return "he did not win" for "did he win"."""
     length = sentence.right(subject) + 1 - sentence.left(subject)
     return [*clause[1 : 1 + length], clause[0], "not", *clause[1 + length :]]
 

@@ -1,6 +1,6 @@
-"""Forms of words that a split needs: a finite verb for a participle, "be", a possessive.
+"""Word forms that a split needs: finite verbs for participles, "be", possessives.
 
-Belongs here: number, tense and inflection (lemminflect). Not here: where a rule needs them.
+Belongs here: number, tense and inflection (lemminflect). Not here: where rules need these forms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PAST_MODALS = frozenset({"would", "could", "might", "'d"})
 
 
 def is_plural(sentence: ParsedSentence, noun: int) -> bool:
-    """Tell whether a noun phrase takes a plural verb: by its noun, its pronoun or its conjuncts."""
+    """Return whether a noun phrase takes a plural verb, by its noun, pronoun or conjuncts."""
     if sentence.tags[noun] in _PLURAL_TAGS or sentence.lower[noun] in _PLURAL_WORDS:
         return True
     conjunction = sentence.child(noun, "cc")
@@ -28,7 +28,7 @@ def is_plural(sentence: ParsedSentence, noun: int) -> bool:
 
 
 def agree(sentence: ParsedSentence, noun: int, verb: int) -> bool:
-    """Tell whether the number of a noun phrase goes with a finite verb's, as far as their forms show it."""
+    """Return whether a noun phrase and a finite verb agree in number, as far as their forms show it."""
     tag = sentence.tags[noun]
     if tag == "NNS":
         return takes(sentence, verb, plural=True)
@@ -36,7 +36,7 @@ def agree(sentence: ParsedSentence, noun: int, verb: int) -> bool:
 
 
 def takes(sentence: ParsedSentence, verb: int, plural: bool) -> bool:
-    """Tell whether a finite verb's form allows a subject of a number."""
+    """Return whether the form of a finite verb allows a singular or a plural subject."""
     carrier = sentence.verb_group(verb)
     if plural:
         return sentence.lower[carrier] != "was" and sentence.tags[carrier] != "VBZ"
@@ -44,7 +44,7 @@ def takes(sentence: ParsedSentence, verb: int, plural: bool) -> bool:
 
 
 def is_past(sentence: ParsedSentence, verb: int) -> bool:
-    """Tell whether a finite verb is of the past; a participle without auxiliary is taken for a past tense."""
+    """Return whether a finite verb is in the past; a participle without an auxiliary counts as past tense."""
     carrier = sentence.verb_group(verb)
     return sentence.tags[carrier] in ("VBD", "VBN") or sentence.lower[carrier] in _PAST_MODALS
 
@@ -59,7 +59,7 @@ def be(sentence: ParsedSentence, noun: int, past: bool) -> str:
 
 
 def finite(sentence: ParsedSentence, participle: int, subject: int, past: bool) -> str | None:
-    """Return the finite form of a present participle for a subject and a tense, None where none is known."""
+    """Return the finite form of a present participle for a subject and a tense, None if it is unknown."""
     word = sentence.lower[participle]
     if word == "being":
         return be(sentence, subject, past)
@@ -74,19 +74,19 @@ def finite(sentence: ParsedSentence, participle: int, subject: int, past: bool) 
 
 
 def is_participle(word: str) -> bool:
-    """Tell whether a verb form in small letters can be a past participle ("won", not "went")."""
+    """Return whether a lower-case verb form can be a past participle ("won", not "went")."""
     return _inflected(_lemma(word), "VBN") == word
 
 
 def possessive(sentence: ParsedSentence, noun: int, phrase: TokenList) -> TokenList:
-    """Return a noun phrase with its possessive mark: "'" behind a plural in s, else "'s"."""
+    """Return a noun phrase with its possessive mark: "'" after a plural in s, otherwise "'s"."""
     plural = sentence.tags[noun] in _PLURAL_TAGS and sentence.lower[noun].endswith("s")
     return [*phrase, "'" if plural else "'s"]
 
 
 @lru_cache(maxsize=4096)
 def is_common(word: str) -> bool:
-    """Tell whether a word in small letters is in the dictionary; one that a tagger takes for a noun may be a
+    """Return whether a lower-case word is in the dictionary. If not, a word that is tagged as a noun may be a
     name."""
     from lemminflect import getAllLemmas
 

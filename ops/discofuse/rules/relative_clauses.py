@@ -1,7 +1,7 @@
-"""A relative clause behind a comma: "Ann , who sings ,".
+"""A relative clause after a comma: "Ann , who sings ,".
 
-Belongs here: which noun it is about, and the sentence that it becomes. Not here: clauses without commas,
-which say which of several is meant; what stands between commas (commas.py).
+Belongs here: which noun the clause is about, and the sentence that it becomes. Not here: clauses without
+commas, which restrict their noun; text between commas (commas.py).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from ops.discofuse.rules.rule import (
 
 _NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
 _PERSONS = TIMES | {"PERSON"}
-#: What they say of something does not hold of one that is known: "no house , which ..."
+#: A statement about these does not hold for a known entity: "no house , which ..."
 _NO_HOSTS = frozenset({"no", "any", "every", "each", "few", "little", "neither", "some"})
-#: Behind "which" they say something of the whole clause before it: "He lost , which made her sad".
+#: With these after "which", the clause is about the whole clause before it: "He lost , which made her sad".
 _OF_CLAUSES = frozenset(
     {
         "affect", "allow", "bring", "cause", "create", "enable", "ensure", "explain", "force", "happen",
@@ -75,7 +75,7 @@ def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[B
 
 
 def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Between]:
-    """Yield the clause of `verb` with the nouns that it can be about."""
+    """Yield the relative clause of `verb` with each noun that it can be about."""
     if _is_in_modifier(sentence, sentence.heads[verb]):
         return
     for noun in _hosts(sentence, verb, pronoun):
@@ -90,8 +90,9 @@ def _relatives(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[Be
 
 
 def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
-    """Yield the noun that a clause hangs on, and the one above it in "the height of the waves , which is
-    ..." where only that one agrees with the verb."""
+    """Yield the noun that a clause depends on; then the noun above it if only that one agrees with the verb:
+    "the
+    height of the waves , which is ..."."""
     noun = sentence.heads[verb]
     yield noun
     above = sentence.heads[noun]
@@ -107,7 +108,7 @@ def _hosts(sentence: ParsedSentence, verb: int, pronoun: int) -> Iterator[int]:
 
 
 def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
-    """Tell whether a relative clause says something of its noun, in one clause that ends where it seems
+    """Return whether a relative clause is about this noun, and is a single clause that ends where it seems
     to."""
     lower = sentence.lower
     above = noun_above(sentence, found.noun)
@@ -146,8 +147,9 @@ def _is_of_noun(sentence: ParsedSentence, found: Between, verb: int, pronoun: in
 
 
 def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
-    """Tell whether a noun is part of a participle's phrase, when the clause may as well be about that one's
-    noun."""
+    """Return whether a noun is inside a participle's phrase, so that the clause may also be about the noun
+    which
+    the participle modifies."""
     at = noun
     while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
         at = sentence.heads[at]
@@ -157,7 +159,8 @@ def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
 
 
 def _may_go_on(sentence: ParsedSentence, following: int) -> bool:
-    """Tell whether a relative clause may go on behind its comma: "which was built in 1693 , and served as a
+    """Return whether a relative clause may continue after its comma: "which was built in 1693 , and served as
+    a
     tavern"."""
     if sentence.tags[following] != "CC":
         return False
@@ -166,7 +169,7 @@ def _may_go_on(sentence: ParsedSentence, following: int) -> bool:
 
 
 def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | None:
-    """Return behind which token the pronoun's noun phrase belongs, None where that cannot be told."""
+    """Return the token after which the noun phrase belongs, None if this is unclear."""
     label, head = sentence.dependencies[pronoun], sentence.heads[pronoun]
     subject = sentence.subject(verb)
     if subject is None or not sentence.is_finite(verb):
@@ -184,7 +187,7 @@ def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | N
 
 
 def _suits(sentence: ParsedSentence, found: Between, verb: int, pronoun: int) -> bool:
-    """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
+    """Return whether a noun matches its pronoun and its verb; if not, the parser chose the wrong noun."""
     last = found.start - 1
     if (
         sentence.lower[pronoun] != "which"
@@ -204,7 +207,7 @@ def _apply_relative(sentence: ParsedSentence, found: Between) -> RuleResult:
     phrase = sentence.tokens(found.phrase, found.start)
     indefinite = sentence.lower[found.phrase] in ("a", "an") and sentence.left(found.noun) == found.phrase
     if indefinite and sentence.tags[found.noun] not in NAMES:
-        phrase[0] = "the"  # the second sentence speaks of what is known
+        phrase[0] = "the"  # the second sentence is about something known
     pronoun = found.start + 1
     rest = sentence.tokens(pronoun + 1, found.end)
     if found.gap == pronoun:

@@ -1,7 +1,7 @@
-"""What the second of two coordinated verb phrases repeats of the first, once it is a sentence of its own.
+"""What the second of two coordinated verb phrases repeats from the first when it becomes a sentence.
 
-Belongs here: the subject and what else stands before the first verb, and whether two verbs go together at
-all. Not here: finding the conjunction that ties them, the rules themselves (coordination.py).
+Belongs here: the subject and the other words before the first verb, and whether the two verbs share a subject
+at all. Not here: finding the conjunction, the rules themselves (coordination.py).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from ops.discofuse.rules.connectives import BACKWARD_PHRASES
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
 from ops.discofuse.rules.rule import AUXILIARIES, FINITE, TIMES, ParsedSentence
 
-#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
-#: for Y".
+#: Adverbs that belong only to the first verb phrase: "He never married and died young", "first played for X
+#: and then for Y".
 _OF_FIRST_VERB = frozenset(
     {
         "never", "not", "n't", "first", "initially", "originally", "hardly", "barely", "rarely",
         "previously", "once", "only",
     }
 )  # fmt: skip
-#: Without an object these are passive, so that "was born and raised" goes on as "was raised".
+#: Without an object these are passive, so that "was born and raised" continues as "was raised".
 _TRANSITIVE = frozenset(
     {
         "appoint", "arrest", "assign", "award", "baptise", "baptize", "build", "bury", "call",
@@ -32,7 +32,7 @@ _TRANSITIVE = frozenset(
         "write",
     }
 )  # fmt: skip
-#: Verbs whose past is their base.
+#: Verbs whose past form equals their base form.
 _PAST_AS_BASE = frozenset(
     {
         "beat",
@@ -52,7 +52,7 @@ _PAST_AS_BASE = frozenset(
         "spread",
     }
 )
-#: "From there he moved on and was then hired": what stands before the subject is the first's alone.
+#: "From there he moved on and was then hired": a phrase before the subject belongs only to the first verb.
 _NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 _ADVERBS = frozenset({"RB", "RBR", "RBS"})
 _BEFORE_VERB = frozenset(
@@ -62,17 +62,17 @@ _PHRASES = frozenset({"prep", "advcl", "npadvmod"})
 
 
 def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
-    """Return what stands before the first verb, `main`, as the second, `verb`, needs it.
+    """Return the tokens before the first verb (`main`) that the second verb (`verb`) needs.
 
-    The second verb phrase begins at `begin`. Empty where the two do not go together.
+    The second verb phrase begins at `begin`. Returns an empty tuple if the verbs do not share a subject.
     """
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
-    # "8:00 AM Leaves the farm": whoever leaves, it is no time.
+    # "8:00 AM Leaves the farm": a time is not the subject.
     if sentence.annotation.entities[subject] in TIMES:
         return ()
-    # "is to play and win": an infinitive of the first verb; "be" and "or" before what may be a participle.
+    # "is to play and win" continues the infinitive. After "be" or "or", the verb may be a participle.
     infinitive = sentence.child(main, "xcomp") is not None and not sentence.auxiliaries(verb)
     if sentence.annotation.lemmas[main] == "be" and infinitive and sentence.tags[verb] == "VB":
         return ()
@@ -81,25 +81,25 @@ def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tupl
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
     shares = _shares_auxiliaries(sentence, main, verb)
-    # "has never won it but reached the final", "has never won it and died young": one of them is true.
+    # "has never won it but reached the final", "has never won it and died young": only one is negated.
     if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
         return ()
     if shares is None:
         return ()
     prefix = tuple(_prefix(sentence, main, verb, begin, subject, shares))
-    # "was widely known and is a teacher", where the parser took "was" for no auxiliary.
+    # "was widely known and is a teacher", if the parser did not treat "was" as an auxiliary.
     through = sentence.right(subject)
     if not shares and any(at > through and sentence.tags[at] in FINITE for at in prefix):
         return ()
     behind = prefix.index(max(at for at in prefix if at <= sentence.right(subject))) + 1
-    # "The road is , however , closed": no comma stays of what is left out.
+    # "The road is , however , closed": do not keep the commas of words that are left out.
     paired = sum(sentence.lower[at] == "," for at in prefix[:behind]) % 2 == 0
     bare = paired and all(sentence.lower[at] == "," for at in prefix[behind:])
     return prefix[:behind] if bare else prefix
 
 
 def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
-    """Return how many tokens of "in 1986 attended Yale" (at `begin`) stand before where a subject belongs."""
+    """Return how many tokens come before the position of the subject: 2 in "in 1986 attended Yale"."""
     opens = next((at for at in sentence.children(verb) if sentence.left(at) == begin), None)
     if opens is None or sentence.dependencies[opens] not in _PHRASES or sentence.lower[begin] == ",":
         return 0
@@ -108,7 +108,7 @@ def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
 
 
 def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool | None:
-    """Tell whether the first verb's auxiliaries are the second's, too; None where the forms do not tell."""
+    """Return whether the second verb shares the first one's auxiliaries; None if the forms do not tell."""
     auxiliaries, own = sentence.auxiliaries(main), sentence.auxiliaries(verb)
     lemmas, tag, main_tag = sentence.annotation.lemmas, sentence.tags[verb], sentence.tags[main]
     bare = sentence.child(verb, "dobj") is None
@@ -125,14 +125,14 @@ def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool 
         # "became an inspector and assigned to": a passive without its auxiliary.
         passive = tag == "VBN" and (lemmas[main] == "be" or (bare and lemmas[verb] in _TRANSITIVE))
         infinite = tag == "VBG" or (tag == "VB" and main_tag != "VBP")
-        # A tagger's slip for the most part, or a subject that agrees with one verb only.
+        # Mostly a tagging error, or a subject that agrees with only one of the verbs.
         return None if passive or infinite or {tag, main_tag} == {"VBP", "VBZ"} else False
     passive = main_tag == "VBN" and tag == "VBD" and bare and lemmas[verb] in _TRANSITIVE
     has = lemmas[auxiliaries[0]] == "have"
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
     if passive or perfect or tag == main_tag:
-        # "has been praised and sold a million copies" is no passive twice; in "would not be checked and thus
-        # also not used" one "not" is the other's.
+        # "has been praised and sold a million copies": the second verb is not passive. "would not be checked
+        # and thus also not used": each verb has its own "not".
         active = not bare and sentence.child(main, "auxpass") is not None
         twice = _is_negated(sentence, main) and _is_negated(sentence, verb)
         return None if active or twice else True
@@ -146,11 +146,11 @@ def _is_negated(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
-    """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
+    """Return whether a conjunct depends on the main verb, as far as the parse is reliable.
 
-    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
-    verb governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good
-    and can help".
+    Only adverbs and phrases may precede it, not a subject that the parser mislabelled. If a clause governed
+    by the main verb ends right before the conjunction, the conjunct may belong to that clause: "show that it
+    is good and can help".
     """
     for at in sentence.children(verb):
         label = sentence.dependencies[at]
@@ -158,7 +158,7 @@ def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> boo
             label not in _BEFORE_VERB or (label == "advmod" and sentence.tags[at] not in _ADVERBS)
         ):
             return False
-    # "His father painted , his brother sang , and often wrote": the subject is the nearer one.
+    # "His father painted , his brother sang , and often wrote": the nearer noun is the subject.
     if any(
         main < at < verb and sentence.dependencies[at] == "conj" and sentence.subject(at) is not None
         for at in sentence.children(main)
@@ -174,8 +174,9 @@ def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> boo
 
 
 def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
-    """Tell whether a conjunct of another tense may be that of a clause behind the first verb: "presents a
-    method based on words and aimed at texts", "met a man who lives there and tells stories"."""
+    """Return whether a conjunct in another tense may belong to a clause after the first verb: "presents a
+    method
+    based on words and aimed at texts", "met a man who lives there and tells stories"."""
     if is_past(sentence, verb) == is_past(sentence, main):
         return False
     participle = is_participle(sentence.lower[verb])
@@ -187,7 +188,7 @@ def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int
 
 
 def _behind_connective(sentence: ParsedSentence) -> int:
-    """Return where a sentence goes on behind "However ,", which ties the first verb phrase alone."""
+    """Return where a sentence continues after "However ,", which belongs only to the first verb phrase."""
     start, lower = sentence.start, sentence.lower
     ends = (
         start + len(words)
@@ -200,7 +201,7 @@ def _behind_connective(sentence: ParsedSentence) -> int:
 def _prefix(
     sentence: ParsedSentence, main: int, verb: int, begin: int, subject: int, shares: bool
 ) -> Iterator[int]:
-    """Yield the tokens before the first verb that stand before the second as well."""
+    """Yield the tokens before the first verb that the second verb phrase repeats."""
     dependencies, entities = sentence.dependencies, sentence.annotation.entities
     start = sentence.left(subject)
     opening = next(
@@ -210,7 +211,7 @@ def _prefix(
     dated = not TIMES.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
         entities[main : sentence.end]
     )
-    # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
+    # "Before his trial he lived there , and has one daughter": a phrase before the subject has only one time.
     dated = dated or is_past(sentence, main) != is_past(sentence, verb)
     dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
     own_phrase = fronted(sentence, verb, begin) > 0
@@ -222,7 +223,7 @@ def _prefix(
         if at > through and not shares:
             if dependencies[at] in AUXILIARIES or dependencies[at] == "neg":
                 continue
-            # "is accidentally run over and dies": between verbs an adverb is that of the first.
+            # "is accidentally run over and dies": an adverb between the verbs belongs to the first.
             if sentence.lower[at] in _OF_FIRST_VERB:
                 continue
             if dependencies[at] == "advmod" and (modified or at > auxiliary):

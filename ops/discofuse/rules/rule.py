@@ -1,10 +1,10 @@
-"""What a rule is, what it works on, and what it makes.
+"""What a rule is, what it takes, and what it returns.
 
-Belongs here: the rule, its outcome and its knobs; a parsed sentence as rules read it; the five operations
-upon token lists that every rule is made of (Geva et al. 2019, Table 13); a fusion example as the released
-dataset has it. Not here: the rules themselves, writing a token list as text (writing.py).
+Belongs here: the rule, its result and its params; a parsed sentence as rules read it; the five operations on
+token lists that all rules are built from (Geva et al. 2019, Table 13); a fusion example as in the released
+dataset. Not here: the rules themselves, writing a token list as text (writing.py).
 
-Positions count from 0 here, from 1 in the paper; no list is changed in place.
+Positions count from 0 here, from 1 in the paper; lists are never changed in place.
 """
 
 from __future__ import annotations
@@ -43,38 +43,38 @@ DISCOURSE_TYPES: tuple[DiscourseType, ...] = get_args(DiscourseType)
 
 
 class FusionExample(NamedTuple):
-    """A text and the two independent sentences that it was un-fused into; space-tokenised, true-cased."""
+    """A text and the two independent sentences that it was split into; space-tokenised, true-cased."""
 
     coherent_first_sentence: str
     coherent_second_sentence: str
-    """Empty where the text is one sentence (SINGLE_*)."""
+    """Empty if the text is one sentence (SINGLE_*)."""
     incoherent_first_sentence: str
     incoherent_second_sentence: str
     discourse_type: DiscourseType
     connective_string: str
-    """In small letters, with its comma: "however ,", ", but"; empty where there is none."""
+    """In lower case, with its comma: "however ,", ", but"; empty if there is none."""
     has_coref_type_pronoun: float
     has_coref_type_nominal: float
 
 
 class Candidate(NamedTuple):
-    """What one rule, or a combination of two, makes of one text of a document, before any filter."""
+    """The result of one rule, or of two combined, for one text of a document, before any filter."""
 
     example: FusionExample
     fused_detokenised: str
-    """The coherent text as it stands in the document, in one line."""
+    """The coherent text as in the document, on one line."""
     unfused_detokenised: str
-    """The two incoherent sentences, with blanks where the document has them."""
+    """The two incoherent sentences, with the document's spacing."""
     sentence: int
-    """Of the document, from 0; the first of two."""
+    """The index in the document, from 0; the first of two sentences."""
     rule: str
-    """The name of the rule that split, "anaphora" or "control"; "+anaphora" behind it for a combination."""
+    """The name of the rule, "anaphora" or "control"; with "+anaphora" appended for a combination."""
     replaced: tuple[Link, ...]
     """The links whose mention was replaced by its antecedent."""
 
     @property
     def score(self) -> float | None:
-        """The least score of the links that were used, None where none was."""
+        """The least score of the links that were used, None if there are none."""
         return min((link.score for link in self.replaced), default=None)
 
 
@@ -93,15 +93,15 @@ _NONE: tuple[int, ...] = ()
 
 
 def in_one_line(text: str) -> str:
-    """Return a text with one blank for all white space in a row, and none around it."""
+    """Return a text with each run of white space as one blank, and none at the ends."""
     plain = text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " "
     return text if plain else " ".join(text.split())
 
 
 class ParsedSentence:
-    """A span of an annotation, without white space at its ends; all positions are the document's.
+    """A span of an annotation, without white space at its ends; all positions are those in the document.
 
-    `lower` holds the document's words in small letters. What costs time is found when it is asked for.
+    `lower` has the document's words in lower case. Expensive properties are computed when first needed.
     """
 
     __slots__ = (
@@ -127,7 +127,7 @@ class ParsedSentence:
             start += 1
         self.start, self.end = start, end
         self.before = before
-        #: What a rule found out that another asks for as well, by the function that finds it.
+        #: Results that several rules need, by the function that computes them.
         self.known: dict[Callable[..., Any], Any] = {}
         self._children: dict[int, list[int]] | None = None
         self._positions: dict[frozenset[str], list[int]] = {}
@@ -137,7 +137,7 @@ class ParsedSentence:
 
     @property
     def root(self) -> int:
-        """The head of the sentence, the first where there are several."""
+        """The head of the sentence; the first one if there are several."""
         if self._root < 0:
             self._root = self.start
             for at, head in enumerate(self.heads[self.start : self.end], self.start):
@@ -147,7 +147,7 @@ class ParsedSentence:
         return self._root
 
     def text(self) -> str:
-        """Return the sentence with a blank between two tokens."""
+        """Return the sentence with a blank between tokens."""
         if self._text is None:
             text = " ".join(self.words[self.start : self.end])
             odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text
@@ -155,7 +155,7 @@ class ParsedSentence:
         return self._text
 
     def running(self) -> str:
-        """Return the sentence as it stands in the document, in one line."""
+        """Return the sentence as in the document, on one line."""
         if self._running is None:
             spaces = self.annotation.spaces[self.start : self.end]
             pairs = zip(self.words[self.start : self.end], spaces, strict=True)
@@ -163,7 +163,7 @@ class ParsedSentence:
         return self._running
 
     def positions(self, words: frozenset[str]) -> list[int]:
-        """Return where any of `words` (small letters) stands; several rules ask for the same."""
+        """Return the positions of any of `words` (lower case); cached, as several rules need the same."""
         found = self._positions.get(words)
         if found is None:
             lower = self.lower
@@ -171,11 +171,11 @@ class ParsedSentence:
         return found
 
     def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
-        """Return the tokens from `start` to before `end`."""
+        """Return the tokens from `start` up to, but not including, `end`."""
         return list(range(self.start if start is None else start, self.end if end is None else end))
 
     def children(self, token: int) -> Sequence[int]:
-        """Return what depends on a token of this sentence, from left to right."""
+        """Return the dependents of a token in this sentence, from left to right."""
         if self._children is None:
             found: dict[int, list[int]] = {}
             for at, head in enumerate(self.heads[self.start : self.end], self.start):
@@ -188,7 +188,7 @@ class ParsedSentence:
         return self._children.get(token, _NONE)
 
     def child(self, token: int, *labels: str) -> int | None:
-        """Return the first token that depends on `token` by one of `labels`."""
+        """Return the first dependent of `token` with one of these labels."""
         return next((at for at in self.children(token) if self.dependencies[at] in labels), None)
 
     def left(self, token: int) -> int:
@@ -204,7 +204,7 @@ class ParsedSentence:
         return token
 
     def subject(self, verb: int) -> int | None:
-        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its
+        """Return the subject of a verb, which may be an expletive "there". Parsers sometimes attach it to the
         auxiliary."""
         dependencies = self.dependencies
         auxiliary = None
@@ -216,12 +216,12 @@ class ParsedSentence:
         return None if auxiliary is None else self.child(auxiliary, *SUBJECTS)
 
     def auxiliaries(self, verb: int) -> list[int]:
-        """Return a verb's auxiliaries before it."""
+        """Return the auxiliaries before a verb."""
         return [at for at in self.children(verb) if self.dependencies[at] in AUXILIARIES]
 
     def is_finite(self, verb: int) -> bool:
-        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken
-        for a past tense, which a tagger often confuses with it.
+        """Return whether a verb or its first auxiliary is finite. A participle with a subject but no
+        auxiliary counts as past tense, because taggers often confuse the two.
         """
         auxiliaries = self.auxiliaries(verb)
         if auxiliaries:
@@ -232,13 +232,13 @@ class ParsedSentence:
         return tag in FINITE or (tag in ("VBN", "VB") and self.subject(verb) is not None)
 
     def is_clause(self, verb: int) -> bool:
-        """Tell whether `verb` is finite and has a subject."""
+        """Return whether `verb` is finite and has a subject."""
         return self.subject(verb) is not None and self.is_finite(verb)
 
     def head_of(self, start: int, end: int) -> int | None:
-        """Return the one token of a part whose head is not in it, None where there are none or several.
+        """Return the only token of a span whose head is outside it, None if there are none or several.
 
-        Punctuation and conjunctions do not count.
+        Punctuation and conjunctions are ignored.
         """
         found = None
         for at, head in enumerate(self.heads[start:end], start):
@@ -251,12 +251,12 @@ class ParsedSentence:
         return found
 
     def verb_group(self, verb: int) -> int:
-        """Return the token that carries a verb's tense: its first auxiliary, or itself."""
+        """Return the token that carries a verb's tense: its first auxiliary, or the verb."""
         auxiliaries = self.auxiliaries(verb)
         return auxiliaries[0] if auxiliaries and self.tags[verb] not in ("VBD", "VBP", "VBZ") else verb
 
     def is_stranded(self, end: int) -> bool:
-        """Tell whether a preposition without its noun stands right before `end`: "what he asked for"."""
+        """Return whether a preposition without a noun directly precedes `end`: "what he asked for"."""
         last = end - 1
         return (
             last > self.start
@@ -268,7 +268,7 @@ class ParsedSentence:
         )
 
     def noun_phrase_before(self, noun: int, end: int) -> int | None:
-        """Return where the noun phrase of `noun` begins if it ends right before `end`, else None."""
+        """Return the start of the noun phrase of `noun` if it ends right before `end`, else None."""
         last = noun
         for at in self.children(noun):
             if noun < at < end:
@@ -293,58 +293,59 @@ Faithfulness: TypeAlias = Literal["strict", "released"]
 
 
 class RuleParams(Params, section="discofuse.rules"):
-    """When a rule fires."""
+    """When a rule applies."""
 
     profile: Faithfulness = "strict"
-    """"released" splits what the authors' data splits and a careful builder would leave: surer links are not
-    asked for, clauses may be fragments, and what stands between commas may be about another noun."""
+    """"released" also splits what the authors' data splits but a careful builder would not: links may be less
+    certain, clauses may be fragments, and text between commas may be about another noun."""
     pronoun_score: float = Field(default=0.8, ge=0, le=1)
-    """Least score of a link by which a pronoun is replaced."""
+    """Least score of a link for replacing a pronoun."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
-    """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""
+    """The same for "it" and "they", whose scores are less reliable; `pronoun_score` also applies to them."""
     subject_score: float = Field(default=0.8, ge=0, le=1)
-    """The same for "he" and "she" as the subject of the second sentence, where the antecedent is the subject
-    of the first one's main verb."""
+    """The same for "he" and "she" as the subject of the second sentence, if the antecedent is the subject of
+    the
+    first sentence's main verb."""
     thing_subject_score: float = Field(default=0.5, ge=0, le=1)
     """The same for "it" and "they"."""
     name_score: float = Field(default=0.85, ge=0, le=1)
-    """Least score by which "he" and "she" mean a name of one word that was taken for that of a place."""
+    """Least score for "he" and "she" to refer to a one-word name that was tagged as a place."""
     nominal_score: float = Field(default=0.8, ge=0, le=1)
-    """The same for a nominal ("the team")."""
+    """Least score for replacing a nominal ("the team")."""
     connective_within: int = Field(default=5, ge=1)
-    """A discourse connective begins among so many first tokens of the second sentence (Table 14: 5)."""
+    """A discourse connective begins within this many first tokens of the second sentence (Table 14: 5)."""
     conjunct_within: int = Field(default=5, ge=1)
-    """The verb of a second conjunct is so many tokens behind its conjunction at most (Table 14: 5)."""
+    """The verb of a second conjunct is at most this many tokens after its conjunction (Table 14: 5)."""
 
 
 class RuleResult(NamedTuple):
-    """What a rule makes of a text."""
+    """The result of a rule for a text."""
 
     first: TokenList
     second: TokenList
     connective: str = ""
-    """As the released data writes it: small letters, with its comma; empty where there is none."""
+    """As in the released data: lower case, with its comma; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A phenomenon: when a text has it, and the operations that take it out.
+    """A phenomenon: how to detect it in a text, and the operations that remove it.
 
-    A rule of pairs is asked about the second sentence, whose `before` is the first.
+    A rule for pairs gets the second sentence, whose `before` is the first one.
     """
 
     name: str
     row: RuleName
-    """Of the paper's Table 14."""
+    """The row of the paper's Table 14."""
     discourse_type: DiscourseType
     detect: Callable[[ParsedSentence, RuleParams], Iterator[Any]]
-    """Yields a match for every place where the rule applies; it alone decides whether it does."""
+    """Yields a match for every place where the rule applies; it alone decides this."""
     apply: Callable[[ParsedSentence, Any], RuleResult | None]
-    """Carries out the operations for one match; None where no sentence comes of it."""
+    """Carries out the operations for one match; None if they give no sentence."""
     triggers: frozenset[str] = frozenset()
-    """Words in small letters without one of which the text cannot match; empty: any text may."""
+    """A text without any of these lower-case words cannot match; empty: any text may match."""
     with_anaphora: DiscourseType | None = None
-    """The type where the anaphora rule applies to the outcome too; None where the paper does not combine
+    """The type if the anaphora rule also applies to the result; None if the paper does not combine
     them."""
     of_pairs: bool = False
 
@@ -360,7 +361,7 @@ def prepend(tokens: TokenList, before: Sequence[Token]) -> TokenList:
 
 
 def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> TokenList:
-    """Return `tokens` with `new` in place of every occurrence of `old`, from the left, none overlapping."""
+    """Return `tokens` with each occurrence of `old` replaced by `new`, from the left, without overlaps."""
     sought = list(old)
     if not sought:
         return list(tokens)
@@ -381,12 +382,12 @@ def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> To
 
 
 def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:
-    """Return the tokens before position `at`, and those from it on."""
+    """Return the tokens before position `at`, and the others."""
     return tokens[:at], tokens[at:]
 
 
 def trim(tokens: TokenList, is_punctuation: Callable[[Token], bool]) -> TokenList:
-    """Return `tokens` without what follows the first punctuation."""
+    """Return `tokens` up to and including the first punctuation mark."""
     for at, token in enumerate(tokens):
         if is_punctuation(token):
             return tokens[: at + 1]

@@ -1,7 +1,7 @@
 """A sentence with a clause that depends on its main clause: forward and inner connectives, cataphora.
 
-Belongs here: connectives that open a sentence or stand inside it, and a sentence that opens with a participle
-whose subject follows. Not here: which words are connectives (connectives.py), clauses that are coordinated
+Belongs here: connectives that begin a sentence or are inside it, and a sentence that begins with a participle
+whose subject follows. Not here: which words are connectives (connectives.py), coordinated clauses
 (coordination.py).
 """
 
@@ -31,7 +31,7 @@ from ops.discofuse.rules.rule import (
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
 _FIRST_WORDS = frozenset(_INNER)
-#: A main clause that ends in one of these is not over: "not because", "his reaction was because".
+#: A main clause that ends in one of these is incomplete: "not because", "his reaction was because".
 _UNFINISHED = frozenset(
     {
         "not", "much", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely",
@@ -45,7 +45,7 @@ _PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
 
-#: "Although he was ill , yet he came": the second half of the connective.
+#: The second half of a two-part connective: "Although he was ill , yet he came".
 _SECOND_HALVES = frozenset({"yet", "still", "nevertheless", "nonetheless", "however", "then", "so", "but"})
 
 
@@ -58,9 +58,9 @@ class _Forward(NamedTuple):
     words: int
     comma: int
     verb: int
-    """Of the first clause."""
+    """The verb of the first clause."""
     subject: int | None
-    """Of the second clause, where the first has none."""
+    """The subject of the second clause, if the first has none."""
 
 
 def _detect_forward(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Forward]:
@@ -98,7 +98,8 @@ def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | N
 
 
 def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
-    """Tell whether a clause lacks subject and "be": "although injured", "although in favour", "although not a
+    """Return whether a clause lacks a subject and "be": "although injured", "although in favour", "although
+    not a
     good player"."""
     if sentence.auxiliaries(head):
         return False
@@ -126,8 +127,8 @@ def _apply_forward(sentence: ParsedSentence, found: _Forward) -> RuleResult | No
 
 
 def _with_subject(sentence: ParsedSentence, clause: TokenList, verb: int, subject: int) -> TokenList | None:
-    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite
-    verb."""
+    """Return a clause that begins with a participle (at `verb`) or lacks "be", with a subject and a finite
+    verb added."""
     phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
     past = is_past(sentence, sentence.root)
     if sentence.tags[verb] != "VBG":
@@ -138,14 +139,14 @@ def _with_subject(sentence: ParsedSentence, clause: TokenList, verb: int, subjec
 
 class _Inner(NamedTuple):
     start: int
-    """Of the connective, or of the comma before it."""
+    """The start of the connective, or of the comma before it."""
     body: int
-    """First token of the second clause."""
+    """The first token of the second clause."""
     connective: str
     verb: int | None = None
-    """Of a second clause without subject; the participle or the adjective that begins it."""
+    """The participle or adjective that begins a second clause without a subject."""
     subject: int | None = None
-    """Of the first clause, where the second has none."""
+    """The subject of the first clause, if the second has none."""
 
 
 def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inner]:
@@ -182,7 +183,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         return None
     end_of_first = first - comma
     main, verb = sentence.head_of(sentence.start, end_of_first), sentence.head_of(body, sentence.end)
-    # "He was born there , hence he speaks well": the parser hangs the first clause on the second.
+    # "He was born there , hence he speaks well": the parser attaches the first clause to the second.
     governed = main is not None and verb == sentence.root == sentence.heads[main] and lower[start] == "hence"
     if (
         main is None
@@ -191,7 +192,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
         or not sentence.is_clause(main)
     ):
         return None
-    # "and although they trailed , they won": it marks a clause of the clause found.
+    # "and although they trailed , they won": the connective belongs to another clause within the second.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
         return None
     if (
@@ -203,7 +204,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     subject = sentence.subject(verb)
     if subject is None:
         return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
-    # "was hurt while training and was replaced": the parser takes the participle for a subject.
+    # "was hurt while training and was replaced": the parser mistakes the participle for a subject.
     if subject == body and lower[subject].endswith("ing") and lower[start] == "while":
         return None
     if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
@@ -214,7 +215,7 @@ def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
 
 
 def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
-    """Tell whether the main clause may go on behind the dependent one: "because Ann was ill , and won"."""
+    """Return whether the main clause may continue after the dependent: "because Ann was ill , and won"."""
     return any(
         sentence.lower[at] == "," and sentence.lower[at + 1] in ("and", "but") and _is_bare(sentence, at + 2)
         for at in range(verb + 1, sentence.end - 2)
@@ -222,7 +223,7 @@ def _goes_on(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def _is_bare(sentence: ParsedSentence, token: int) -> bool:
-    """Tell whether a finite verb of no subject of its own stands at a token, or behind an adverb there."""
+    """Return whether a finite verb without its own subject is at `token`, or after an adverb there."""
     if sentence.tags[token] == "RB" and token + 1 < sentence.end:
         token += 1
     return sentence.tags[token] in ("VBD", "VBZ") and sentence.subject(token) is None
@@ -256,7 +257,7 @@ def _apply_inner(sentence: ParsedSentence, found: _Inner) -> RuleResult | None:
 
 
 def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:
-    """TRIM, where only punctuation is lost by it: a fusion example keeps the whole content (section 3.1)."""
+    """Apply TRIM only if it removes nothing but punctuation: an example keeps all content (section 3.1)."""
 
     def is_punctuation(token: Token) -> bool:
         return isinstance(token, int) and sentence.tags[token] in _PUNCTUATION
@@ -265,7 +266,7 @@ def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:
     return trimmed if all(map(is_punctuation, tokens[len(trimmed) :])) else tokens
 
 
-#: Participles that have become prepositions or conjunctions: they have no subject to be found behind the
+#: Participles that have become prepositions or conjunctions, so their subject is not the noun after the
 #: comma.
 _PREPOSITIONS = frozenset(
     {
@@ -333,8 +334,9 @@ def _apply_participle(sentence: ParsedSentence, found: _Participle) -> RuleResul
 
 
 def _coordinated(sentence: ParsedSentence) -> list[int]:
-    """Return the participles beside the one that opens a sentence: "leaving the club and joining another",
-    "leaving the club and called back"."""
+    """Return the participles coordinated with the first one: "leaving the club and joining another", "leaving
+    the
+    club and called back"."""
     return [
         at
         for at in sentence.children(sentence.start)
@@ -345,7 +347,7 @@ def _coordinated(sentence: ParsedSentence) -> list[int]:
 
 
 def _is_passive(sentence: ParsedSentence, participle: int) -> bool:
-    """Tell whether a past participle beside a present one lacks "be": "called the Great", "replaced by"."""
+    """Return whether a coordinated past participle lacks "be": "called the Great", "replaced by"."""
     if sentence.child(participle, "oprd") is not None:
         return sentence.tags[participle] in ("VBN", "VBD")
     return sentence.tags[participle] == "VBN" and sentence.child(participle, "dobj") is None

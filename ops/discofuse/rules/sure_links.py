@@ -1,7 +1,7 @@
-"""Links between two sentences that their construction alone makes sure, and what makes one likely.
+"""Links between two sentences that are certain by construction, and evidence that makes a link likely.
 
-Belongs here: a name that is shortened, "it" for what a sentence says is a thing, whether both are subjects,
-and an "it" that means nothing. Not here: links of the ranker (ops/coreference), replacing (anaphora.py).
+Belongs here: shortened names, "it" for a subject that its sentence calls a thing, whether both are subjects,
+and impersonal "it". Not here: links of the ranker (ops/coreference), replacing mentions (anaphora.py).
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ _SEEMING = frozenset({"look", "seem", "appear", "feel", "sound", "happen", "turn
 
 
 def says_it(sentence: ParsedSentence) -> bool:
-    """Tell whether a sentence has an "it"."""
+    """Return whether a sentence contains "it"."""
     return "it" in sentence.lower[sentence.start : sentence.end]
 
 
 def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenList) -> Link | None:
-    """Return the link of "it" to the subject of a sentence that says which thing that is, where both are
-    subjects: "Cardinal Pole is a school although it admits all pupils"."""
+    """Return the link from "it" to the subject of a sentence that says which thing that is, if both are
+    subjects:
+    "Cardinal Pole is a school although it admits all pupils"."""
     here, source = text[-1], text[0]
     root = source.root
     if not says_it(here) or source.annotation.lemmas[root] != "be":
@@ -36,10 +37,10 @@ def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenLi
     predicate, noun = source.child(root, "attr"), source.child(root, "nsubj")
     if predicate is None or noun is None or source.tags[predicate] != "NN":
         return None
-    # "The task of the corpus is a game and it contains": what does?
+    # "The task of the corpus is a game and it contains": either noun may contain it.
     if source.child(noun, "prep", "relcl", "acl", "conj") is not None:
         return None
-    # A name may be a person's: "Ann was a stalwart".
+    # The name may be a person's: "Ann was a stalwart".
     known = source.lower[predicate] in THINGS or (
         source.tags[noun] == "NN" and not is_person(source, noun) and not is_person(source, predicate)
     )
@@ -52,8 +53,9 @@ def told_to_be(text: Sequence[ParsedSentence], first: TokenList, second: TokenLi
 
 
 def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> bool:
-    """Tell whether "it" is not surely the subject of a main clause that says something of it, unlike "it is
-    easy to see" and "it is said that"."""
+    """Return whether "it" may be impersonal ("it is easy to see", "it is said that") or is not the subject of
+    a
+    main clause."""
     verb = sentence.heads[pronoun]
     governed = sentence.heads[verb] != verb and sentence.heads[verb] in second
     if governed or sentence.dependencies[pronoun] == "expl" or means_nothing(sentence, verb):
@@ -64,8 +66,8 @@ def _says_nothing(sentence: ParsedSentence, pronoun: int, second: TokenList) -> 
 
 
 def shortened_name(first: ParsedSentence, second: ParsedSentence) -> list[Link]:
-    """Return the link of a surname or a first name that is the subject of a sentence to the whole name in
-    the sentence before: "Meshack Lufile is a player . Lufile also played for Aris"."""
+    """Return the link from a surname or first name as the subject to the full name in the preceding sentence:
+    "Meshack Lufile is a player . Lufile also played for Aris"."""
     tags, heads, dependencies = second.tags, second.heads, second.dependencies
     subject, at = None, second.start - 1
     for _ in range(tags[second.start : second.end].count("NNP")):
@@ -100,8 +102,8 @@ def _is_name(sentence: ParsedSentence, token: int) -> bool:
 def are_subjects(
     text: Sequence[ParsedSentence], first: TokenList, second: TokenList, pronoun: int, noun: int
 ) -> bool:
-    """Tell whether a pronoun is the first subject of its sentence, and a noun that of the main verb of the
-    other; behind "so" it is often another's."""
+    """Return whether a pronoun is the first subject of its sentence, and a noun the subject of the other
+    sentence's main verb. After "so" the answer is no, because the pronoun often refers to another noun."""
     here, source = holding(text, pronoun), holding(text, noun)
     if source.dependencies[noun] not in SUBJECTS or source.heads[noun] != source.root:
         return False
@@ -113,7 +115,7 @@ def are_subjects(
 
 
 def means_nothing(sentence: ParsedSentence, verb: int) -> bool:
-    """Tell whether "it" is the subject of "is expected that", "looks like", "was to this town that"."""
+    """Return whether "it" is impersonal, as in "is expected that", "looks like", "was to this town that"."""
     if sentence.tags[verb] in ("VBN", "JJ") and sentence.child(verb, "ccomp") is not None:
         return True
     lemma, following = sentence.annotation.lemmas[verb], verb + 1
@@ -127,5 +129,5 @@ def means_nothing(sentence: ParsedSentence, verb: int) -> bool:
 
 
 def holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
-    """Return the sentence of a text that holds a token."""
+    """Return the sentence of a text that contains a token."""
     return text[0] if token < text[0].end else text[-1]

@@ -1,7 +1,7 @@
-"""Tokens of a document as text: running text, and a token list as a sentence of its own.
+"""Write the tokens of a document as text: running text, and a token list as a sentence of its own.
 
-Belongs here: whether a blank stands between two tokens, neighbours or not; capital letter, full stop, no
-stray comma. Not here: making token lists.
+Belongs here: whether a blank separates two tokens, adjacent or not; initial capital, full stop, no stray
+comma. Not here: making token lists.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from ops.discofuse.annotation import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES, 
 from ops.discofuse.rules.morphology import is_common
 from ops.discofuse.rules.rule import NAMES, VERBS, ParsedSentence, Token, TokenList, in_one_line
 
-#: It opens as well as it closes: only the blanks around it tell.
+#: Both an opening and a closing mark: only the blanks around it tell.
 _EITHER = frozenset({'"'})
-#: They join two words where no blank stands behind them: "ex-king".
+#: These join two words if no blank follows them: "ex-king".
 _JOINING = frozenset({"-", "--", "–", "—", "/"})
 _FINAL = frozenset({".", "!", "?", "..."})
 _OPENING = OPENING - _EITHER
 _BLANK_BEHIND = (CLOSING - _EITHER) | (DIVIDING - _JOINING) | _FINAL
 _CLITICS = frozenset({"n't", "n’t"})
-#: What rules write without a blank before it.
+#: Marks that rules write without a blank before them.
 _POSSESSIVES = frozenset({"'s", "'"})
 
 
 def running(text: Sequence[ParsedSentence]) -> str:
-    """Return a sentence, or two in a row, as they stand in the document, in one line."""
+    """Return a sentence, or two consecutive ones, as in the document, on one line."""
     written = text[0].running()
     for before, sentence in pairwise(text):
         apart = before.annotation.spaces[before.end - 1] or sentence.start > before.end
@@ -46,20 +46,20 @@ _TYPES_OF_NAMES = frozenset(
 
 
 class Written(NamedTuple):
-    """A sentence in two forms: the same but for blanks."""
+    """A sentence in two forms, which differ only in their blanks."""
 
     tokenised: str
-    """A blank between two tokens."""
+    """With a blank between tokens."""
     running: str
-    """Blanks where the document has them."""
+    """With the document's spacing."""
 
 
 def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token], end: int) -> str:
-    """Return words as running text in one line; `tokens` tell where each stands in the document, if it does.
+    """Return words as running text on one line; `tokens` are their positions, for words of the document.
 
-    Two words that are neighbours there have between them what they have there. Where a rule put two side by
-    side, a blank stands between them unless one is a mark or a clitic that has none in the document. A full
-    stop that a rule wrote stands like the mark before `end`, which ends the sentence in the document.
+    Words that are adjacent in the document keep its spacing. Words that a rule put together are separated by
+    a blank, unless one is a mark or a clitic that has none in the document. A full stop that a rule added is
+    spaced like the mark before `end`, which ends the sentence in the document.
     """
     spaces = annotation.spaces
     written: list[str] = []
@@ -79,11 +79,11 @@ def joined(annotation: Annotation, words: Sequence[str], tokens: Sequence[Token]
 def sentence(
     annotation: Annotation, tokens: TokenList, starts: Sequence[int], end: int, end_given: bool = False
 ) -> Written | None:
-    """Return `tokens` as a sentence with a full stop, None where quotes or brackets are not balanced.
+    """Return `tokens` as a sentence with a full stop, None if quotes or brackets are unbalanced.
 
-    `starts` are the tokens that began a sentence of the text: inside, a common word among them is written
-    small. The text ends before `end`. `end_given`: so do the tokens, with a question mark or a bracket
-    perhaps.
+    `starts` are the tokens that began a sentence of the text. Common words among them are written in lower
+    case when they are no longer first. The text ends before `end`. `end_given`: the tokens end there too,
+    perhaps with a question mark or a bracket.
     """
     known = annotation.words
     try:
@@ -112,7 +112,7 @@ def sentence(
         words.append(".")
         places.append(".")
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
-    # "( func start ) is part of it" begins small in the text, too.
+    # "( func start ) is part of it" begins in lower case in the text, too.
     small = words[begin][0].islower() and (len(words[begin]) == 1 or words[begin][1:].islower())
     opens = places[0]
     as_written = begin and opens in starts and isinstance(opens, int) and places[1] == opens + 1
@@ -136,7 +136,7 @@ def _is_blank(annotation: Annotation, left: Token, right: Token, end: int) -> bo
 
 
 def _opens(annotation: Annotation, token: int) -> bool:
-    """Tell whether a mark has no blank behind it: "(", an opening quote, "$", the hyphen of "ex-king"."""
+    """Return whether no blank follows a mark: "(", an opening quote, "$", the hyphen of "ex-king"."""
     word = annotation.words[token]
     if annotation.spaces[token] or word[0].isalnum() or word in _BLANK_BEHIND:
         return False
@@ -144,7 +144,7 @@ def _opens(annotation: Annotation, token: int) -> bool:
 
 
 def _is_attached(annotation: Annotation, token: int) -> bool:
-    """Tell whether a mark or a clitic has no blank before it: a comma, ")", a closing quote, "'s"."""
+    """Return whether no blank precedes a mark or a clitic: a comma, ")", a closing quote, "'s"."""
     word = annotation.words[token]
     if token == 0 or annotation.spaces[token - 1] or annotation.words[token - 1].isspace():
         return False
@@ -154,7 +154,7 @@ def _is_attached(annotation: Annotation, token: int) -> bool:
 
 
 def _ends_spaced(annotation: Annotation, end: int) -> bool:
-    """Tell whether a blank stands before the mark that ends a sentence, perhaps within quotes or brackets."""
+    """Return whether a blank precedes the mark that ends a sentence, perhaps inside quotes or brackets."""
     for at in range(end - 1, max(end - 3, 0), -1):
         if annotation.words[at] in _FINAL:
             return bool(annotation.spaces[at - 1])
@@ -162,7 +162,7 @@ def _ends_spaced(annotation: Annotation, end: int) -> bool:
 
 
 def _single_commas(words: Sequence[str], places: Sequence[Token]) -> tuple[list[str], TokenList]:
-    """Return words and their places without the second of two commas side by side."""
+    """Return words and their positions without the second of two adjacent commas."""
     kept: list[tuple[str, Token]] = []
     left_out = False
     for word, place in zip(words, places, strict=True):

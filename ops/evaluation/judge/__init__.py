@@ -1,1 +1,1 @@
-"""A model as a rater: rating sheets are put to it, and what it answered is pinned."""
+"""A model as a rater: it gets the rating sheets, and its answers are pinned."""

@@ -1,10 +1,10 @@
-"""What a model is asked about a row, and what its answer says.
+"""Ask a model about a row, and read its answer.
 
 Belongs here: the wording of a request, reading an answer. Not here: the questionnaires
 (ops/<system>/evaluation/people.py), sending requests (judgements.py).
 
-A model gets what people get: what they should know before the questions, the columns that they read, each
-question with its wording and scale. Only how answers are written down is told to it besides.
+A model gets what people get: what they should know before the questions, the columns that they read, and each
+question with its wording and scale. In addition it gets only the format of the answer.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from ops.evaluation.sheets import shown_text
 from ops.parse.decoding import check_characters
 from ops.parse.source import ParseError
 
-#: What a model writes for what it cannot judge; people leave it empty.
+#: What a model writes when it cannot judge; people leave the cell empty.
 UNANSWERED = "-"
-#: What models that think aloud write between their thoughts and the answer.
+#: Reasoning models write this between their thoughts and the answer.
 _THOUGHTS = "</think>"
 _AROUND = " \t*`\"'#>_"
 
 
 class UnsoundError(ValueError):
-    """An answer that does not count; the text says why."""
+    """An answer that does not count; the message says why."""
 
 
 class NoCompletionError(UnsoundError):
-    """A response that is no chat completion, so that the model has not answered."""
+    """A response that is not a chat completion, so the model has not answered."""
 
 
 def request(row: Row, questionnaire: Questionnaire, people: People, params: JudgeParams) -> dict[str, Any]:
-    """Return the body of the request about a row, as OpenAI's chat completions have it."""
+    """Return the body of the request about a row, in the format of OpenAI's chat completions."""
     shown = "\n\n".join(f"{name}:\n{shown_text(row[name])}" for name in questionnaire.shown)
     asked = "\n".join(f"{question.name}: {question.wording}" for question in questionnaire.questions)
     text = f"""\
@@ -52,10 +52,10 @@ Write {UNANSWERED} in the place of an answer to what you cannot judge, {people.l
 
 
 def said(response: str) -> str:
-    """Return what a model writes in a response.
+    """Return the text that a model wrote in a response.
 
-    Raises NoCompletionError for what is no chat completion, UnsoundError where nothing is written or what is
-    written is no text.
+    Raises NoCompletionError if the response is not a chat completion, UnsoundError if its content is empty or
+    is not text.
     """
     try:
         choice = json.loads(response)["choices"][0]
@@ -72,10 +72,10 @@ def said(response: str) -> str:
 
 
 def answers(text: str, questionnaire: Questionnaire) -> dict[str, str]:
-    """Return the value of each question that is answered, as its scale has it.
+    """Return the value of each answered question, as its scale writes it.
 
-    Of several lines with the name of a question, the last counts; where there is one question alone, its name
-    may be missing. Raises UnsoundError for a question that no line names, and for what is not on its scale.
+    If several lines name a question, the last one counts. If there is only one question, its name may be
+    missing. Raises UnsoundError for a question that no line names, and for a value outside its scale.
     """
     lines = text.rpartition(_THOUGHTS)[2].strip().splitlines()
     given = _by_name(lines)

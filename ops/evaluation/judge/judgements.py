@@ -1,12 +1,12 @@
-"""Put rating sheets to a model, and keep what it says like what a crawl fetched.
+"""Send rating sheets to a model, and keep its answers as a crawl keeps what it fetches.
 
-Belongs here: the dataset of a model's ratings; which rows are asked about; what was asked and answered, kept
-over interruptions and taken from the former version. Not here: the wording (asking.py), one request
-(ops/crawl/client.py), what ratings come to (ops/evaluation/human_evaluation.py).
+Belongs here: the dataset of a model's ratings; which rows are asked about; requests and answers, which
+survive interruptions and are reused from the former version. Not here: the wording (asking.py), a single
+request (ops/crawl/client.py), the summary of ratings (ops/evaluation/human_evaluation.py).
 
-An answer belongs to its request: the same row, wording, model and body. Whatever else changes, it is taken
-from what was published, and nobody is asked again but on demand. Only a chat completion is an answer. A
-request that none came to is told as an error of its row, and is asked again whenever the dataset is made.
+An answer belongs to its request: the same row, wording, model and body. Whatever else changes, published
+answers are reused, and the model is asked again only on demand. Only a chat completion is an answer. A
+request without one is an error of its row, and is sent again whenever the dataset is made.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ from ops.evaluation.human_evaluation import People
 from ops.evaluation.judge.asking import NoCompletionError, UnsoundError, answers, request, said
 from ops.evaluation.judge.params import JudgeParams
 
-#: The file of requests and answers beside the rows, one a line.
+#: The file of requests and answers next to the rows, one per line.
 ASKED = "asked.jsonl"
 
 _TEXT = pa.string()
 
-#: What every rating of a model has.
+#: The columns of a model's rating.
 JUDGEMENT = ("questionnaire", "rater", "row_id", "question", "value", "model", "answer", "request")
 
 _AGENT = "silverloom-judge"
 _OK = 200
-#: No key, a wrong one, no right, no such model or address: the next row would fare no better.
+#: No key, a wrong key, no permission, no such model or address: the next row would fail too.
 _HOPELESS = frozenset({401, 403, 404, 405})
 _LONGEST_ANSWER = 2**20
-#: The journal is kept whatever the params are: an answer belongs to its request.
+#: The journal is kept whatever the params are, because an answer belongs to its request.
 _FORM = hashlib.md5(b"a request and its answer", usedforsecurity=False).hexdigest()
 
 
 class JudgeError(RuntimeError):
-    """The model cannot be asked: what it answered is kept, and the next run goes on from it."""
+    """The model cannot be asked: its answers so far are kept, and the next run continues from them."""
 
 
 class _RefusedError(FetchError):
-    """The server answers a request, but with no chat completion."""
+    """The server responds, but not with a chat completion."""
 
 
 class Asked(NamedTuple):
-    """A request and what came of it."""
+    """A request and its response."""
 
     request: Mapping[str, Any]
     status: int
@@ -68,35 +68,35 @@ class Asked(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """The same as a line of JSON."""
+        """This as a line of JSON."""
         return json.dumps(self._asdict(), sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> Asked:
-        """Return what a line says."""
+        """Return the request and response in a line."""
         return cls(**json.loads(line))
 
     @property
     def refusal(self) -> str:
-        """Why this is no answer of the model; "" if it is one."""
+        """Why this is not an answer of the model; "" if it is one."""
         if self.status != _OK:
             return f"status {self.status}: {self.told}".rstrip(": ")
         try:
             said(self.response)
         except NoCompletionError as error:
             return str(error)
-        except UnsoundError:  # an answer, even if it does not count
+        except UnsoundError:  # still an answer, even if it does not count
             pass
         return ""
 
     @property
     def told(self) -> str:
-        """The beginning of the response, in a line."""
+        """The beginning of the response, in one line."""
         return " ".join(self.response.split())[:200]
 
 
 def judgements_shape(people: People) -> Shape:
-    """Return the shape of a model's ratings of the rows of a system's sheets."""
+    """Return the shape of a model's ratings for a system's rows."""
     return Shape(
         unit=people.sheets.kept,
         kept=columns(
@@ -109,12 +109,12 @@ def judgements_shape(people: People) -> Shape:
 
 
 def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place: CrawlPlace) -> Outcomes:
-    """Yield what a model answers to each question about each row that was sent out; units are the rows.
+    """Yield a model's answer to each question about each row that was sent out; the units are the rows.
 
-    Dropped are all as `no_judge` without an address, those of questionnaires that are not put to it
-    (`other_questionnaire`), those that people were not sent (`not_asked`), and those that it cannot judge
-    (`no_answer`). Rejected is a row whose answer does not count, or that none came to, with the cause. Raises
-    LookupError without the key, JudgeError where nothing can be asked at all.
+    Without an address, all rows are dropped as `no_judge`. Otherwise, rows are dropped if their questionnaire
+    is not one of the model's (`other_questionnaire`), if people did not get them (`not_asked`), or if the
+    model cannot judge them (`no_answer`). A row is rejected, with the cause, if its answer does not count or
+    there is none. Raises LookupError without the key, JudgeError if the model cannot be asked at all.
     """
     units = [unit for table in rating_sheets for unit in table.to_pylist()]
     chosen = {
@@ -149,7 +149,7 @@ def judgements(people: People, rating_sheets: Parts, params: JudgeParams, place:
 
 
 def _left_out(unit: Row, chosen: Mapping[str, object], params: JudgeParams) -> str | None:
-    """Return why a row is not asked about."""
+    """Return why the model is not asked about a row, None if it is."""
     if params.address is None:
         return "no_judge"
     if unit["questionnaire"] not in chosen:
@@ -160,7 +160,7 @@ def _left_out(unit: Row, chosen: Mapping[str, object], params: JudgeParams) -> s
 def _ratings(
     unit: Row, outcome: Asked | FetchError, chosen: Mapping[str, Any], params: JudgeParams
 ) -> Iterator[Row]:
-    """Yield the rating of each question that was answered. Raises UnsoundError."""
+    """Yield the rating of each answered question. Raises UnsoundError."""
     if isinstance(outcome, FetchError):
         raise UnsoundError(str(outcome))
     text = said(outcome.response)
@@ -183,7 +183,7 @@ def _ratings(
 def _asked(
     requests: Mapping[str, Mapping[str, Any]], params: JudgeParams, place: CrawlPlace
 ) -> dict[str, Asked | FetchError]:
-    """Return what came of each request, by row: of those that were answered before, nobody is asked."""
+    """Return the outcome of each request by row. Requests that were answered before are not sent again."""
     wanted = {_digest(body): body for body in requests.values()}
     former = {} if place.recrawl else _published(place.former)
     with contextlib.closing(Journal(place.working / params.rater, _FORM)) as journal:
@@ -216,7 +216,7 @@ def _asked(
 def _answered(
     missing: Mapping[str, Mapping[str, Any]], params: JudgeParams
 ) -> Generator[tuple[str, Asked | FetchError], None, None]:
-    """Yield what came of requests, as it comes. Raises JudgeError where no request can be answered."""
+    """Yield the outcomes of requests as they arrive. Raises JudgeError if no request can be answered."""
     if not missing:
         return
     secret = params.secret()
@@ -244,7 +244,7 @@ def _answered(
         for future in as_completed(waiting):
             left.remove(future)
             yield waiting[future], _outcome(future)
-    except JudgeError:  # what is answered meanwhile is kept all the same
+    except JudgeError:  # keep the answers that arrive in the meantime
         client.close()
         threads.shutdown(cancel_futures=True)
         for future in left:
@@ -252,7 +252,7 @@ def _answered(
                 yield waiting[future], _outcome(future)
         raise
     finally:
-        client.close()  # what is under way ends with this try
+        client.close()  # requests in flight do not retry
         threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -267,7 +267,7 @@ def _outcome(future: Future[Asked]) -> Asked | FetchError:
 
 
 def _published(folder: Path | None) -> dict[str, Asked]:
-    """Return what the former version asked, by the hash of the request."""
+    """Return the requests and responses of the former version, by the hash of the request."""
     file = folder / ASKED if folder else None
     if file is None or not file.is_file():
         return {}

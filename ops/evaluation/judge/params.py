@@ -1,6 +1,6 @@
-"""Which model judges, and how it is asked.
+"""Which model judges, and how it is called.
 
-Belongs here: the section `judge` of params.yaml. Not here: what it is asked (asking.py).
+Belongs here: the section `judge` of params.yaml. Not here: the wording of requests (asking.py).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 
 from ops.core.params import Params
 
-#: What a header may hold. Python tells the whole value of one that holds a line break.
+#: Allowed in a header. If a value holds a line break, Python's error message shows the whole value.
 _KEY = re.compile(r"[\x21-\x7e]+")
 
 
 class JudgeParams(Params, section="judge"):
-    """A model behind an address that speaks as OpenAI's does; without an address nothing is asked."""
+    """A model with an API like OpenAI's; without an address no model is asked."""
 
     address: str | None = Field(
         None, description="where it answers, like http://localhost:8000/v1; null: nothing is asked"
@@ -68,11 +68,11 @@ class JudgeParams(Params, section="judge"):
 
     @property
     def url(self) -> str:
-        """Where requests are sent to."""
+        """The address of requests."""
         return f"{(self.address or '').rstrip('/')}/chat/completions"
 
     def secret(self) -> str | None:
-        """Return the key. Raises LookupError, which does not tell it, where the variable holds none."""
+        """Return the key. Raises LookupError, without showing it, if the variable holds no valid key."""
         if self.key is None:
             return None
         found = os.environ.get(self.key, "").strip()

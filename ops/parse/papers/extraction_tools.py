@@ -5,13 +5,13 @@ service (pdf.py); finding the sentences of a section, and removing footnotes and
 (body.py).
 
 GROBID: read are the main title of the header, its abstract, the `div`s of body and back matter with their
-`head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. A mark is `ref
+GROBID: the reader takes the main title of the header, its abstract, the `div`s of body and back matter with
+their `head` (whose attribute `n` is the number), and the `biblStruct`s of the bibliography. A mark is `ref
 type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the journal.
-Figures, tables, formulas and notes are not running text.
-
-ParsCit: below `algorithms`, SectLabel has titles, headings of three levels and `bodyText` in lines as
-printed. ParsCit has the `citation`s, each with the `context`s that cite it; `citStr` is the text of the mark,
-wherever it occurs. If two entries have the same mark ("Anonymous, 1999"), every such mark belongs to both.
+Figures, tables, formulas and notes are not running text. ParsCit: below `algorithms`, SectLabel has titles,
+headings of three levels and `bodyText` in lines as printed. ParsCit has the `citation`s, each with the
+`context`s that cite it; `citStr` is the text of the mark, wherever it occurs. If two entries have the same
+mark ("Anonymous, 1999"), every such mark belongs to both.
 
 ScienceParse: a record is {"title", "abstractText", "year", "sections": [{"heading", "text"}], ...}, alone or
 as the "metadata" of an outer object. A section without a heading (mostly the footer of the first page) keeps

@@ -171,7 +171,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def says_anything(words: Sequence[str]) -> bool:
-    """Say whether a talk's words give any observed token; for most talks plain words suffice to tell."""
+    """Say whether a talk's words give any observed token; plain words are usually enough to decide."""
     plain = (_PLAIN.fullmatch(word.lower()) for word in words)
     known = any(found and found[1] not in _COMPOUNDS and found[1] not in STOP_WORDS for found in plain)
     return known or bool(observe(words)[0])

@@ -1,1 +1,1 @@
-"""What written leads are worth, to metrics and to people (Liu et al. 2018, section 5)."""
+"""How good the written leads are, by metrics and by human raters (Liu et al. 2018, section 5)."""

@@ -1,11 +1,11 @@
-"""The human evaluation of leads: a sample of articles for people to rate, and what they say.
+"""The human evaluation of leads: a sample of articles for raters, and their answers.
 
 Belongs here: which leads raters see, and on which side; the paper's Tables 5 and 6: means by system with
-Welch's t-test, and preferences by pair. Not here: what people are asked (people.py), sheets, votes and
-agreement (ops/evaluation).
+Welch's t-test, and preferences by pair. Not here: the questions (people.py), sheets, votes and agreement
+(ops/evaluation).
 
-Liu et al. (2018), section 5.3 and appendix A.3: 25 examples of each model, and 25 of each pair of models, by
-three raters. Which lead of a pair is A is drawn by example; in the paper by example and rater.
+Liu et al. (2018), section 5.3 and appendix A.3: three raters rate 25 examples of each model, and 25 of each
+pair of models. Here, the lead shown as A is drawn once per example; in the paper, per example and rater.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _DIGITS = 6
 
 
 def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
-    """Yield the leads that are rated, with the sheets; the units are the scored leads.
+    """Yield the leads to rate, with the sheets; the units are the scored leads.
 
-    Articles are drawn from those of which every named system has a lead. A unit is dropped as `other_system`
-    or as `not_drawn`. Raises LookupError for a system that has no lead.
+    Draws articles for which every named system has a lead. Drops the other leads as `other_system` or
+    `not_drawn`. Raises LookupError for a system without a lead.
     """
     wanted = {*params.systems, *(name for pair in params.pairs for name in pair)}
     units = evaluation.read().to_pylist()
@@ -58,12 +58,13 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return Tables 5 and 6; a lead counts by the mean of its raters.
+    """Return Tables 5 and 6; the score of a lead is the mean of its raters' answers.
 
-    `quality`, a row a system in the order of params: `articles`, and by question `mean`, `low`, `high` (95 %
-    over articles), `ratings`, and, of all but the first system, `test` against that: t, degrees, p and
-    whether it is `significant`. `preference`, a row a pair: articles, ratings, those that prefer `first`,
-    `second` and `neither`, and the `ratio` of second to first, null where nobody prefers the first.
+    `quality` has a row per system, in the order of params: `articles`, and for each question `mean`, `low`
+    and `high` (95 % interval over articles), `ratings`, and, for all systems but the first, `test` against
+    the first: t, degrees, p and whether it is `significant`. `preference` has a row per pair: articles,
+    ratings, how many prefer `first`, `second` and `neither`, and the `ratio` of second to first, null if no
+    rating prefers the first.
     """
     return {
         "quality": list(_quality(judged.rows, judged.asked.systems, params)),
@@ -91,7 +92,7 @@ def _quality(
 def _answered(
     leads: Sequence[Row], reference: Sequence[Row] | None, params: HumanEvaluationParams
 ) -> dict[str, Any]:
-    """Return the mean answer about the leads of a system, and its test against the leads of another."""
+    """Return the mean answer about a system's leads, and its test against another system's leads."""
     means = [row["mean"] for row in leads]
     found = {**params.around(means), "ratings": sum(row["raters"] for row in leads), "test": None}
     if reference is not None:
@@ -104,7 +105,7 @@ def _answered(
 def _preference(rows: Iterable[Row], pair: tuple[str, str]) -> dict[str, Any]:
     first, second = pair
     own = [row for row in rows if {row["system_a"], row["system_b"]} == {first, second}]
-    # Above 0 the lead on the second's side is preferred.
+    # A positive value prefers the lead of the second system.
     values = [
         int(answer["value"]) * (1 if row["system_b"] == second else -1)
         for row in own
@@ -131,7 +132,7 @@ def _said(judged: JudgedRows) -> Iterator[Row]:
 def _articles(
     leads: Mapping[str, Mapping[str, Row]], wanted: set[str], params: RatingSheetParams
 ) -> Sequence[str]:
-    """Return the articles, drawn from those that have a lead of all wanted systems."""
+    """Return the drawn articles, from those for which all wanted systems have a lead."""
     known = {name for of_article in leads.values() for name in of_article}
     if known and (missing := sorted(wanted - known)):
         raise LookupError(
@@ -143,7 +144,7 @@ def _articles(
 
 
 def _asked(leads: Mapping[str, Row], params: RatingSheetParams) -> Iterator[Row]:
-    """Yield what is asked about the leads of one article."""
+    """Yield the questions about the leads of one article."""
     for name in params.systems:
         yield _row(QUALITY, [leads[name]], name, system=name, text=leads[name]["prediction"])
     for first, second in params.pairs:
@@ -170,5 +171,5 @@ def _name(row: Row) -> str:
     return named(row["system"], row["model"])
 
 
-#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+#: Yields the raters' answers about each lead, and the tables, as `evaluate_ratings` does.
 human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -1,10 +1,10 @@
-"""What people are asked about leads: the questions of DUC, and which of two is better.
+"""What raters are asked about leads: the questions of DUC, and which of two leads is better.
 
-Belongs here: questions and scales, the columns of the rows that are asked about, params. Not here: which
-leads are drawn, and the tables (human_evaluation.py).
+Belongs here: questions and scales, the columns of the rated rows, params. Not here: drawing leads, and the
+tables (human_evaluation.py).
 
 Liu et al. (2018), section 5.3 and appendix A.3. The wording is that of DUC 2007
-(duc.nist.gov/duc2007/quality-questions.txt), which the paper names.
+(duc.nist.gov/duc2007/quality-questions.txt), which the paper cites.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ letters, with spaces round every sign: that is no fault of theirs. Rate each by 
 class RatingSheetParams(RaterParams, section="wikisum.rating_sheets"):
     """Which leads are rated, and by whom.
 
-    A system is named as the tests of table.json name it: "t_dmca (tf_idf-combined-500)".
+    Systems have the names that the tests in table.json use: "t_dmca (tf_idf-combined-500)".
     """
 
     articles: int = Field(25, ge=0, description="drawn, the same for every system")
@@ -121,6 +121,6 @@ class RatingSheetParams(RaterParams, section="wikisum.rating_sheets"):
 
 
 class HumanEvaluationParams(Bootstrap, section="wikisum.human_evaluation"):
-    """The bootstrap over articles, and when a difference counts."""
+    """The bootstrap over articles, and when a difference is significant."""
 
     significant: float = Field(0.001, gt=0, lt=1, description="p of Welch's t-test below which it does")

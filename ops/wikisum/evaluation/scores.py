@@ -1,14 +1,14 @@
-"""What every cell of the grid, and extraction alone, is worth: Tables 3, 4 and 7, Figures 2 and 3.
+"""How good every cell of the grid is, and extraction without a model: Tables 3, 4 and 7, Figures 2 and 3.
 
-Belongs here: leads by extraction alone; scores of each lead, their means with intervals, tests; which
-articles stand together in Table 7, and scores by category. Not here: training the cells (models/grid.py),
-rankers (ops/wikisum/rank.py, ops/wikisum/learned_ranker.py), reading an article's categories
+Belongs here: leads made by extraction alone; scores of each lead, their means with intervals, tests; the
+groups of articles in Table 7, and scores by category. Not here: training the cells (models/grid.py), rankers
+(ops/wikisum/rank.py, ops/wikisum/learned_ranker.py), reading an article's categories
 (ops/parse/wikipedia.py), the paper's numbers (pages).
 
-Liu et al. (2018), section 5.3: the length of an extracted lead is matched to that of the target. They take
-two groups of Sauper and Barzilay (2009), Diseases and American Actors, and do not say how they found their
-articles. Editors put an article in narrow categories ("Infectious diseases", "American male film actors"): so
-a group is a pattern of their names.
+Liu et al. (2018), section 5.3: an extracted lead is as long as the target. They use two groups of Sauper and
+Barzilay (2009), Diseases and American Actors, and do not say how they found their articles. Editors put
+articles in narrow categories ("Infectious diseases", "American male film actors"). So a group here is a
+pattern that matches names of categories.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ops.wikisum.schemas import RANKED, SplitParams
 
 
 class Group(Params):
-    """What tells the articles of a group: patterns, searched for in lower case."""
+    """How to recognise the articles of a group: patterns that are searched in lower case."""
 
     category: re.Pattern[str] | None = Field(
         None, description="of an article's own categories one has it; null: the lead alone tells"
@@ -65,31 +65,31 @@ class Group(Params):
         return self
 
     def has(self, categories: Sequence[str], lead: str) -> bool:
-        """Return whether an article of these categories and this lead is of the group."""
+        """Return whether an article with these categories and this lead belongs to the group."""
         if categories and self.category:
             return any(self.category.search(name.lower()) for name in categories)
         return bool(self.lead and self.lead.search(lead))
 
 
 class ExtractedLead(NamedTuple):
-    """What a ranker alone makes of an article's references."""
+    """The lead that a ranker extracts from an article's references, without a model."""
 
     ranker: str
     corpus: str
     text: str
 
 
-#: The system of leads that no model wrote.
+#: The system name of extracted leads, which no model wrote.
 EXTRACTIVE = "extractive"
-#: All articles, among the categories.
+#: The category of all articles.
 ALL = "all"
-#: Of Tables 3, 4 and 6, and of Table 7.
+#: The metrics of Tables 3, 4 and 6, and of Table 7.
 LOG_PERPLEXITY, ROUGE_L = "log_perplexity", "rougeL_f"
-#: ROUGE-L as the released code weighs it, and BERTScore.
+#: ROUGE-L as the released code weights it, and BERTScore.
 RELEASED_ROUGE_L, BERTSCORE = "rougeL_f_tensor2tensor", "bertscore_f"
 TABLE_7 = ("rouge1_recall", "rouge1_precision", "rouge1_f")
 
-#: Of each lead, in 0 to 1.
+#: The scores of each lead, from 0 to 1.
 SCORES = (*METRICS, RELEASED_ROUGE_L, BERTSCORE)
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -114,7 +114,7 @@ EVALUATION = Shape(
     ),
 )
 
-#: What the tables need of a row: texts may be many.
+#: The columns that the tables need: the texts of all rows may be too large for memory.
 _LIGHT = (
     "article_id", "categories", "system", "model", "ranker", "corpus", "length", "chosen", "tokens", "nats",
     *SCORES,
@@ -124,7 +124,7 @@ _OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METR
 
 
 class EvaluationParams(Bootstrap, section="wikisum.evaluation"):
-    """The categories of articles, what BERTScore reads, and the bootstrap over articles."""
+    """The categories of articles, the encoder of BERTScore, and the bootstrap over articles."""
 
     categories: dict[str, Group] = Field({}, description="by name what tells its articles")
     encoder: ModelName = Field(ENCODER, description="whose tokens BERTScore compares")
@@ -139,14 +139,14 @@ class EvaluationParams(Bootstrap, section="wikisum.evaluation"):
 
 
 def groups_of(categories: Sequence[str], lead: str, groups: Mapping[str, Group]) -> list[str]:
-    """Return the names of the groups that an article is of."""
+    """Return the names of the groups that an article belongs to."""
     return [name for name, group in groups.items() if group.has(categories, lead)]
 
 
 def extracted_leads(article: Row, learned: LearnedRanker | None) -> Iterator[ExtractedLead]:
     """Yield the lead of every ranking of an article (row of wikisum/ranked) that has a paragraph.
 
-    The learned ranker, if there is one, ranks the combined corpus.
+    The learned ranker, if given, ranks the combined corpus.
     """
     paragraphs = article["paragraphs"]
     texts = [paragraph["text"] for paragraph in paragraphs]
@@ -170,8 +170,8 @@ def evaluation(
 ) -> Outcomes:
     """Yield the scores of every system on each test article; the units are the articles.
 
-    They are the articles for which the cells of the grid wrote. Others are dropped as `split_train` and
-    `split_validation`, and of the test split as `not_drawn` or `nothing_written`.
+    Scores the articles for which the cells of the grid wrote leads. Drops articles of other splits as
+    `split_train` and `split_validation`, and other test articles as `not_drawn` or `nothing_written`.
     """
     ranker = Loaded(load_ranker, (learned_ranker,))
     scorer = Loaded(BertScorer, (params.encoder, params.layer, strict))
@@ -207,7 +207,7 @@ def scores_of(
     splits: SplitParams,
     params: EvaluationParams,
 ) -> Outcome:
-    """Return the scores of every system on the test articles of one part, given what the grid wrote."""
+    """Return the scores of every system on the test articles of one part, given the leads of the grid."""
     units = ranked.to_pylist()
     of_article: dict[str, list[Row]] = {}
     for row in of_grid.to_pylist():
@@ -233,9 +233,10 @@ def scores_of(
 def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over articles.
 
-    `systems`: system, model, ranker, corpus, length, articles, and by metric mean, low and high. `tests`: of
-    the chosen model against every other system over the articles of both: difference, low, high and p.
-    `categories`: the chosen model by category, `all` first; a category without an article has no scores.
+    `systems`: system, model, ranker, corpus, length, articles, and for each metric mean, low and high.
+    `tests`: the chosen model against every other system, over the articles that both have: difference, low,
+    high and p. `categories`: the chosen model by category, `all` first; a category without articles has no
+    scores.
     """
     systems = by_system(rows)
     chosen = [row for row in rows if row["chosen"]]
@@ -270,7 +271,7 @@ def _article_ids(ranked: Parts) -> Iterator[pa.ChunkedArray]:
 
 
 def _scored(rows: Sequence[Row], draws: Bootstrap) -> dict[str, Any]:
-    """Return a system with its scores; it has a log-perplexity if it is a model."""
+    """Return a system with its scores; only models have a log-perplexity."""
     first = rows[0]
     of_model = {} if first["system"] == EXTRACTIVE else {LOG_PERPLEXITY: PERPLEXITY}
     scores = mean_scores(rows, {**dict.fromkeys(SCORES), **of_model}, draws)
@@ -279,7 +280,7 @@ def _scored(rows: Sequence[Row], draws: Bootstrap) -> dict[str, Any]:
 
 
 def _more_scores(rows: Sequence[Row], scorer: BertScorer) -> Iterator[Row]:
-    """Yield the leads with what ROUGE-1.5.5 does not tell."""
+    """Yield the leads with the scores that ROUGE-1.5.5 does not give."""
     found = scorer.score([row["prediction"] for row in rows], [row["target"] for row in rows])
     for row, f1 in zip(rows, found.f1.tolist(), strict=True):
         rouge_l = Score(row["rougeL_precision"], row["rougeL_recall"], row["rougeL_f"])
@@ -299,7 +300,7 @@ def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:
 
 
 def _written(about: Row, row: Row, chosen: Collection[str]) -> Row:
-    """Return the row of what a model wrote."""
+    """Return the row of a lead that a model wrote."""
     return {
         **about,
         "id": row_id("score", row["id"]),
@@ -313,7 +314,7 @@ def _written(about: Row, row: Row, chosen: Collection[str]) -> Row:
 
 
 def _extracted(about: Row, lead: ExtractedLead) -> Row:
-    """Return the row of what a ranker alone extracts."""
+    """Return the row of a lead that a ranker extracted."""
     model = f"{lead.ranker}-{lead.corpus}"
     return {
         **about,

@@ -1,16 +1,16 @@
 """Models from long sequences to text, as Hugging Face models: LSTM, T-ED, T-D, T-DMCA (Liu et al. 2018).
 
 Belongs here: the networks, one interface to train and call them, their files. Not here: the training loop
-(ops/models/training), which texts they read and how answers are scored (ops/wikisum/models).
+(ops/models/training), which texts they read and how their answers are scored (ops/wikisum/models).
 
 | module | what |
 |---|---|
-| sizes | what params.yaml says of a model: `LstmParams`, `EncoderDecoderParams`, ... |
-| config | what a saved model's config.json holds, as Hugging Face finds it |
-| decoder | T-D and T-DMCA, of the parts in attention and layers |
+| sizes | the settings of a model in params.yaml: `LstmParams`, `EncoderDecoderParams`, ... |
+| config | the content of a saved model's config.json, in Hugging Face's format |
+| decoder | T-D and T-DMCA, built from attention and layers |
 | recurrent | the LSTM encoder-decoder |
-| model | `SequenceModel`: what all can do: losses by part, answers, files |
-| pretrained | `PretrainedSequence`: the same of a model of Hugging Face that was trained before |
-| task | `SequenceTask`: what `ops.models.training.train` takes |
-| texts | `TextModel`: one with its tokenizer; `KIND`: how it is called where the project is not; its card |
+| model | `SequenceModel`, the common interface: losses by part, answers, files |
+| pretrained | `PretrainedSequence`, the same interface for a pretrained Hugging Face model |
+| task | `SequenceTask`, which `ops.models.training.train` takes |
+| texts | `TextModel`, a model with its tokenizer; `KIND`, how to use it without this project; its card |
 """

@@ -1,17 +1,16 @@
-"""Causal self-attention over long sequences, full, local and memory-compressed, and its memory token by
-token.
+"""Causal self-attention over long sequences: full, local and memory-compressed; with memory for decoding.
 
-Belongs here: each kind over whole sequences, what they have in common, and what the decoder remembers of the
-tokens before, to go on by one. Not here: the layers around them (decoder.py), the forms of a batch
+Belongs here: each kind over whole sequences, what they share, and the memory of earlier tokens that lets the
+decoder continue by one token. Not here: the layers around them (decoder.py), the layouts of a batch
 (layers.py).
 
-Liu et al. (2018), section 4.2.4. Every kind is brought into a form in which the i-th query sees the first i
-keys, so that one kernel of causal attention serves all, and no mask as large as the attention is ever made.
-Config `attn_implementation`: "sdpa", torch's fused kernels, whose memory is linear in the length; "eager",
-which materialises the weights, as the paper's code did.
+Liu et al. (2018), section 4.2.4. Every kind is rearranged so that the i-th query sees the first i keys. One
+kernel of causal attention then serves all kinds, and no mask of the attention's full size is ever made.
+Config `attn_implementation`: "sdpa" uses torch's fused kernels, whose memory is linear in the length; "eager"
+materialises the weights, as the paper's code did.
 
-Rows of a batch may stand at different positions: each writes its memory at its own, and what it has not
-written, or has left behind, is masked. A local layer remembers its block and no more, a compressed one a
+Rows of a batch may be at different positions. Each row writes its memory at its own position; slots that it
+has not written, or no longer needs, are masked. A local layer remembers only its block, a compressed layer a
 third of the keys.
 """
 
@@ -32,7 +31,8 @@ from ops.wikisum.long_sequences.layers import Layout
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, fused: bool) -> Tensor:
     """Return the attention of queries (... x Q x D) to keys and values (... x K x D): ... x Q x D.
 
-    `mask` (..., Q x K) says what may be seen; without one, Q is K and a query sees no later key.
+    `mask` (..., Q x K) is true where a query may see a key; without one, Q is K and no query sees a later
+    key.
     """
     if fused:
         found: Tensor = functional.scaled_dot_product_attention(
@@ -47,7 +47,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, f
 
 
 class SelfAttention(nn.Module, ABC):
-    """Multi-head attention of T tokens (T x width) to the earlier ones of their sequences."""
+    """Multi-head attention of T tokens (T x width) to the earlier tokens of their sequences."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class SelfAttention(nn.Module, ABC):
 
     @property
     def fused(self) -> bool:
-        """Whether torch's fused kernels are asked for."""
+        """Whether to use torch's fused kernels."""
         return bool(self.config._attn_implementation != "eager")
 
     def project(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -68,33 +68,33 @@ class SelfAttention(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
-        """Return what the tokens add (T x width), from their projections (T x heads x D)."""
+        """Return what attention adds to the tokens (T x width), from their projections (T x heads x D)."""
 
     def attend(self, tensors: Iterable[Tensor], mask: Tensor | None = None) -> Tensor:
-        """Return the attention of queries, keys and values, each B x positions x heads x D, in this form."""
+        """Return the attention of queries, keys and values, each B x positions x heads x D; same shape."""
         queries, keys, values = (tensor.transpose(1, 2) for tensor in tensors)
         return attend(queries, keys, values, mask, self.fused).transpose(1, 2)
 
 
 class FullAttention(SelfAttention):
-    """A token sees itself and all before it."""
+    """A token sees itself and all earlier tokens."""
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
-        """Return what the tokens add (T x width)."""
+        """Return what attention adds to the tokens (T x width)."""
         found = self.attend(layout.padded(tensor) for tensor in (queries, keys, values))
         added: Tensor = self.output(layout.from_padded(found).flatten(1))
         return added
 
 
 class LocalAttention(SelfAttention):
-    """A token sees itself and what is before it in its block.
+    """A token sees itself and the earlier tokens of its block.
 
-    As in the paper, attention is performed in each block by itself. With `look_back` a token sees the whole
-    block before its own, too: that is the masked local attention of tensor2tensor.
+    As in the paper, attention stays within each block. With `look_back` a token also sees the whole block
+    before its own: the masked local attention of tensor2tensor.
     """
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
-        """Return what the tokens add (T x width)."""
+        """Return what attention adds to the tokens (T x width)."""
         size = self.config.block_size
         blocks = [layout.blocks(tensor, size) for tensor in (queries, keys, values)]
         mask = None
@@ -109,16 +109,17 @@ class LocalAttention(SelfAttention):
 
 
 class CompressedAttention(SelfAttention):
-    """A token sees the first one of its sequence, and all earlier ones, three of them as one.
+    """A token sees the first token of its sequence, and all earlier ones compressed, three into one.
 
-    A convolution whose kernel and stride are `compression` makes one key (and one value) of as many. Query i
-    sees compressed key j = 1, 2, ... if its tokens are all before i, 3 j <= i, and key 0, which is the first
-    token's as it is: without it the first queries would see nothing. That rule, no padding and no
-    non-linearity, is the released code's [tensor2tensor]. That code compresses tokens and then projects them;
-    here keys and values are compressed after they are projected, as the paper says.
+    A convolution with kernel and stride `compression` turns that many keys (or values) into one. Query i sees
+    compressed key j = 1, 2, ... if all its tokens come before i, 3 j <= i. It also sees key 0, the
+    uncompressed key of the first token; otherwise the first queries would see nothing. This rule, the lack of
+    padding and the lack of a non-linearity are those of the released code [tensor2tensor]. That code
+    compresses tokens and then projects them; here keys and values are compressed after projection, as the
+    paper says.
 
-    A kernel that is as wide as its stride is a matrix product, and is computed as one: a convolution's bits
-    differ between processors.
+    A convolution whose kernel is as wide as its stride is a matrix product. It is computed as one, because a
+    convolution's bits differ between processors.
     """
 
     def __init__(self, config: DecoderConfig) -> None:
@@ -128,7 +129,7 @@ class CompressedAttention(SelfAttention):
         self.values = nn.Linear(config.compression * width, width)
 
     def compress(self, keys: Tensor, values: Tensor) -> list[Tensor]:
-        """Return keys and values (S x M x heads x D), three as one: S x M/3 x heads x D, a rest left out."""
+        """Return keys and values (S x M x heads x D) compressed to S x M/3 x heads x D, dropping the rest."""
         found = []
         for convolution, tensor in ((self.keys, keys), (self.values, values)):
             size = self.config.compression
@@ -137,7 +138,7 @@ class CompressedAttention(SelfAttention):
         return found
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
-        """Return what the tokens add (T x width)."""
+        """Return what attention adds to the tokens (T x width)."""
         size = self.config.compression
         queries, keys, values = (layout.padded(tensor, size) for tensor in (queries, keys, values))
         groups = queries.shape[1] // size
@@ -145,7 +146,7 @@ class CompressedAttention(SelfAttention):
             torch.cat([tensor[:, :1], compressed[:, : groups - 1]], dim=1)
             for tensor, compressed in zip((keys, values), self.compress(keys, values), strict=True)
         ]
-        # Of the queries at one place of their groups, the g-th sees the first g keys.
+        # Among the queries at the same place in their groups, the g-th sees the first g keys.
         found = [self.attend([queries[:, place::size], *memory]) for place in range(size)]
         merged = torch.stack(found, dim=2).flatten(1, 2)
         added: Tensor = self.output(layout.from_padded(merged).flatten(1))
@@ -159,7 +160,7 @@ KINDS: dict[str, type[SelfAttention]] = {
 }
 
 
-#: Positions by which a memory grows.
+#: Number of slots by which a memory grows.
 _GROWTH = 64
 
 
@@ -171,9 +172,9 @@ class LayerMemory(ABC):
         self._attention = attention
 
     def step(self, hidden: Tensor, position: Tensor, longest: int) -> Tensor:
-        """Return what attention adds to a token of each row (N x width), and remember the token.
+        """Return what attention adds to one token of each row (N x width), and remember the token.
 
-        `position` (N) is where each stands, `longest` the greatest of them.
+        `position` (N) is the position of each token, `longest` the largest of them.
         """
         attention = self._attention
         queries, keys, values = (tensor.unsqueeze(1) for tensor in attention.project(hidden))
@@ -183,43 +184,43 @@ class LayerMemory(ABC):
         return added
 
     def reorder(self, rows: Tensor) -> None:
-        """Keep some rows, in the order of their indices."""
+        """Keep the given rows, in the given order."""
         self.tensors = [tensor.index_select(0, rows.to(tensor.device)) for tensor in self.tensors]
 
     @abstractmethod
     def fill(self, keys: Tensor, values: Tensor, layout: Layout) -> None:
-        """Remember whole sequences (keys and values T x heads x D)."""
+        """Remember whole sequences (keys and values, T x heads x D)."""
 
     @abstractmethod
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember keys and values of a token of each row (N x 1 x heads x D); return those to look at."""
+        """Remember keys and values of a token per row (N x 1 x heads x D); return those to attend to."""
 
     @abstractmethod
     def seen(self, position: Tensor, capacity: int) -> Tensor:
-        """Say which of C slots a token at a position (N) may see (N x C)."""
+        """Return which of C slots a token at each position (N) may see (N x C)."""
 
 
 class FullMemory(LayerMemory):
-    """All keys and values."""
+    """Remembers all keys and values."""
 
     def fill(self, keys: Tensor, values: Tensor, layout: Layout) -> None:
         """Remember whole sequences."""
         self.tensors = [layout.padded(tensor).clone() for tensor in (keys, values)]
 
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember a token of each row."""
+        """Remember one token of each row."""
         self.tensors = [
             _written(*pair, position, longest) for pair in zip(self.tensors, tensors, strict=True)
         ]
         return self.tensors
 
     def seen(self, position: Tensor, capacity: int) -> Tensor:
-        """Say which slots are not later."""
+        """Return the slots that are not later than the token."""
         return torch.arange(capacity, device=position.device) <= position[:, None]
 
 
 class LocalMemory(LayerMemory):
-    """The block of the last token, and the one before it where attention looks back."""
+    """Remembers the block of the last token, and the block before it if attention looks back."""
 
     def __init__(self, attention: LocalAttention) -> None:
         super().__init__(attention)
@@ -237,7 +238,7 @@ class LocalMemory(LayerMemory):
             self.tensors.append(found)
 
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember a token of each row, in place of one that none sees any more."""
+        """Remember one token of each row, in the slot of a token that is no longer visible."""
         slot = position % self._slots
         self.tensors = [
             _written(*pair, slot, self._slots - 1) for pair in zip(self.tensors, tensors, strict=True)
@@ -245,7 +246,7 @@ class LocalMemory(LayerMemory):
         return self.tensors
 
     def seen(self, position: Tensor, capacity: int) -> Tensor:
-        """Say which slots hold a token of the same block that is not later, or of the block before."""
+        """Return the slots that hold a token of the block before, or an earlier token of the same block."""
         slot = torch.arange(capacity, device=position.device)
         own = slot // self._size == (position % self._slots)[:, None] // self._size
         earlier = slot % self._size <= position[:, None] % self._size
@@ -253,7 +254,7 @@ class LocalMemory(LayerMemory):
 
 
 class CompressedMemory(LayerMemory):
-    """The first key, the compressed ones, and those that do not fill a kernel yet."""
+    """Remembers the first key, the compressed keys, and those that do not fill a kernel yet."""
 
     _attention: CompressedAttention
 
@@ -262,18 +263,18 @@ class CompressedMemory(LayerMemory):
         self._size = attention.config.compression
 
     def fill(self, keys: Tensor, values: Tensor, layout: Layout) -> None:
-        """Remember whole sequences: first and compressed tokens, then those of the last group."""
+        """Remember whole sequences: first and compressed tokens, then the tokens of the last group."""
         size = self._size
         padded = [layout.padded(tensor, size) for tensor in (keys, values)]
         compressed = self._attention.compress(*padded)
         first = [torch.cat([tensor[:, :1], more], 1) for tensor, more in zip(padded, compressed, strict=True)]
         last = (layout.length // size * size)[:, None] + torch.arange(size, device=keys.device)
-        last = last.clamp(max=padded[0].shape[1] - 1)  # of a group that has not begun, any
+        last = last.clamp(max=padded[0].shape[1] - 1)  # any token, if the last group has not begun
         rows = torch.arange(len(last), device=keys.device)[:, None]
         self.tensors = [*first, *(tensor[rows, last] for tensor in padded)]
 
     def write(self, tensors: list[Tensor], position: Tensor, longest: int) -> list[Tensor]:
-        """Remember a token of each row; the compressed one that it completes is seen from the next on."""
+        """Remember one token per row; a compressed token that it completes is seen from the next token on."""
         groups, last = self.tensors[:2], self.tensors[2:]
         last = [
             _written(*pair, position % self._size, self._size - 1) for pair in zip(last, tensors, strict=True)
@@ -285,30 +286,30 @@ class CompressedMemory(LayerMemory):
         return groups
 
     def seen(self, position: Tensor, capacity: int) -> Tensor:
-        """Say which groups are complete before the token."""
+        """Return the groups that are complete before the token."""
         return torch.arange(capacity, device=position.device) <= position[:, None] // self._size
 
 
 class DecoderMemory:
-    """The memories of all layers, and at which position each of N rows goes on."""
+    """The memories of all layers, and the next position of each of N rows."""
 
     def __init__(self, layers: list[LayerMemory], layout: Layout) -> None:
-        """Begin behind whole sequences, one a row. Raises ValueError for several, or none."""
+        """Start after whole sequences, one per row. Raises ValueError for rows with several or none."""
         if len(layout.length) != len(layout.there) or not bool(layout.there.any(1).all()):
             raise ValueError("to be gone on with, a batch has one sequence in a row: none packed, none empty")
         self.layers = layers
         self.position, self.longest = layout.length, layout.longest
 
     def advance(self) -> None:
-        """Go on by a position in every row."""
+        """Move every row on by one position."""
         self.position, self.longest = self.position + 1, self.longest + 1
 
     def get_seq_length(self) -> int:
-        """Return the length of the longest row: the name is Hugging Face's."""
+        """Return the length of the longest row; Hugging Face prescribes the name."""
         return self.longest
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
-        """Keep some rows: the name is Hugging Face's."""
+        """Keep the given rows; Hugging Face prescribes the name."""
         self.position = self.position[beam_idx.to(self.position.device)]
         for layer in self.layers:
             layer.reorder(beam_idx)
@@ -324,7 +325,7 @@ def memory_of(attention: SelfAttention) -> LayerMemory:
 
 
 def _written(stored: Tensor, new: Tensor, slot: Tensor, most: int) -> Tensor:
-    """Return what is stored (N x C x ...) with something new (N x 1 x ...) at a slot of each row (N)."""
+    """Return `stored` (N x C x ...) with `new` (N x 1 x ...) written at one slot of each row (N)."""
     if most >= stored.shape[1]:
         more = most + 1 - stored.shape[1] + _GROWTH
         stored = functional.pad(stored, (0, 0) * (stored.dim() - 2) + (0, more))

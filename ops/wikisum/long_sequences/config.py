@@ -1,7 +1,7 @@
-"""The configs of long-sequence models, as Hugging Face saves and finds them.
+"""The configs of long-sequence models, in Hugging Face's format.
 
-Belongs here: what a saved model's config.json holds. Not here: the sizes that params.yaml names (sizes.py),
-and the networks.
+Belongs here: the content of a saved model's config.json. Not here: the sizes in params.yaml (sizes.py), and
+the networks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from transformers.configuration_utils import PreTrainedConfig
 
 from ops.models.heads import check_heads
 
-#: What a layer of the decoder may be: full, local or memory-compressed attention.
+#: The kinds of a decoder layer: full, local or memory-compressed attention.
 FULL, LOCAL, COMPRESSED = "F", "L", "M"
 
 
@@ -19,9 +19,10 @@ FULL, LOCAL, COMPRESSED = "F", "L", "M"
 class DecoderConfig(PreTrainedConfig):  # type: ignore[misc]
     """A decoder-only Transformer: T-D of Liu et al. (2018) with layers "FFFFFF", T-DMCA with "LMLML".
 
-    `block_size`: tokens of a block of local attention. `look_back`: whether a block sees the one before it,
-    too. `compression`: neighbouring keys, and values, that become one in memory-compressed attention.
-    `experts`: of the mixture in layer `expert_layer`, 0 for none; `balance` weighs its load-balancing loss.
+    `block_size`: tokens in a block of local attention. `look_back`: whether a block also sees the one before
+    it. `compression`: how many neighbouring keys (or values) memory-compressed attention turns into one.
+    `experts`: the number of experts in layer `expert_layer`, 0 for none; `balance`: the weight of their
+    load-balancing loss.
     """
 
     model_type = "long-decoder"

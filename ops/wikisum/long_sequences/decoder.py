@@ -1,10 +1,10 @@
 """The decoder-only Transformer: T-D and T-DMCA of Liu et al. (2018), as a Hugging Face model.
 
-Belongs here: the network and its losses. Not here: attention, and what it remembers while it
-decodes (attention.py), tokens and training (model.py, task.py).
+Belongs here: the network and its losses. Not here: attention and its memory while decoding (attention.py),
+tokens and training (model.py, task.py).
 
-Pre-norm, sinusoidal positions, and one table of embeddings for input and output, as in tensor2tensor, with
-which the paper's models were trained. An example is one sequence: input, separator, output, end.
+Pre-norm, sinusoidal positions, and one embedding table for input and output, as in tensor2tensor, which
+trained the paper's models. An example is one sequence: input, separator, output, end.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from ops.wikisum.long_sequences.layers import (
 
 @dataclass
 class DecoderOutput(ModelOutput):  # type: ignore[misc]
-    """What the decoder gives; a loss is in nats a token."""
+    """The output of the decoder; losses are in nats per token."""
 
     loss: Tensor | None = None
-    """Of input and output, with the weighed loss of load balancing."""
+    """Loss of input and output, plus the weighted load-balancing loss."""
     output_loss: Tensor | None = None
-    """Of what is behind the separator alone."""
+    """Loss of the tokens after the separator only."""
     logits: Tensor | None = None
-    """N x L x V; None where labels are given, since those of a long sequence take more than all the rest."""
+    """N x L x V; None if labels are given, because the logits of a long sequence need too much memory."""
     past_key_values: DecoderMemory | None = None
 
 
 class DecoderLayer(GradientCheckpointingLayer):  # type: ignore[misc]
-    """Attention and a feed-forward network, or a mixture of them."""
+    """Attention, and a feed-forward network or a mixture of experts."""
 
     def __init__(self, config: DecoderConfig, place: int) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class DecoderLayer(GradientCheckpointingLayer):  # type: ignore[misc]
         return self._fed(hidden + self.dropout(self.attention(*projected, layout)))
 
     def step(self, hidden: Tensor, memory: LayerMemory, position: Tensor, longest: int) -> Tensor:
-        """Return a token of each row (N x width) behind those that are remembered."""
+        """Return one token of each row (N x width), which follows the remembered tokens."""
         added = memory.step(self.attention_norm(hidden), position, longest)
         return self._fed(hidden + self.dropout(added))[0]
 
@@ -89,8 +89,8 @@ class DecoderLayer(GradientCheckpointingLayer):  # type: ignore[misc]
 class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     """A causal language model of N rows of L tokens.
 
-    `attention_mask` (N x L) has 0 at padding, on whichever side, and another number for each of the sequences
-    that are packed into a row: 1, 2, ... Positions, blocks and attention begin anew with each.
+    `attention_mask` (N x L) is 0 at padding, on either side. Sequences packed into one row have different
+    numbers: 1, 2, ... Positions, blocks and attention start again in each sequence.
     """
 
     config_class = DecoderConfig
@@ -118,11 +118,12 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         logits_to_keep: int = 0,
         **_: Any,
     ) -> DecoderOutput:
-        """Return the logits of what follows each token, or the losses where `labels` (N x L) are given.
+        """Return the logits of the token after each token, or the losses if `labels` (N x L) are given.
 
-        Labels stand where their tokens do, -100 where none is learnt; the first token of a sequence is never
-        predicted. `logits_to_keep`: only of the last columns; 0: of all. Tokens that go on from
-        `past_key_values` are the last columns of `input_ids`. Raises ValueError for a mask without a token.
+        Labels are at the positions of their tokens, -100 where nothing is learnt; the first token of a
+        sequence is never predicted. `logits_to_keep`: return only the last columns; 0: all. With
+        `past_key_values`, `input_ids` are the tokens that continue them. Raises ValueError for a mask without
+        a token.
         """
         if past_key_values is not None:
             return self._go_on(input_ids, past_key_values)
@@ -149,22 +150,22 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         return self.norm(hidden), uneven
 
     def token_losses(self, hidden: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
-        """Return the loss of each target (T), which the tokens before predict (hidden T x width)."""
+        """Return the loss of each target (T), predicted from the tokens before it (hidden T x width)."""
         return token_losses(hidden, self.embedding.weight, targets, smoothing=smoothing)
 
     def following(self, tokens: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
-        """Return of T tokens the ones behind them (T), and whether these are behind the separator (T)."""
+        """Return the next token of each of T tokens (T), and whether it comes after the separator (T)."""
         last = layout.position + 1 == layout.length[layout.sequence]
         rows = layout.padded(tokens == self.config.separator_token_id)
         behind = layout.from_padded(rows.cumsum(1)) > 0
         return tokens.roll(-1).masked_fill(last, IGNORED), behind
 
     def get_input_embeddings(self) -> nn.Module:
-        """Return the table of embeddings, which is that of the output, too."""
+        """Return the embedding table, which the output shares."""
         return self.embedding
 
     def set_input_embeddings(self, value: nn.Embedding) -> None:
-        """Replace the table of embeddings."""
+        """Replace the embedding table."""
         self.embedding = value
 
     def _embedded(self, tokens: Tensor, position: Tensor, longest: int) -> Tensor:
@@ -190,7 +191,7 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         )
 
     def _begin(self, input_ids: Tensor, mask: Tensor, logits_to_keep: int) -> DecoderOutput:
-        """Read rows, and remember them. Of equal neighbours, as the beams of a source are, one is read."""
+        """Read rows, and remember them. Equal neighbours, such as the beams of one source, are read once."""
         rows, place = torch.unique_consecutive(torch.cat([input_ids, mask], 1), dim=0, return_inverse=True)
         tokens, there = rows.chunk(2, dim=1)
         layout = Layout.of(there)
@@ -231,7 +232,7 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # `forward` makes the memory, each layer its own kind
+        return False  # `forward` makes the memory, a different kind for each layer
 
 
 AutoConfig.register(DecoderConfig.model_type, DecoderConfig)

@@ -1,16 +1,16 @@
 """Parts of networks for long sequences.
 
-Belongs here: moving the tokens of a batch between the forms padded, packed and in blocks; the cross entropy
-of a long sequence without the logits of all of it at once; a mixture of experts in place of a feed-forward
-layer; sinusoidal positions. Not here: attention (attention.py), the networks (decoder.py, recurrent.py).
+Belongs here: converting the tokens of a batch between padded, packed and block layouts; the cross entropy of
+a long sequence without all of its logits at once; a mixture of experts in place of a feed-forward layer;
+sinusoidal positions. Not here: attention (attention.py), the networks (decoder.py, recurrent.py).
 
-A batch is N rows of L tokens. Its mask has 0 where there is no token, and another number for each of the
-sequences that are packed into a row. A model works on the T tokens that are there, in one line; so padding
-costs it nothing, and a sequence does not know what else its row holds.
+A batch is N rows of L tokens. Its mask is 0 where there is no token, and a different number for each of the
+sequences that are packed into a row. A model works on the T existing tokens in one line. So padding costs
+nothing, and sequences in the same row do not affect each other.
 
-The mixture is that of Shazeer et al. (2017), which Liu et al. (2018) take the layer from: noisy top-2 gating
-with a load-balancing loss. No expert is ever full, so what a token becomes depends on that token alone:
-neither later tokens nor padding change it.
+The mixture is that of Shazeer et al. (2017), from which Liu et al. (2018) take the layer: noisy top-2 gating
+with a load-balancing loss. Experts have no capacity limit, so the output of a token depends on that token
+only: neither later tokens nor padding change it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from torch.utils.checkpoint import checkpoint
 class Layout:
     """T tokens of S sequences, in one line.
 
-    `sequence` (T) says which of them a token belongs to, `position` (T) where it stands there; `length` (S).
+    `sequence` (T) is the sequence of each token, `position` (T) its position there; `length` (S).
     """
 
     there: Tensor
@@ -57,21 +57,21 @@ class Layout:
 
     @cached_property
     def even(self) -> bool:
-        """Whether all sequences are of one length."""
+        """Whether all sequences have the same length."""
         return len(self.sequence) == len(self.length) * self.longest
 
     def line(self, tokens: Tensor) -> Tensor:
-        """Return what belongs to each token (N x L x ...) in one line (T x ...)."""
+        """Return the values of all tokens (N x L x ...) in one line (T x ...)."""
         return tokens[self.there]
 
     def rows(self, tokens: Tensor) -> Tensor:
-        """Return what belongs to each token (T x ...) where it came from (N x L x ...), else 0."""
+        """Return the values of all tokens (T x ...) in their rows (N x L x ...), 0 elsewhere."""
         found = tokens.new_zeros(*self.there.shape, *tokens.shape[1:])
         found[self.there] = tokens
         return found
 
     def padded(self, tokens: Tensor, multiple: int = 1) -> Tensor:
-        """Return T x ... as S x M x ..., with 0 behind the end; M is the next multiple of the longest."""
+        """Return T x ... as S x M x ..., padded with 0; M is the longest length, rounded up to a multiple."""
         longest = -(-self.longest // multiple) * multiple
         if self.even:
             found = torch.unflatten(tokens, 0, (len(self.length), self.longest))
@@ -86,7 +86,7 @@ class Layout:
         return padded.flatten(0, 1)[self._slots(padded.shape[1])]
 
     def blocks(self, tokens: Tensor, size: int) -> Tensor:
-        """Return T x ... as B x size x ..., each sequence in blocks of its own, with 0 behind its end."""
+        """Return T x ... as B x size x ..., each sequence in its own blocks, padded with 0."""
         if self.even and self.longest % size == 0:
             return torch.unflatten(tokens, 0, (-1, size))
         return _scattered(tokens, self._block_slots(size), self._block_count(size), size)
@@ -97,7 +97,7 @@ class Layout:
         return found if self.even and self.longest % size == 0 else found[self._block_slots(size)]
 
     def first_blocks(self, size: int) -> Tensor:
-        """Say of each block whether a sequence begins with it (B)."""
+        """Return, for each block, whether a sequence begins with it (B)."""
         found = torch.zeros(self._block_count(size), dtype=torch.bool, device=self.length.device)
         found[self._block_offsets(size)] = True
         return found
@@ -121,19 +121,20 @@ def _scattered(tokens: Tensor, slots: Tensor, rows: int, columns: int) -> Tensor
     return torch.unflatten(found.index_copy(0, slots, tokens), 0, (rows, columns))
 
 
-#: The target of a token that nothing is learnt from: the number is Hugging Face's.
+#: The target of a token from which nothing is learnt; Hugging Face defines the number.
 IGNORED = -100
 
-#: Tokens whose logits are in memory together. 11,000 tokens have 1.4 GB of them with 32,000 pieces.
+#: Tokens whose logits are in memory at once. With 32,000 sub-words, the logits of 11,000 tokens take 1.4 GB.
 _TOKENS = 512
 
 
 def token_losses(
     hidden: Tensor, weight: Tensor, targets: Tensor, bias: Tensor | None = None, smoothing: float = 0.0
 ) -> Tensor:
-    """Return the cross entropy of each target (T) given what predicts it (T x width), 0 where it is ignored.
+    """Return the cross entropy of each target (T), predicted from `hidden` (T x width); 0 if ignored.
 
-    `weight` (V x width) and `bias` (V) make the logits: of some tokens at a time, and for the gradient again.
+    `weight` (V x width) and `bias` (V) give the logits. They are computed for a few tokens at a time, and
+    again for the gradient.
     """
     parts = [
         checkpoint(_losses, *pair, weight, bias, smoothing, use_reentrant=False, preserve_rng_state=False)
@@ -143,7 +144,7 @@ def token_losses(
 
 
 def mean_where(losses: Tensor, chosen: Tensor) -> Tensor:
-    """Return the mean of some losses (a scalar); of none it is 0."""
+    """Return the mean of the chosen losses (a scalar); 0 if none is chosen."""
     return (losses * chosen).sum() / chosen.sum().clamp(min=1)
 
 
@@ -154,12 +155,12 @@ def _losses(hidden: Tensor, targets: Tensor, weight: Tensor, bias: Tensor | None
     )
 
 
-#: Experts that a token goes to.
+#: The number of experts that process each token.
 CHOSEN = 2
 
 
 class MixtureOfExperts(nn.Module):
-    """E feed-forward networks, of which two answer each token."""
+    """E feed-forward networks; two of them process each token."""
 
     def __init__(self, width: int, filter_size: int, experts: int) -> None:
         super().__init__()
@@ -169,13 +170,13 @@ class MixtureOfExperts(nn.Module):
         self.outer = nn.Parameter(torch.empty(experts, filter_size, width))
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the experts make of T tokens (T x width), and how unevenly they are used (a scalar)."""
+        """Return the experts' output for T tokens (T x width), and how unevenly they are used (a scalar)."""
         clean = self.gate(tokens)
         scale = functional.softplus(self.noise(tokens)) + 1e-2
         noisy = clean + torch.randn_like(clean) * scale if self.training else clean
         best, expert = noisy.topk(min(CHOSEN + 1, noisy.shape[1]), dim=1)
         weights = best[:, :CHOSEN].softmax(dim=1)
-        # In bfloat16 autocast computes the softmax alone in float32.
+        # Under autocast to bfloat16, only the softmax is computed in float32.
         gates = torch.zeros_like(clean, dtype=weights.dtype).scatter(1, expert[:, :CHOSEN], weights)
         load = _probability_of_choice(clean, noisy, scale, best) if self.training else gates > 0
         uneven = _variation(gates.sum(0)) + _variation(load.float().sum(0))
@@ -192,9 +193,9 @@ class MixtureOfExperts(nn.Module):
 
 
 def _probability_of_choice(clean: Tensor, noisy: Tensor, scale: Tensor, best: Tensor) -> Tensor:
-    """Return the probability (T x E) that an expert is chosen again if its noise alone is drawn anew.
+    """Return the probability (T x E) that an expert is chosen again if only its own noise is redrawn.
 
-    Shazeer et al. (2017), appendix A: its score has to be above the second best of the others.
+    Shazeer et al. (2017), appendix A: its score must exceed the second best of the other experts.
     """
     if best.shape[1] <= CHOSEN:
         return torch.ones_like(clean)
@@ -210,9 +211,10 @@ def _variation(values: Tensor) -> Tensor:
 
 
 def positions(longest: int, width: int) -> Tensor:
-    """Return a row for each of at least `longest` positions (positions x width).
+    """Return the encodings of at least `longest` positions (positions x width).
 
-    Vaswani et al. (2017), section 3.5, arranged and scaled as in tensor2tensor: the sines, then the cosines.
+    Vaswani et al. (2017), section 3.5, arranged and scaled as in tensor2tensor: first the sines, then the
+    cosines.
     """
     return _table(1 << max(longest - 1, 0).bit_length(), width)
 
@@ -220,7 +222,7 @@ def positions(longest: int, width: int) -> Tensor:
 @lru_cache(maxsize=8)
 def _table(count: int, width: int) -> Tensor:
     half = width // 2
-    # In double precision, so that the rounded table is the same on every processor.
+    # In double precision, so the rounded table is the same on every processor.
     rates = np.exp(-np.log(10_000.0) * np.arange(half) / max(half - 1, 1))
     angles = np.arange(count)[:, None] * rates
     return torch.from_numpy(np.hstack([np.sin(angles), np.cos(angles)]).astype(np.float32))

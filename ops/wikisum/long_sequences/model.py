@@ -1,7 +1,7 @@
 """One interface to all models of long sequences: losses by part, answers, files.
 
-Belongs here: examples as batches of tokens, and what a network makes of them. Not here: the networks
-(decoder.py, recurrent.py), cutting texts into tokens (ops/wikisum/models), training (task.py).
+Belongs here: batching the tokens of examples, losses and decoding. Not here: the networks (decoder.py,
+recurrent.py), cutting texts into tokens (ops/wikisum/models), training (task.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ops.wikisum.long_sequences.layers import IGNORED, Layout, token_losses
 from ops.wikisum.long_sequences.recurrent import AttentiveLstm
 from ops.wikisum.long_sequences.sizes import ModelParams, NewModelParams, SubwordVocabulary
 
-#: Sources that are answered together, if params do not say how many.
+#: Sources that are decoded at once, unless params say otherwise.
 BATCH = 16
 
 PARAMS, CONFIG, GENERATION, WEIGHTS = (
@@ -38,7 +38,7 @@ PARAMS, CONFIG, GENERATION, WEIGHTS = (
     "model.safetensors",
 )
 
-#: By the names of architectures, and what Hugging Face calls the classes that it loads them as.
+#: The networks by architecture name, and the class names under which Hugging Face loads them.
 _NETWORKS: dict[str, Any] = {
     "lstm": AttentiveLstm,
     "transformer_ed": TransformerNetwork,
@@ -53,18 +53,18 @@ _CLASSES = {
 
 
 class Losses(NamedTuple):
-    """The losses of N examples in nats, and of how many tokens; of the input where it is learnt, else 0."""
+    """Losses of N examples in nats, with their numbers of tokens; 0 for an input that is not learnt."""
 
     output: Tensor
     output_tokens: Tensor
     input: Tensor
     input_tokens: Tensor
     balance: Tensor
-    """A scalar: the weighed loss of load balancing."""
+    """A scalar: the weighted load-balancing loss."""
 
 
 class SequenceModel(Writer, ABC):
-    """A network, with how it reads examples and decodes."""
+    """A network that reads examples and decodes answers."""
 
     def __init__(self, network: Any, params: ModelParams) -> None:
         self.network, self.params = network, params
@@ -76,11 +76,10 @@ class SequenceModel(Writer, ABC):
         return end
 
     def losses(self, examples: Sequence[TokenExample]) -> Losses:
-        """Return the losses of N examples, of what is read and learnt of each.
+        """Return the losses of N examples: of all that the model learns of each.
 
-        Of a source that is too long, the beginning is read. A target is learnt with its end; of one that is
-        too long, as many tokens are learnt, none of which is an end. Losses are smoothed in training, if the
-        params say so.
+        A source that is too long is cut at the end. A target is learnt with its end token. A target that is
+        too long is cut and then has no end token. During training, losses are smoothed if the params say so.
         """
         params = self.params
         return self._losses(
@@ -94,15 +93,15 @@ class SequenceModel(Writer, ABC):
 
     @abstractmethod
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
-        """Return the losses of examples that are cut, whose targets have their ends."""
+        """Return the losses of examples that are already cut, with end tokens added to their targets."""
 
     @torch.no_grad()
     def generate(self, sources: Sequence[Sequence[int]], beam: int | None = None) -> list[list[int]]:
-        """Return an answer to each source as numbers of tokens; `beam` replaces that of the params.
+        """Return an answer to each source, as token numbers; `beam` replaces the params' beam.
 
-        Batches are of sources of like length and made of the set of sources alone, so that neither their
-        order nor that one stands there twice changes an answer. Lengths are punished as Hugging Face does,
-        by length to a power; the power is Liu et al.'s, whose formula (Wu et al. 2016) adds 5 to the length.
+        Batches contain sources of similar length. They depend only on the set of sources, so neither the
+        order of sources nor duplicates change an answer. The length penalty is Hugging Face's: length to a
+        power. The power is that of Liu et al., whose formula (Wu et al. 2016) adds 5 to the length.
         """
         self.network.eval()
         width = beam or self.params.beam
@@ -117,7 +116,7 @@ class SequenceModel(Writer, ABC):
         return [answers[source] for source in cut]
 
     def files(self) -> dict[str, bytes]:
-        """Return params, configs and weights, as Hugging Face names them; the same model, the same bytes."""
+        """Return params, configs and weights under Hugging Face's names; equal models give equal bytes."""
         weights = {name: value.cpu().contiguous() for name, value in self.network.state_dict().items()}
         return {
             PARAMS: self.params.model_dump_json(indent=1).encode() + b"\n",
@@ -128,7 +127,7 @@ class SequenceModel(Writer, ABC):
 
     @abstractmethod
     def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Return sources as the network's `generate` takes them (N x S), and their mask."""
+        """Return sources as input of the network's `generate` (N x S), and their mask."""
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
         config = self.network.config
@@ -144,7 +143,7 @@ class SequenceModel(Writer, ABC):
 
 
 class DecoderModel(SequenceModel):
-    """T-D and T-DMCA: source, separator, target and end are one sequence, and all of it is learnt."""
+    """T-D and T-DMCA: source, separator, target and end form one sequence, which is learnt whole."""
 
     network: LongDecoder
 
@@ -167,14 +166,14 @@ class DecoderModel(SequenceModel):
         )
 
     def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Return sources (N x S), each with the sign behind it, and their mask."""
+        """Return sources (N x S), each followed by the separator, and their mask."""
         config = self.network.config
         rows = [[*source, config.separator_token_id] for source in sources]
         return padded(rows, config.pad_token_id, self.network.device, left=True)
 
 
 class EncoderDecoderModel(SequenceModel):
-    """T-ED and the LSTM: the source is read, the target is learnt."""
+    """T-ED and the LSTM: the source is only read, the target is learnt."""
 
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
@@ -191,7 +190,7 @@ class EncoderDecoderModel(SequenceModel):
     def _predicted(
         self, source: Tensor, mask: Tensor, before: Tensor, learnt: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-        """Return what predicts targets, and the weights, targets and bias of its logits."""
+        """Return the states that predict the targets, and the weights, targets and bias of the logits."""
         network = self.network
         if isinstance(network, AttentiveLstm):
             states = network.encoder(source, mask)[0]
@@ -203,14 +202,14 @@ class EncoderDecoderModel(SequenceModel):
         return hidden.flatten(0, 1), network.lm_head.weight, learnt.flatten(), None
 
     def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Return sources (N x S), each with the sign behind it, and their mask."""
+        """Return sources (N x S), each followed by the end token, and their mask."""
         config = self.network.config
         rows = [[*source, config.eos_token_id] for source in sources]
         return padded(rows, config.pad_token_id, self.network.device)
 
 
 def losses_of_targets(losses: Tensor, there: Tensor) -> Losses:
-    """Return what N targets lose, of the loss of each token and a mask (N x T both); no input is learnt."""
+    """Return the losses of N targets, given the token losses and a mask (both N x T); no input is learnt."""
     none = torch.zeros_like(losses[:, 0])
     return Losses(losses.sum(1), there.sum(1), none, torch.zeros_like(there[:, 0]), none.sum())
 
@@ -227,7 +226,7 @@ def make(params: NewModelParams, vocabulary: SubwordVocabulary, seed: int = 0) -
 
 
 def load(files: Mapping[str, bytes]) -> SequenceModel:
-    """Return the model that `SequenceModel.files` made files of. Raises ModelFilesError for others."""
+    """Load a model from the output of `SequenceModel.files`. Raises ModelFilesError for other files."""
     if missing := [name for name in (PARAMS, CONFIG, GENERATION, WEIGHTS) if name not in files]:
         raise ModelFilesError(f"no {' and no '.join(missing)} among the model's files")
     try:
@@ -260,25 +259,25 @@ def _generation(config: Any, params: ModelParams, beam: int) -> GenerationConfig
 
 
 def _silent(config: Any) -> list[int]:
-    """Return the tokens that no answer has, beside its end."""
+    """Return the special tokens that no answer contains, apart from its end."""
     return sorted({config.pad_token_id, getattr(config, "separator_token_id", config.pad_token_id)})
 
 
 def _text(row: Sequence[int], config: Any) -> list[int]:
-    """Return a row of generated tokens up to its end, without those that are none of text."""
+    """Return generated tokens up to the end token, without other special tokens."""
     end = row.index(config.eos_token_id) if config.eos_token_id in row else len(row)
     return [number for number in row[:end] if number not in _silent(config)]
 
 
 def smoothing(model: SequenceModel) -> float:
-    """Return how much losses are smoothed: in training, as the params say."""
+    """Return the label smoothing: in training that of the params, else 0."""
     return model.params.label_smoothing if model.network.training else 0.0
 
 
 def padded(
     rows: Sequence[Sequence[int]], pad: int, device: torch.device, left: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Return rows of numbers as N x longest, filled up on one side, with their mask."""
+    """Return rows of numbers as N x longest, padded on one side, with their mask."""
     longest = max(map(len, rows))
     more = [longest - len(row) for row in rows]
     numbers = [

@@ -1,7 +1,7 @@
-"""An encoder-decoder of Hugging Face that was trained before on long texts, such as LED, LongT5 or PRIMERA.
+"""A pretrained Hugging Face encoder-decoder for long texts, such as LED, LongT5 or PRIMERA.
 
-Belongs here: any model of `AutoModelForSeq2SeqLM`, with its own tokenizer, behind the interface of models of
-long sequences. Not here: finding and loading it (ops/models/seq2seq/pretrained.py), training (task.py).
+Belongs here: any model of `AutoModelForSeq2SeqLM`, with its own tokenizer, behind the interface of
+long-sequence models. Not here: finding and loading it (ops/models/seq2seq/pretrained.py), training (task.py).
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from ops.wikisum.long_sequences.model import (
 )
 from ops.wikisum.long_sequences.sizes import PretrainedParams
 
-#: What the encoder of LED, and of what descends from it, takes beside its mask.
+#: The extra mask that the encoders of LED and its descendants take.
 _GLOBAL = "global_attention_mask"
 
 
 class PretrainedSequence(EncoderDecoderModel):
-    """A pretrained model; its tokens are those of its own tokenizer, without the end.
+    """A pretrained model; its tokens are those of its own tokenizer, without the end token.
 
-    A model with local attention that can have global attention beside it, as LED does (Beltagy et al. 2020,
-    section 5), has it on the first token, which is how Hugging Face documents it for summaries.
+    A model that combines local with global attention, as LED does (Beltagy et al. 2020, section 5), uses
+    global attention on the first token. Hugging Face documents this for summaries.
     """
 
     params: PretrainedParams
 
     def __init__(self, network: Any, params: PretrainedParams, tokenizer: Any) -> None:
-        """Lower both lengths to the positions that the network has.
+        """Lower both maximum lengths to the number of positions in the network.
 
-        Raises ValueError for a tokenizer that has no padding, or no token that ends a text.
+        Raises ValueError for a tokenizer without a padding token or an end token.
         """
         ends = tokenizer.eos_token_id, tokenizer.sep_token_id
         end: int | None = next((number for number in ends if number is not None), None)
         if end is None or tokenizer.pad_token_id is None:
             raise ValueError(f"the tokenizer of {params.model} has no padding, or no token that ends a text")
         self._end = end
-        # The end has a position, too.
+        # The end token needs a position, too.
         most = {
             f"longest_{text}": min(asked, (_positions(network.config, side) or asked + 1) - 1)
             for text, side, asked in (
@@ -62,7 +62,7 @@ class PretrainedSequence(EncoderDecoderModel):
             )
         }
         super().__init__(network, params.model_copy(update=most))
-        # As it is saved, so that it decodes alike where the project is not.
+        # Saved with the model, so it decodes the same way without this project.
         network.generation_config.update(max_length=None, **self._decoding(self.params.beam))
         self.tokenizer = tokenizer
         self._has_global = _GLOBAL in inspect.signature(network.forward).parameters
@@ -73,15 +73,15 @@ class PretrainedSequence(EncoderDecoderModel):
         return self._end
 
     def example(self, source: str, target: str) -> TokenExample:
-        """Return two texts as numbers of tokens, whole."""
+        """Return two texts as token numbers, uncut."""
         return TokenExample(self.source(source), self._without_end(self._numbers(text_target=target)))
 
     def source(self, text: str) -> list[int]:
-        """Return a text that is to be read as numbers of tokens, whole."""
+        """Return an input text as token numbers, uncut."""
         return self._without_end(self._numbers(text))
 
     def learnt_text(self, target: str) -> str:
-        """Return as much of a target as is learnt and scored: all of it, if it is not too long."""
+        """Return the part of a target that is learnt and scored: all of it, unless it is too long."""
         found = self.tokenizer(text_target=target, return_offsets_mapping=True, verbose=False)
         most = self.params.longest_target
         if len(self._without_end(found["input_ids"])) <= most:
@@ -94,7 +94,7 @@ class PretrainedSequence(EncoderDecoderModel):
         return [text.strip() for text in found]
 
     def files(self) -> dict[str, bytes]:
-        """Return params, and what Hugging Face writes of network and tokenizer, in a folder of its own."""
+        """Return params, and Hugging Face's files of network and tokenizer, in a folder of their own."""
         params = self.params.model_dump_json(indent=1).encode() + b"\n"
         return {PARAMS: params, **pretrained_files(self.network, self.tokenizer)}
 
@@ -115,7 +115,7 @@ class PretrainedSequence(EncoderDecoderModel):
         return losses_of_targets(found, there)
 
     def inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Return sources (N x S), each with the sign behind it, and their mask."""
+        """Return sources (N x S), each followed by the end token, and their mask."""
         return self._padded([[*source, self.end] for source in sources])
 
     def _answers(self, sources: Sequence[Sequence[int]], beam: int) -> list[list[int]]:
@@ -138,7 +138,7 @@ class PretrainedSequence(EncoderDecoderModel):
         }
 
     def attended(self, source: Tensor) -> dict[str, Tensor]:
-        """Return what says that the first token sees all and is seen by all, where a model can be told."""
+        """Return the mask that gives the first token global attention, for models that take one."""
         if not self._has_global:
             return {}
         seen = torch.zeros_like(source)
@@ -149,7 +149,7 @@ class PretrainedSequence(EncoderDecoderModel):
         return padded(rows, self.tokenizer.pad_token_id, self.network.device)
 
     def _numbers(self, text: str | None = None, **target: str) -> list[int]:
-        # Cut by the caller: the tokenizer would write into its own files that it cuts.
+        # The caller cuts: if the tokenizer cut, it would write this setting into its own files.
         numbers: list[int] = self.tokenizer(text, verbose=False, **target)["input_ids"]
         return numbers
 
@@ -158,11 +158,11 @@ class PretrainedSequence(EncoderDecoderModel):
 
 
 def begin(params: PretrainedParams, marks: Sequence[str], seed: int = 0) -> PretrainedSequence:
-    """Return the model that the params name, before it is trained further.
+    """Return the model that the params name, before any further training.
 
-    `marks` stand for no text in what it will read: those that its tokenizer lacks become tokens, with random
-    embeddings where its table has no room. Raises ModelNotInstalledError if it is not there, ValueError for
-    one that is no encoder-decoder, has no fast tokenizer, or takes no new token.
+    `marks` are special tokens in the input. Marks that the tokenizer lacks are added, with random embeddings
+    if the embedding table has to grow. Raises ModelNotInstalledError if the model is not installed,
+    ValueError if it is not an encoder-decoder, has no fast tokenizer, or cannot take new tokens.
     """
     network, tokenizer = load_pretrained(params.model)
     tokenizer.add_special_tokens(
@@ -179,7 +179,7 @@ def begin(params: PretrainedParams, marks: Sequence[str], seed: int = 0) -> Pret
 
 
 def load(files: Mapping[str, bytes]) -> PretrainedSequence:
-    """Return the model that `PretrainedSequence.files` made files of. Raises ModelFilesError for others."""
+    """Load a model from the output of `PretrainedSequence.files`. Raises ModelFilesError for other files."""
     try:
         params = PretrainedParams.model_validate_json(files[PARAMS])
         with folder_of(files) as folder:
@@ -195,7 +195,7 @@ def is_pretrained(files: Mapping[str, bytes]) -> bool:
 
 
 def _positions(config: Any, side: str) -> int | None:
-    """Return how many tokens the encoder or decoder has positions for; None for any number."""
+    """Return the number of positions in the encoder or decoder; None if unlimited."""
     part = getattr(config, side, None)
     of = part if isinstance(part, PreTrainedConfig) else config
     for name in (f"max_{side}_position_embeddings", "max_position_embeddings"):

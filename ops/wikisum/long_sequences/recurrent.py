@@ -3,8 +3,9 @@
 Belongs here: the network. Not here: tokens and training (model.py, task.py).
 
 The baseline of Liu et al. (2018), section 4.2.2, after Bahdanau et al. (2014): a bidirectional encoder, and a
-decoder whose state attends to it by a small network. The paper's size is tensor2tensor's `lstm_attention`:
-2 layers of 128. As there, the decoder is fed what it attended to last, and predicts from that.
+decoder whose state attends to it through a small network. The paper's size is tensor2tensor's
+`lstm_attention`: 2 layers of 128. As there, the decoder also reads its last attended state, and predicts from
+the new one.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ from ops.wikisum.long_sequences.layers import IGNORED, mean_where, token_losses
 
 
 class RecurrentState:
-    """What the decoder goes on from: outputs and cells (N x layers x H), what it attended to (N x H)."""
+    """The decoder's state: outputs and cells (N x layers x H), and its last attended state (N x H)."""
 
     def __init__(self, outputs: Tensor, cells: Tensor, attended: Tensor) -> None:
         self.outputs, self.cells, self.attended = outputs, cells, attended
         self.length = 0
 
     def get_seq_length(self) -> int:
-        """Return how many tokens were read: the name is Hugging Face's."""
+        """Return how many tokens were read; Hugging Face prescribes the name."""
         return self.length
 
     def reorder_cache(self, beam_idx: Tensor) -> None:
-        """Keep some rows: the name is Hugging Face's."""
+        """Keep the given rows; Hugging Face prescribes the name."""
         self.outputs, self.cells, self.attended = (
             tensor.index_select(0, beam_idx) for tensor in (self.outputs, self.cells, self.attended)
         )
 
 
 class Encoder(nn.Module):
-    """Embeds and reads sources in both directions; the decoder has the same embeddings."""
+    """Embeds sources and reads them in both directions; the decoder uses the same embeddings."""
 
-    main_input_name = "input_ids"  # `generate` asks every encoder for it
+    main_input_name = "input_ids"  # `generate` requires it of every encoder
 
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
@@ -62,7 +63,7 @@ class Encoder(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any) -> BaseModelOutput:
-        """Return the states of sources (N x S x 2H), whose padding is on the right."""
+        """Return the states of sources (N x S x 2H) with padding on the right."""
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         packed = pack_padded_sequence(
             self.dropout(self.embedding(input_ids)),
@@ -76,7 +77,7 @@ class Encoder(nn.Module):
 
 
 class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
-    """N sources of S tokens, padded on the right, to targets of T tokens."""
+    """Maps N sources of S tokens, padded on the right, to targets of T tokens."""
 
     config_class = RecurrentConfig
     main_input_name = "input_ids"
@@ -106,7 +107,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         labels: Tensor | None = None,
         **_: Any,
     ) -> Seq2SeqLMOutput:
-        """Return logits (N x T x V), or the mean loss where `labels` (N x T, -100: none) are given."""
+        """Return logits (N x T x V), or the mean loss if `labels` (N x T, -100: ignored) are given."""
         if encoder_outputs is None:
             encoder_outputs = self.encoder(input_ids, attention_mask)
         states = encoder_outputs[0]
@@ -124,7 +125,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     def follow(
         self, tokens: Tensor, states: Tensor, mask: Tensor, state: RecurrentState | None = None
     ) -> tuple[Tensor, RecurrentState]:
-        """Return the decoder's answers (N x T x H) to tokens (N x T), and its state behind them."""
+        """Return the decoder's output (N x T x H) for tokens (N x T), and its state after them."""
         keys = self.keys(states)
         state = state or self._first(states, mask)
         embedded = self.dropout(self.encoder.embedding(tokens))
@@ -149,11 +150,11 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         return torch.stack(found, dim=1), state
 
     def token_losses(self, hidden: Tensor, targets: Tensor) -> Tensor:
-        """Return the loss of each target (T), which answers of the decoder (T x H) predict."""
+        """Return the loss of each target (T), predicted from the decoder's output (T x H)."""
         return token_losses(hidden, self.head.weight, targets, self.head.bias)
 
     def shifted(self, labels: Tensor) -> Tensor:
-        """Return what the decoder reads while it is to write labels (N x T): the token before each."""
+        """Return the decoder's input for labels (N x T): the token before each."""
         before = labels.masked_fill(labels == IGNORED, self.config.pad_token_id).roll(1, 1)
         before[:, 0] = self.config.decoder_start_token_id
         return before
@@ -177,7 +178,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # a state has one size: `forward` makes it
+        return False  # a state has a fixed size: `forward` makes it
 
 
 AutoConfig.register(RecurrentConfig.model_type, RecurrentConfig)

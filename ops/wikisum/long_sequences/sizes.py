@@ -1,7 +1,7 @@
-"""What params.yaml says of a model: its architecture, its size, how it decodes.
+"""The settings of a model in params.yaml: its architecture, its size, how it decodes.
 
-Belongs here: the knobs, and the Hugging Face config that they make of a new model. Not here: how a model is
-trained (ops/models/training), which of them a system trains.
+Belongs here: the params, and the Hugging Face config of a new model. Not here: how a model is trained
+(ops/models/training), which of them a system trains.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SubwordVocabulary(NamedTuple):
-    """How many tokens a tokenizer has, and the numbers of those that stand for no text."""
+    """The size of a tokenizer, and the numbers of its special tokens."""
 
     size: int
     pad: int
@@ -27,7 +27,7 @@ class SubwordVocabulary(NamedTuple):
 
 
 class DecodingParams(Params):
-    """What every model from a long sequence to text has."""
+    """Settings of every long-sequence model."""
 
     longest_source: int = Field(500, ge=1, description="L: tokens of a source that are read at most")
     longest_target: int = Field(
@@ -42,7 +42,7 @@ class DecodingParams(Params):
 
 
 class SequenceParams(DecodingParams):
-    """What every model has that is trained from scratch."""
+    """Settings of every model that is trained from scratch."""
 
     dropout: float = Field(0.1, ge=0, lt=1)
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="of the cross entropy that is learnt from")
@@ -57,7 +57,7 @@ class LstmParams(SequenceParams):
     dropout: float = Field(0.0, ge=0, lt=1)
 
     def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
-        """Return the config of its network."""
+        """Return the config of the network."""
         from ops.wikisum.long_sequences.config import RecurrentConfig
 
         return RecurrentConfig(
@@ -86,12 +86,12 @@ class EncoderDecoderParams(_TransformerParams):
     layers: int = Field(6, ge=1, description="of the encoder, and of the decoder")
 
     def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
-        """Return the config of its network: Pegasus has tensor2tensor's layers."""
+        """Return the config of the network: Pegasus has tensor2tensor's layers."""
         from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 
         return PegasusConfig(
             vocab_size=vocabulary.size,
-            # One more for the end of the text.
+            # One more for the end token.
             max_position_embeddings=max(self.longest_source, self.longest_target) + 1,
             d_model=self.width,
             encoder_layers=self.layers,
@@ -135,7 +135,7 @@ class DecoderParams(_TransformerParams):
         return self
 
     def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
-        """Return the config of its network."""
+        """Return the config of the network."""
         from ops.wikisum.long_sequences.config import DecoderConfig
 
         return DecoderConfig(
@@ -159,9 +159,9 @@ class DecoderParams(_TransformerParams):
 
 
 class PretrainedParams(DecodingParams):
-    """An encoder-decoder of Hugging Face that was trained before, such as LED, with a tokenizer of its own.
+    """A pretrained Hugging Face encoder-decoder, such as LED, with its own tokenizer.
 
-    Lengths are in sub-words of its own, and never more than it has positions for.
+    Lengths are in the model's own sub-words, and at most its number of positions.
     """
 
     architecture: Literal["pretrained"] = "pretrained"
@@ -172,12 +172,12 @@ class PretrainedParams(DecodingParams):
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="of the cross entropy that is learnt from")
 
 
-#: Those that are trained from scratch, told apart by `architecture`.
+#: Models that are trained from scratch, discriminated by `architecture`.
 NewModelParams = Annotated[
     LstmParams | EncoderDecoderParams | DecoderParams, Field(discriminator="architecture")
 ]
 
-#: Any of them.
+#: Any model.
 ModelParams = Annotated[
     LstmParams | EncoderDecoderParams | DecoderParams | PretrainedParams, Field(discriminator="architecture")
 ]

@@ -1,8 +1,8 @@
-"""What models of long sequences are trained on, as a task of the training loop.
+"""Training of long-sequence models, as a task of the training loop.
 
-Belongs here: loss, and validation by loss and by answers. Not here: the loop and examples on disk
-(ops/models/training), where examples come from and cutting texts into tokens (ops/wikisum/models), judging
-answers (the caller brings a judge).
+Belongs here: the loss, and validation by loss and by answers. Not here: the loop and examples on disk
+(ops/models/training), making examples and cutting texts into tokens (ops/wikisum/models), judging answers
+(the caller passes a judge).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from torch import Tensor
 from ops.models.training.examples import ExampleStore
 from ops.wikisum.long_sequences.model import BATCH, SequenceModel
 
-#: Says how good the answers to all validation sources are, by the names of metrics.
+#: Scores the answers to all validation sources: metric names to values.
 TokenJudge = Callable[[Sequence[Sequence[int]]], Mapping[str, float]]
 
-#: The mean loss of a token of the target, its end included: the log-perplexity per sub-word.
+#: The mean loss per token of the target, including its end: the log-perplexity per sub-word.
 LOG_PERPLEXITY = "log_perplexity"
 
 
 class SequenceTask:
-    """Maximum likelihood of all that a model predicts, every token alike.
+    """Maximum likelihood over all predicted tokens, each with the same weight.
 
-    Validation gives "loss", the mean of all predicted tokens, "log_perplexity", that of the target's alone,
-    and what the judge says of the answers, if there is one.
+    Validation gives "loss", the mean over all predicted tokens, "log_perplexity", the mean over the target's
+    tokens, and the judge's scores of the answers, if there is a judge.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class SequenceTask:
         beam: int | None = None,
         counted: int | None = None,
     ) -> None:
-        """Take the examples as they are stored; `beam` is that of the answers that are judged.
+        """Take stored examples; `beam` decodes the answers that are judged.
 
-        `counted`: how many tokens "log_perplexity" is the mean of. It is for a model that cuts texts in its
-        own way: then it compares with others, whose tokens these are.
+        `counted`: the number of tokens over which "log_perplexity" is averaged. A model with its own
+        tokenizer needs it to be comparable with other models.
         """
         self.model, self._judge, self._beam, self._counted = model, judge, beam, counted
         self._training, self._validation = training, validation
@@ -53,7 +53,7 @@ class SequenceTask:
         self.names = training.names
         most = model.params.longest_source, model.params.longest_target
         lengths = np.minimum(training.lengths, np.array(most, np.int32))
-        # Separator and end, or the ends of both.
+        # Plus separator and end, or the ends of source and target.
         self.costs: Sequence[int] = lengths.sum(axis=1) + 2
         reads = not model.network.config.is_encoder_decoder
         predicted = lengths[:, 0 if reads else 1 :].sum(axis=1) + 1
@@ -67,13 +67,13 @@ class SequenceTask:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model's params, and digests of its first weights and both sets."""
+        """Return the model's params, and digests of its initial weights and of both sets."""
         return self._identity
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the sum of the losses of some training examples, over the tokens of as many of mean length.
+        """Return the summed loss of training examples, divided by their number times the mean token count.
 
-        So every token of the training set weighs the same, whichever batch it is in.
+        So every token of the training set has the same weight, whichever batch it is in.
         """
         losses = self.model.losses([self._training[index] for index in indices])
         whole = losses.output.sum() + losses.input.sum()
@@ -81,7 +81,7 @@ class SequenceTask:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """Return the metrics of the validation set; none where it is empty."""
+        """Return the metrics of the validation set; empty if the set is empty."""
         if not len(self._validation):
             return {}
         metrics = token_means(self.model, self._validation, self._counted)
@@ -93,9 +93,9 @@ class SequenceTask:
 
 @torch.no_grad()
 def token_means(model: SequenceModel, examples: ExampleStore, counted: int | None = None) -> dict[str, float]:
-    """Return the mean "loss" of all predicted tokens, and "log_perplexity", that of the targets' alone.
+    """Return "loss", the mean over predicted tokens, and "log_perplexity", the mean over target tokens.
 
-    The second is over `counted` sub-words, if they are given.
+    If `counted` is given, the second is the sum divided by that many sub-words.
     """
     sums = torch.zeros(4, dtype=torch.float64)
     for start in range(0, len(examples), BATCH):

@@ -1,8 +1,8 @@
-"""Models of long sequences from text to text, and the card beside a model's files.
+"""Long-sequence models from text to text, and the model card in a model's folder.
 
-Belongs here: a model with its tokenizer, called here and where the project is not (`KIND`); what the model
-is, what it learnt from and what it is worth, in the form of Hugging Face's model cards. Not here: the model
-(model.py), learning a tokenizer, measuring (ops/wikisum/models). torch is loaded when a model is.
+Belongs here: a model with its tokenizer, used here and without this project (`KIND`); the card, in Hugging
+Face's format: what the model is, what it was trained on and how well it does. Not here: the model (model.py),
+training a tokenizer, measuring (ops/wikisum/models). torch is imported when a model is loaded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TextModel:
         self.model, self.tokenizer = model, tokenizer
 
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
-        """Return an answer to each source; `beam` replaces that of the model's params."""
+        """Return an answer to each source; `beam` replaces the params' beam."""
         encoded = self.tokenizer.encode_batch(list(sources), add_special_tokens=False)
         return self.texts(self.model.generate([found.ids for found in encoded], beam))
 
@@ -39,12 +39,12 @@ class TextModel:
 
 
 class PretrainedTexts(TextModel):
-    """One that reads texts; `tokenizer` is the one beside it, whose sub-words count what is scored."""
+    """A pretrained model with its own tokenizer; `tokenizer` is ours and counts the scored sub-words."""
 
     model: PretrainedSequence
 
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
-        """Return an answer to each source; `beam` replaces that of the model's params."""
+        """Return an answer to each source; `beam` replaces the params' beam."""
         return self.texts(self.model.generate([self.model.source(text) for text in sources], beam))
 
     def texts(self, answers: Sequence[Sequence[int]]) -> list[str]:
@@ -53,7 +53,7 @@ class PretrainedTexts(TextModel):
 
 
 def load(files: Mapping[str, bytes]) -> TextModel:
-    """Return a model of its files. Raises ModelFilesError if they hold none."""
+    """Load a model from its files. Raises ModelFilesError if they contain none."""
     from tokenizers import Tokenizer
 
     from ops.models.trained import ModelFilesError
@@ -75,7 +75,7 @@ KIND = text_to_text(__name__, load)
 
 CARD = "README.md"
 
-#: Where a pretrained model lies in its folder.
+#: The folder of a pretrained network and its tokenizer within the model's folder.
 _FOLDER = "pretrained"
 _REGISTERS = "import ops.wikisum.long_sequences.model  # registers the architecture"
 
@@ -95,9 +95,9 @@ model = {auto}.from_pretrained("{folder}")
 def model_card(
     name: str, what: str, licences: Sequence[str], config: Mapping[str, Any], report: Mapping[str, Any]
 ) -> bytes:
-    """Return the card of a model: `what` it is for, the licences of what it learnt from, config and report.
+    """Return the model card: `what` the model is for, the licences of its training texts, config and report.
 
-    `report` is that of training (ops/models/training/report.py), and may lack any key.
+    `report` is the training report (ops/models/training/report.py), and may lack any key.
     """
     decoder_only, pretrained = (config["architecture"] == kind for kind in ("decoder", "pretrained"))
     front = {"library_name": "transformers", "pipeline_tag": "summarization", "license": "other"}

@@ -1,1 +1,1 @@
-"""WikiSum's abstractive stage: title and ranked paragraphs to a lead (Liu et al. 2018, section 4.2)."""
+"""WikiSum's abstractive stage: from title and ranked paragraphs to a lead (Liu et al. 2018, section 4.2)."""

@@ -1,9 +1,9 @@
-"""A grid of summarizers: extractor, corpus, length of the input and architecture are varied.
+"""A grid of summarizers that vary in extractor, corpus, input length and architecture.
 
-Belongs here: which cells a grid has, training each, what each writes for test examples. Not here: one
+Belongs here: the cells of a grid, training each, and what each writes for test examples. Not here: a single
 training (summarizer_training.py), tables over cells (ops/wikisum/evaluation).
 
-Liu et al. (2018), section 5.3: four dimensions, of which two or three are held fixed at a time.
+Liu et al. (2018), section 5.3: they vary four dimensions, holding two or three fixed at a time.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from ops.wikisum.rank import Method
 from ops.wikisum.schemas import EXAMPLES, SplitParams
 from ops.wikisum.tokenizer import load as load_tokenizer
 
-#: It has seen the lead that is to be written: no cell of it is ever chosen.
+#: This ranker has seen the target lead, so its cells are never chosen.
 CHEATING = "cheating"
 
-#: The articles of the test split for which no cell writes, because they were not drawn.
+#: The articles of the test split that were not drawn, so no cell writes for them.
 NOT_DRAWN = "not_drawn.json"
 
-#: What models.json tells of a cell on the test split, each with the ends of its interval.
+#: The scores of a cell on the test split in models.json, each with the ends of its interval.
 TESTED: Mapping[str, CorpusMetric | None] = {"log_perplexity": PERPLEXITY, "rougeL_f": None}
 
 #: Test examples that a cell writes for at once.
@@ -77,12 +77,12 @@ class Cell(NamedTuple):
 
     @property
     def set(self) -> str:
-        """The name of the set of examples that it learns from."""
+        """The name of the set of examples that the cell trains on."""
         return f"{self.ranker}-{self.corpus}-{self.length}"
 
     @property
     def name(self) -> str:
-        """The name of its model."""
+        """The name of the cell's model."""
         return f"{self.architecture}-{self.set}"
 
 
@@ -113,7 +113,7 @@ SLICES = {
 
 
 class GridParams(SummarizerSizes, section="wikisum.grid"):
-    """Which cells are trained and scored; a cell of several slices is trained once."""
+    """Which cells are trained and scored; a cell that is in several slices is trained once."""
 
     slices: dict[str, GridSlice] = Field(SLICES)
     validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
@@ -125,7 +125,7 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
     decoding: Decoding = decoding_field()
 
     def cells(self) -> list[Cell]:
-        """Return the cells, sorted, so that those of one set follow each other."""
+        """Return the cells, sorted so that cells of the same set are adjacent."""
         return sorted({cell for part in self.slices.values() for cell in part.cells()})
 
     def trained(self) -> Collection[str]:
@@ -133,7 +133,7 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
         return {cell.architecture for cell in self.cells()}
 
     def sets(self) -> dict[str, InputSet]:
-        """Return what the cells learn from, by name."""
+        """Return the sets that the cells train on, by name."""
         return {
             cell.set: InputSet.model_validate(
                 {"ranker": cell.ranker, "corpus": cell.corpus, "tokens": cell.length}
@@ -164,11 +164,11 @@ def grid(
 ) -> Outcomes:
     """Yield what every cell writes for the test examples of its set; the units are the examples.
 
-    models.json has every cell with its scores on these. Weights are kept of the chosen one alone: the least
-    log-perplexity on validation of those whose ranker does not cheat. Examples of other splits are dropped as
-    `split_train` and `split_validation`, those not drawn as `not_drawn`, and as `no_model` those of a set
-    from which nothing can be learnt. Raises LookupError for an architecture that the size does not have,
-    before anything is trained.
+    models.json has every cell with its scores on these. Only the chosen cell keeps its weights: the one with
+    the lowest log-perplexity on validation, among cells whose ranker does not cheat. Drops examples of other
+    splits as `split_train` and `split_validation`, those not drawn as `not_drawn`, and those of a set without
+    training examples as `no_model`. Raises LookupError for an architecture that is missing from the size,
+    before any training.
     """
     cells = params.cells()
     _check(cells, params)
@@ -225,7 +225,7 @@ def _check(cells: Sequence[Cell], params: GridParams) -> None:
 
 
 def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[str]]:
-    """Return the drawn articles, the same for all sets, and the others, sorted."""
+    """Return the drawn test articles, the same for all sets, and the others, sorted."""
     found: set[str] = set()
     for part in examples.parts:
         table = part.read(["article_id", "split"])
@@ -259,7 +259,7 @@ def _trained(
     training = params.training_of(cell.architecture)
     model, report = train_summarizer(cell.name, size, learnt, found, training, checkpoints, strict)
     model.model.place(strict, params.decoding)
-    # As texts, so that MLflow takes them for params of the run.
+    # As strings, so that MLflow records them as params of the run.
     dimensions = {name: str(value) for name, value in cell._asdict().items()}
     return model, {**report, **dimensions}
 
@@ -272,7 +272,7 @@ def _written(cell: Cell, model: TextModel, report: Mapping[str, Any], tests: Ite
 
 
 def _scores(rows: RowSpool, params: GridParams) -> dict[str, float]:
-    """Return the scores of a cell on the test split, by the names that models.json has them under."""
+    """Return the scores of a cell on the test split, under their names in models.json."""
     if not len(rows):
         return {}
     found = mean_scores(rows, TESTED, Bootstrap(resamples=params.resamples, seed=params.seed))

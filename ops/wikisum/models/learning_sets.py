@@ -1,12 +1,12 @@
-"""What summarizers learn from and are judged by: examples of a set, streamed from part files.
+"""The examples that summarizers are trained on and validated with, streamed from part files.
 
-Belongs here: which examples these are, as stores of tokens; what a model reads of an example, and by how many
-sub-words its target is scored. Not here: making examples (ops/wikisum/examples.py), training
+Belongs here: selecting these examples, as stores of tokens; what a model reads of an example, and how many
+sub-words of its target are scored. Not here: making examples (ops/wikisum/examples.py), training
 (summarizer_training.py).
 
-A model that is trained from scratch reads the example's sub-words. One that was trained before has its own
-tokenizer, and reads the example's texts: the source is what the others read, cut where theirs is. Its
-log-perplexity is still per sub-word of wikisum/tokenizer, so that all compare.
+A model that is trained from scratch reads the example's sub-words. A pretrained model has its own tokenizer
+and reads the example's texts; its source is cut where the other models' source is cut. Its log-perplexity is
+still per sub-word of wikisum/tokenizer, so all models are comparable.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """What a model reads."""
+    """How a model reads examples."""
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns of an example that are read."""
+        """The columns of an example that the model reads."""
         ...
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether the tokens are those that targets are scored by."""
+        """Whether targets are scored by the model's own tokens."""
         ...
 
     def example(self, row: Row) -> TokenExample:
-        """Return an example's tokens, without those that end source and target."""
+        """Return an example's tokens, without the end tokens of source and target."""
         ...
 
     def sub_words(self, row: Row) -> int:
-        """Return how many sub-words of wikisum/tokenizer a target is scored by, its end included."""
+        """Return how many sub-words of wikisum/tokenizer are scored of a target, including its end."""
         ...
 
 
 class SubWords:
-    """Sub-words of wikisum/tokenizer."""
+    """Reads the sub-words of wikisum/tokenizer."""
 
     columns = ("source_tokens", "target_tokens")
     counts_tokens = True
 
     def __init__(self, tokenizer: Tokenizer, longest_target: int | None = None) -> None:
-        """`longest_target`: of which as many are scored at most."""
+        """`longest_target`: the most sub-words of a target that are scored."""
         self._end, self._most = tokenizer.token_to_id(END), longest_target
 
     def example(self, row: Row) -> TokenExample:
@@ -75,13 +75,13 @@ class SubWords:
         return TokenExample(source, target)
 
     def sub_words(self, row: Row) -> int:
-        """Return how many are scored of a target."""
+        """Return how many sub-words of a target are scored."""
         target = len(self.example(row).target)
         return (target if self._most is None else min(target, self._most)) + 1
 
 
 class OwnTokens:
-    """Tokens of a pretrained model's own tokenizer."""
+    """Reads with a pretrained model's own tokenizer."""
 
     columns = ("source", "target", "source_tokens", "target_tokens")
     counts_tokens = False
@@ -94,7 +94,7 @@ class OwnTokens:
         return self._model.model.example(str(row["source"]), str(row["target"]))
 
     def sub_words(self, row: Row) -> int:
-        """Return how many sub-words are in what is scored; what is cut has no end."""
+        """Return the number of sub-words in the scored text; a text that was cut has no end."""
         target = str(row["target"])
         learnt = self._model.model.learnt_text(target)
         if learnt == target:
@@ -102,7 +102,7 @@ class OwnTokens:
         return len(self._model.tokenizer.encode(learnt, add_special_tokens=False).ids)
 
 
-#: What is read of an example to learn from it, and to score what is written for it.
+#: The columns that training reads, and scoring a written text.
 _LEARNT = (
     "id",
     "licence",
@@ -116,33 +116,33 @@ _LEARNT = (
     "longest_target",
 )
 
-#: What a model may be judged on; the later, the more it tells.
+#: What a model may be validated on; the later, the more conclusive.
 JUDGED_ON = ("training set", "validation split")
 
 
 @dataclass(frozen=True)
 class LearningSet:
-    """A set of examples: those to learn from, and those to judge by."""
+    """A set of examples: those to train on, and those to validate with."""
 
     name: str
     learnt: ExampleStore
     judges: ExampleStore
     judged_on: str
     longest_target: int | None
-    """Tokens of a target that are learnt and written at most; None where the model says so."""
+    """The most tokens of a target that are learnt and written; None if the model decides."""
     read_by: Callable[[Reader], LearningSet]
-    """The same examples as another reader has them."""
+    """Returns the same examples for another reader."""
     counted: int | None = None
-    """Sub-words of wikisum/tokenizer that are scored of the judges' targets, where tokens are others."""
+    """Sub-words of wikisum/tokenizer in the scored targets, if the model has other tokens."""
 
     @property
     def longest_source(self) -> int:
-        """Tokens of its longest source, at least 1."""
+        """The number of tokens in the longest source, at least 1."""
         return max(1, *(int(store.lengths[:, 0].max(initial=0)) for store in (self.learnt, self.judges)))
 
 
 def reader_of(model: TextModel) -> Reader:
-    """Return what a model reads."""
+    """Return the reader of a model."""
     from ops.wikisum.long_sequences.texts import PretrainedTexts
 
     if isinstance(model, PretrainedTexts):
@@ -151,16 +151,16 @@ def reader_of(model: TextModel) -> Reader:
 
 
 def sets_of(examples: Parts, architectures: Collection[str], folder: Path) -> Mapping[str, Parts]:
-    """Return the examples of each set apart, in `folder`, with what models of some architectures read.
+    """Return the examples of each set separately, stored in `folder`, with the columns that models read.
 
-    So who goes from set to set reads each example as often as models do, not as often as there are sets.
+    So a loop over the sets reads each example only once per model, not once per set.
     """
     text = ("source",) if "pretrained" in architectures else ()
     return divided(examples, "set", folder, [*_LEARNT, *text])
 
 
 def check_learnable(sets: Mapping[str, Parts], names: Iterable[str]) -> None:
-    """Raise TrainingError for the first of these sets that has nothing to learn from."""
+    """Raise TrainingError for the first of these sets that has no training examples."""
     for name in names:
         if next(rows_of(sets[name], name, "train", ()), None) is None:
             raise _nothing_to_learn(name)
@@ -169,11 +169,11 @@ def check_learnable(sets: Mapping[str, Parts], names: Iterable[str]) -> None:
 def learning_set(
     examples: Parts, name: str, reader: Reader, most_judges: int, seed: int, folder: Path | None = None
 ) -> LearningSet:
-    """Return the set of this name, as a reader has it. `examples` may be of this set alone (`sets_of`).
+    """Return the set of this name, for a reader. `examples` may be of this set alone (`sets_of`).
 
-    Its examples lie in `folder`, or among the temporary files. Of the split validation, at most `most_judges`
-    are drawn; where it is empty, as many of the training set stand in. Raises TrainingError where there is
-    nothing to learn from.
+    Stores the examples in `folder`, else among the temporary files. Draws at most `most_judges` examples of
+    the split validation; if that split is empty, draws from the training set instead. Raises TrainingError if
+    there are no training examples.
     """
     learnt = ExampleStore(_taken(examples, name, "train", reader), folder)
     if not len(learnt):
@@ -200,7 +200,7 @@ def learning_set(
 
 
 def rows_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
-    """Yield rows of a set and split; one part at a time is in memory."""
+    """Yield the rows of a set and split; holds one part at a time in memory."""
     return chain.from_iterable(parts_of(examples, name, split, columns))
 
 

@@ -1,11 +1,11 @@
-"""What every summarizer writes for test examples, and what that is worth.
+"""What every summarizer writes for test examples, and how good it is.
 
-Belongs here: decoding, the log-perplexity per sub-word and ROUGE of each example, and the rows on disk
-between the model that writes them and the part of the dataset that they go into. Not here: training
-(summarizer.py), tables of the whole (ops/wikisum/evaluation).
+Belongs here: decoding, log-perplexity per sub-word and ROUGE of each example; storing rows on disk between
+the model that writes them and the part of the dataset that they belong to. Not here: training
+(summarizer.py), tables over all examples (ops/wikisum/evaluation).
 
-Models run one after the other, each over all examples; a dataset has the rows of all models, example by
-example. Each model's rows wait in a file, and a block of each file is in memory.
+Models run one after the other, each over all examples. The dataset lists the rows of all models example by
+example. Each model's rows wait in a file; one block of each file is in memory.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from ops.wikisum.schemas import EXAMPLES
 
 
 class RowSpool(StoredRows):
-    """Stored rows that have the column `example_id`, and are taken example by example."""
+    """Stored rows with a column `example_id`, read example by example."""
 
     def __init__(self, schema: pa.Schema, rows: Iterable[Row], folder: Path | None = None) -> None:
-        """Write rows, which are taken one after the other."""
+        """Write the rows; `take` reads them in the same order."""
         super().__init__(schema, rows, folder)
         self._rest = iter(self)
         self._next = next(self._rest, None)
 
     def take(self, examples: Collection[str]) -> Iterator[Row]:
-        """Yield the rows behind those that were taken before, as long as they are of these examples."""
+        """Yield the next rows, as long as they belong to these examples."""
         while self._next is not None and self._next["example_id"] in examples:
             yield self._next
             self._next = next(self._rest, None)
@@ -53,18 +53,18 @@ if TYPE_CHECKING:
     from ops.wikisum.long_sequences.texts import TextModel
 
 
-#: What is read of an example by which a model is scored, beside what the model reads.
+#: The columns that scoring a model reads, in addition to the columns that the model reads.
 _SCORED = ("id", "licence", "article_id", "title", "set", "target")
 
 _TEXT, _REAL = pa.string(), pa.float64()
 _DIGITS = 6
 
-#: Of each summary, in 0 to 1.
+#: Scores of each summary, from 0 to 1.
 METRICS = tuple(
     f"{name}_{field}" for name in ("rouge1", "rouge2", "rougeL") for field in ("precision", "recall", "f")
 )
 
-#: Log-perplexity of a corpus of summaries: nats by sub-word.
+#: Log-perplexity of a corpus of summaries: nats per sub-word.
 PERPLEXITY = CorpusMetric(lambda rows: [(row["nats"], row["tokens"]) for row in rows], ratio)
 
 SUMMARIES = Shape(
@@ -87,7 +87,7 @@ SUMMARIES = Shape(
 
 
 class SummaryParams(Params, section="wikisum.summaries"):
-    """How many test examples are written for."""
+    """How many test examples the models write for."""
 
     examples: int | None = Field(None, ge=1, description="of each set at most, drawn; null: all")
     seed: int = Field(0, ge=0, description="of the draw")
@@ -97,8 +97,8 @@ class SummaryParams(Params, section="wikisum.summaries"):
 def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: bool = True) -> Outcomes:
     """Yield a summary of each test example by every model of its set; the units are the examples.
 
-    Those of other splits are dropped as `split_train` and `split_validation`, as `not_drawn` those beyond the
-    number of a set, and as `no_model` those of a set that no model learnt from.
+    Drops examples of other splits as `split_train` and `split_validation`, those beyond a set's maximum as
+    `not_drawn`, and those of a set without a model as `no_model`.
     """
     chosen = _chosen(examples, params)
     reports = sorted(trained_reports(summarizer), key=lambda report: str(report["set"]))
@@ -119,12 +119,12 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
 
 
 def scored_columns(model: TextModel) -> set[str]:
-    """Return what `score` reads of an example."""
+    """Return the columns of an example that `score` reads."""
     return {*_SCORED, *reader_of(model).columns}
 
 
 def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
-    """Return what a model writes for some examples, with its likelihood of the target and ROUGE."""
+    """Return what a model writes for some examples, with ROUGE and the likelihood of the target."""
     reader = reader_of(model)
     tokens = [reader.example(unit) for unit in units]
     predictions = model.texts(model.model.generate([example.source for example in tokens]))
@@ -152,7 +152,7 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
 
 
 def rouge_scores(prediction: str, target: str) -> dict[str, float]:
-    """Return ROUGE-1, 2 and L of a text, by the names of METRICS."""
+    """Return ROUGE-1, 2 and L of a text, under the names in METRICS."""
     found = rouge(prediction, target)
     return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
 
@@ -185,7 +185,7 @@ def summaries_of(
 
 
 def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:
-    """Yield the nats of each target, read alone, so that no other example changes its bits."""
+    """Yield the nats of each target, computed one by one so that other examples do not change the bits."""
     import torch
 
     for example in examples:
@@ -205,7 +205,7 @@ def _chosen(examples: Parts, params: SummaryParams) -> set[str]:
 
 
 def _lost(unit: Row, chosen: set[str], sets: set[str]) -> str | None:
-    """Return why nothing is written for an example, None where something is."""
+    """Return why no model writes for an example, None if one does."""
     if unit["split"] != "test":
         return f"split_{unit['split']}"
     if unit["set"] not in sets:

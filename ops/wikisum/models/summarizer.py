@@ -1,10 +1,11 @@
 """Summarizers: models that write leads, one for each architecture and set of examples.
 
-Belongs here: which are trained, what each example is to them, and their files on disk until they are written
-beside the rows. Not here: one training (summarizer_training.py), the networks (ops/wikisum/long_sequences),
-what they are worth (summaries.py).
+Belongs here: which models are trained, which examples they train on, and storing their files on disk until
+they are written next to the rows. Not here: a single training (summarizer_training.py), the networks
+(ops/wikisum/long_sequences), scores (summaries.py).
 
-Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each architecture is trained on each.
+Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each architecture is trained on each
+set.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from ops.wikisum.tokenizer import load as load_tokenizer
 
 
 class StoredFiles(Mapping[str, bytes]):
-    """Files by their paths; none of them is in memory, and all go with this object."""
+    """Files by path, kept on disk rather than in memory; deleted together with this object."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="models-")
         self._paths: dict[str, Path] = {}
 
     def add(self, files: Mapping[str, bytes]) -> None:
-        """Write files; raises ValueError for one that is there."""
+        """Write files; raises ValueError for a path that exists."""
         for name, content in files.items():
             if name in self._paths:
                 raise ValueError(f"the file {name} is there twice")
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from ops.wikisum.long_sequences.texts import TextModel
 
 
-#: What was trained: the file that says so of every model.
+#: The file with a report of every trained model.
 MODELS = "models.json"
 
 _TEXT, _INT = pa.string(), pa.int32()
@@ -83,7 +84,7 @@ SUMMARIZER = Shape(
 
 
 class SummarizerParams(SummarizerSizes, section="wikisum.summarizer"):
-    """Which models are trained on which sets of examples, and what judges them on the way."""
+    """Which models are trained on which sets of examples, and how they are validated."""
 
     sets: list[str] | None = Field(None, description="of wikisum/examples, by name; null: all")
     validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
@@ -97,12 +98,12 @@ def summarizer(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    """Yield what the examples are to the models, and the models; the units are the examples.
+    """Yield how the models use the examples, and the models; the units are the examples.
 
-    Those of sets that are not learnt from are dropped as `other_set`. The chosen model has the least
-    log-perplexity. Without any example there is no model. Raises TrainingError for a set of params that is
-    not there, and where one has nothing to learn from, before anything is trained; errors of training begin
-    with the model's name.
+    Drops examples of sets that no model trains on as `other_set`. The chosen model has the lowest
+    log-perplexity. Without examples there are no models. Raises TrainingError if params name a set that does
+    not exist, or if a set has no training examples, before any training. Errors in training begin with the
+    model's name.
     """
     found = load_tokenizer(tokenizer)
     names = _chosen(distinct(examples, "set"), params.sets)
@@ -139,7 +140,7 @@ def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
 def trained_model(
     artifact: Artifact, name: str, strict: bool = True, decoding: Decoding = AS_USUAL
 ) -> TextModel:
-    """Return a trained model, on a GPU where there is one and numerics allow it."""
+    """Return a trained model, on a GPU if there is one and numerics allow it."""
     from ops.wikisum.long_sequences.texts import load
 
     found = load(artifact.files(name))
@@ -148,7 +149,7 @@ def trained_model(
 
 
 def distinct(examples: Parts, name: str) -> list[str]:
-    """Return the values of a column, sorted."""
+    """Return the distinct values of a column, sorted."""
     return sorted(
         {value for part in examples.parts for value in pc.unique(part.read([name])[name]).to_pylist()}
     )

@@ -1,7 +1,7 @@
 """One training of a summarizer: from a set of examples to a model, its report and its files.
 
-Belongs here: how large the models of the four architectures are and how they are trained, by default; fitting
-a model to its set, training it. Not here: which are trained (summarizer.py, grid.py), the networks
+Belongs here: the default sizes and training settings of the four architectures; fitting a model to its set,
+and training it. Not here: which models are trained (summarizer.py, grid.py), the networks
 (ops/wikisum/long_sequences).
 """
 
@@ -30,12 +30,12 @@ from ops.wikisum.long_sequences.texts import CARD, model_card
 from ops.wikisum.models.learning_sets import LearningSet, reader_of
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END
 
-#: By what the weights of a training are kept, whatever its size: section 5.1 finds it to go with ROUGE.
+#: The metric that selects the weights of a training, in every size: section 5.1 finds that it tracks ROUGE.
 KEPT_BY = {"metric": "log_perplexity", "direction": "min"}
 
 
 class Size(Params):
-    """How large the models are, by name, and how each is trained."""
+    """The models of one size, by name, and how each is trained."""
 
     architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
     training: TrainingParams = TrainingParams()
@@ -60,7 +60,7 @@ class Size(Params):
         return TrainingParams.model_validate({**dict(self.training), **own, **KEPT_BY})
 
 
-#: The target is not cut: the longest lead of the corpus is shorter.
+#: Targets are not cut: the longest lead of the corpus is shorter.
 _UNCUT = 16384
 
 
@@ -79,8 +79,8 @@ def _paper_decoder(layers: str, experts: int = 0) -> DecoderParams:
     )  # fmt: skip
 
 
-#: Seconds on the sample, too small to learn to write; hours on a GPU; tensor2tensor's lstm_attention and
-#: transformer_base_v1.
+#: tiny: seconds on the sample, too small to learn to write; base: hours on a GPU; paper: tensor2tensor's
+#: lstm_attention and transformer_base_v1.
 SIZES = {
     "tiny": Size(
         architectures={
@@ -172,16 +172,16 @@ _WHAT = (
 
 
 class SummarizerSizes(SizedParams):
-    """The sizes of summarizers; the weights stay that have the least log-perplexity, in every size."""
+    """The sizes of summarizers; in every size, training keeps the weights with the lowest log-perplexity."""
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """Return by what the weights of a training are kept."""
+        """Return the setting that is the same in all sizes: which weights a training keeps."""
         return {"training": KEPT_BY}
 
     def models(self) -> list[str]:
-        """Return the names of the pretrained models among the architectures that are trained, sorted."""
+        """Return the names of the pretrained models among the trained architectures, sorted."""
         found = self.sizes[self.size].architectures
         trained = (found[name] for name in self.trained() if name in found)
         return sorted({kind.model for kind in trained if isinstance(kind, PretrainedParams)})
@@ -191,12 +191,12 @@ class SummarizerSizes(SizedParams):
         return self.sizes[self.size].architectures.keys()
 
     def training_of(self, architecture: str) -> TrainingParams:
-        """Return how the models of an architecture are trained in the size that is asked for."""
+        """Return how the models of an architecture are trained, in the configured size."""
         return self.sizes[self.size].training_of(architecture)
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> SubwordVocabulary:
-    """Return the size of a tokenizer, and the numbers of what stands for no text."""
+    """Return the size of a tokenizer, and the numbers of its special tokens."""
     numbers = tokenizer.get_vocab()
     return SubwordVocabulary(len(numbers), numbers[PAD], numbers[END], numbers[SEPARATOR])
 
@@ -210,7 +210,7 @@ def train_summarizer(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> tuple[TextModel, dict[str, Any]]:
-    """Return a trained model and its report. Raises TrainingError that begins with the name."""
+    """Return a trained model and its report. Raises TrainingError, starting with the name."""
     from ops.wikisum.long_sequences.task import SequenceTask
 
     with errors_of(name):
@@ -221,7 +221,7 @@ def train_summarizer(
         task = SequenceTask(model, own.learnt, own.judges, counted=own.counted)
         trained = train(task, params, checkpoints.at(name), ProgressLines(name), strict)
     sources, targets = own.learnt.lengths.T
-    # Every other source is as long as its set says.
+    # For other models, every source already has the length that its set prescribes.
     cut: dict[str, Any] = {"cut_sources": int((sources > config.longest_source).sum())} if pretrained else {}
     report = training_report(
         name,
@@ -241,7 +241,7 @@ def train_summarizer(
 def summarizer_files(
     model: TextModel, report: Mapping[str, Any], tokenizer: Artifact, licences: Sequence[str]
 ) -> dict[str, bytes]:
-    """Return the files of a model with its tokenizer and card, by path: in a folder of the model's name."""
+    """Return the files of a model with its tokenizer and card, by path, in a folder named after the model."""
     what = _WHAT.format(name=report["set"])
     card = model_card(report["model"], what, licences, report["config"], report)
     files = {**model.model.files(), **tokenizer.files(), CARD: card}
@@ -249,7 +249,7 @@ def summarizer_files(
 
 
 def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, seed: int) -> TextModel:
-    """Return a model that fits its set, with random weights or those that it was trained to before."""
+    """Return a model that fits its set, with random or pretrained weights."""
     from ops.wikisum.long_sequences import pretrained
     from ops.wikisum.long_sequences.model import make
     from ops.wikisum.long_sequences.texts import PretrainedTexts, TextModel

@@ -1,4 +1,4 @@
-"""What moves the code hash of a dataset, and what does not."""
+"""What changes the code hash of a dataset, and what does not."""
 
 import inspect
 import shutil
@@ -13,7 +13,7 @@ from orchestration.definitions import workspace
 
 
 def reached(symbol, within=code.DATASET):
-    """All symbols that one reaches."""
+    """All symbols that a symbol reaches."""
     found, known = {symbol}, code.symbols(within)
     waiting = [symbol]
     while waiting:
@@ -23,14 +23,14 @@ def reached(symbol, within=code.DATASET):
     return found
 
 
-def test_a_dataset_is_made_of_what_its_function_reaches_in_whatever_module():
+def test_a_dataset_depends_on_everything_its_function_reaches_in_any_module():
     [alignments] = [dataset for dataset in DECLARED.values() if dataset.name == "talksumm/alignments"]
     found = reached(code.symbol_of(alignments.function))
     assert Symbol(align.__module__, "align") in found
     modules = {symbol.module for symbol in found}
     assert {"ops.talksumm.align.hmm", "ops.text.words", "ops.models.installed"} <= modules
     assert "ops.talksumm.pairing" not in modules
-    assert "ops.talksumm" not in modules, "a package does not stand for all of its modules"
+    assert "ops.talksumm" not in modules, "a package does not include all of its modules"
 
 
 def test_an_argument_hides_the_dataset_of_its_name():
@@ -43,11 +43,11 @@ def test_an_argument_hides_the_dataset_of_its_name():
     ("name", "program"),
     [("papers", ("ops.parse.bounded.serve", "serve")), ("crawls", ("ops.crawl.child", "__main__"))],
 )
-def test_the_program_of_a_child_process_is_part_of_what_starts_it(name, program):
+def test_the_program_of_a_child_process_is_part_of_the_code_that_starts_it(name, program):
     assert program in reached(code.symbol_of(DECLARED[("sources", name)].function))
 
 
-def test_what_opens_raw_records_is_part_of_what_reads_them(monkeypatch):
+def test_the_opener_of_raw_records_is_part_of_their_readers(monkeypatch):
     papers = DECLARED[("sources", "papers")]
     before = papers.code["code"]
     monkeypatch.setattr(declaration, "with_options", align)
@@ -64,7 +64,7 @@ def test_a_dataset_depends_on_the_models_that_its_params_name():
     assert names["talksumm/pairs"] == []
 
 
-def test_a_data_file_beside_a_module_is_part_of_what_names_it(tmp_path):
+def test_a_data_file_next_to_a_module_is_part_of_the_code_that_names_it(tmp_path):
     folder, symbol = tmp_path / "ops" / "text", Symbol("ops.text.words", "STOP_WORDS")
     folder.mkdir(parents=True)
     for name in ("words.py", "stop_words.txt"):
@@ -76,12 +76,12 @@ def test_a_data_file_beside_a_module_is_part_of_what_names_it(tmp_path):
     assert Symbols(tmp_path, code.DATASET).reach(symbol) != before
 
 
-def test_a_package_that_is_not_locked_is_an_error():
+def test_an_unlocked_package_is_an_error():
     with pytest.raises(LookupError, match=r"requirements\.lock does not pin it"):
         code.locked_version("not_a_package_of_ours")
 
 
-def test_what_systems_add_to_the_pages_is_part_of_the_report():
+def test_pages_that_systems_add_are_part_of_the_report():
     pages = DECLARED[("quality", "pages")]
     modules = {symbol.module for symbol in reached(code.symbol_of(pages.function), code.REPORT)}
     assert {"pages.html", "pages.systems.talksumm.talks"} <= modules
@@ -92,7 +92,7 @@ def test_what_systems_add_to_the_pages_is_part_of_the_report():
     ("function", "name"),
     [("shared", "static/page.js"), ("render", "systems/talksumm/templates/talk.html")],
 )
-def test_a_file_that_matches_a_pattern_is_part_of_what_names_the_pattern(tmp_path, function, name):
+def test_a_file_that_matches_a_pattern_is_part_of_the_code_that_names_the_pattern(tmp_path, function, name):
     folder, symbol = "pages", Symbol("pages.html", function)
     for package in ("orchestration", "pages", "assets", "ops"):
         shutil.copytree(code.checkout() / package, tmp_path / package)
@@ -104,8 +104,8 @@ def test_a_file_that_matches_a_pattern_is_part_of_what_names_the_pattern(tmp_pat
 
 
 @pytest.mark.parametrize("edited", [False, True])
-def test_what_symbols_reach_is_kept_unless_a_file_changes_meanwhile(tmp_path, monkeypatch, edited):
-    """Of a text before an edit, nothing must be kept that was read after it."""
+def test_the_reach_of_symbols_is_cached_unless_a_file_changes_in_the_meantime(tmp_path, monkeypatch, edited):
+    """The cache must not combine the text before an edit with what was read after it."""
     (tmp_path / ".silverloom").mkdir()
     module = tmp_path / "ops/values.py"
     module.parent.mkdir()

@@ -1,4 +1,4 @@
-"""What a declaration reads off an asset function, and what it refuses."""
+"""What a declaration takes from an asset function, and what it refuses."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 pytestmark = pytest.mark.usefixtures("own_declarations")
 
 
-def test_inputs_come_from_the_own_group_first_and_then_from_sources():
+def test_inputs_come_first_from_the_same_group_and_then_from_sources():
     @dataset(group="talksumm", shape=SHAPE)
     def longest(pairs: Parts, papers: AllParts):
         """The longest talk."""
@@ -34,7 +34,7 @@ def test_inputs_come_from_the_own_group_first_and_then_from_sources():
     ]
 
 
-def test_a_dataset_is_read_in_place_of_the_one_that_it_replaces_but_where_that_is_named():
+def test_a_replacement_dataset_is_read_unless_the_original_is_named():
     @dataset(group="talksumm", shape=SHAPE, inputs={"found": "pairs"}, replaces="pairs")
     def sure_pairs(found: Parts):
         """The pairs that are sure."""
@@ -50,7 +50,7 @@ def test_a_dataset_is_read_in_place_of_the_one_that_it_replaces_but_where_that_i
     assert read(longest) == {"pairs": "talksumm/sure_pairs", "every": "talksumm/pairs"}
 
 
-def test_an_argument_that_is_nothing_known_is_refused():
+def test_an_unknown_argument_is_refused():
     with pytest.raises(TypeError, match="the argument 'size' is no dataset, params or records"):
 
         @dataset(group="talksumm", shape=SHAPE)
@@ -58,7 +58,7 @@ def test_an_argument_that_is_nothing_known_is_refused():
             """No."""
 
 
-def test_one_task_gets_no_folder_of_the_drivers_machine():
+def test_a_single_task_gets_no_folder_of_the_drivers_machine():
     with pytest.raises(TypeError, match="talksumm/wrong: one task has neither records nor folders"):
 
         @dataset(group="talksumm", shape=SHAPE, one_task=True)
@@ -66,7 +66,7 @@ def test_one_task_gets_no_folder_of_the_drivers_machine():
             """No."""
 
 
-def test_raw_records_and_the_formats_that_read_them_are_declared_together():
+def test_raw_records_and_their_formats_are_declared_together():
     with pytest.raises(TypeError, match="sources/letters: raw records and the formats that read them"):
 
         @dataset(group="sources", shape=SHAPE)
@@ -80,7 +80,7 @@ def test_raw_records_and_the_formats_that_read_them_are_declared_together():
             """No."""
 
 
-def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
+def test_every_corpus_in_params_is_read_by_the_formats_of_its_dataset():
     formats = {
         declaration.records: declaration.formats
         for declaration in workspace().datasets.values()
@@ -98,7 +98,7 @@ def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
         (Trials(params=(), metrics=("text",)), "'text' as a metric, which is no number"),
     ],
 )
-def test_trials_of_what_is_no_column_or_no_number_are_refused(trials, complaint):
+def test_trials_of_an_unknown_or_non_numeric_column_are_refused(trials, complaint):
     with pytest.raises(LookupError, match=f"talksumm/grid: the trials name {complaint}"):
 
         @dataset(group="talksumm", shape=SHAPE, trials=trials)
@@ -135,7 +135,7 @@ def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs()
     assert (declaration.checkpoints, declaration.strict, declaration.files) == ("kept", "exact", "beside")
 
 
-def test_a_dataset_with_partitions_is_no_artifact():
+def test_a_partitioned_dataset_cannot_be_read_as_an_artifact():
     with pytest.raises(
         TypeError, match="talksumm/wrong: sources/filtered_papers has partitions: no Artifact"
     ):
@@ -145,7 +145,7 @@ def test_a_dataset_with_partitions_is_no_artifact():
             """No."""
 
 
-def test_a_plain_truth_value_is_not_strictness():
+def test_a_plain_bool_is_not_strictness():
     with pytest.raises(TypeError, match="the argument 'strict' is no dataset, params or records"):
 
         @dataset(group="talksumm", shape=SHAPE)
@@ -168,18 +168,18 @@ def test_every_asset_has_what_its_page_in_the_ui_shows():
         assert checks == {*CHECKS, *([SOURCES] if declaration.records else [])}
 
 
-def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
+def test_every_dataset_except_sources_declares_whose_units_it_conserves():
     without = {
         name
         for name, declaration in workspace().datasets.items()
         if declaration.shape and not (declaration.consumes or declaration.records)
     }
-    # These list pairs. A document has its fate where it is filtered: one that repeats nothing leaves no trace
-    # here, so that a new month makes no other stale.
+    # These list pairs. A document's fate is recorded where it is filtered; a document without repeats leaves no
+    # trace here, so that a new month makes no other month stale.
     assert without == {f"sources/{name}_duplicates" for name in ("papers", "prose", "web_pages")}
 
 
-def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them():
+def test_a_report_depends_on_every_dataset_and_on_its_declaration():
     report, papers = workspace().datasets["quality/pages"], workspace().datasets["sources/papers"]
     assert {source.key for source in report.inputs} == {
         declaration.key for declaration in workspace().datasets.values()
@@ -188,7 +188,7 @@ def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them():
         assert report.values.items() >= declaration.values.items()
         assert set(report.sections) >= set(declaration.sections)
     changed = replace(papers, measures=("text.words",))
-    before = replace(report).code  # a copy, since the entry is remembered
+    before = replace(report).code  # a copy, since the entry is cached
     DECLARED[papers.key] = changed
     after = replace(report).code
     assert after["code"] != before["code"]

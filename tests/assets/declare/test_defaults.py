@@ -1,4 +1,4 @@
-"""What params.yaml may leave out: the default of every key is what stands there, and gives the same datasets."""
+"""Optional keys of params.yaml: the default of every key equals its value there, and gives the same datasets."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from orchestration.definitions import workspace
 
 SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
 
-#: What is the sample's own, as docs/how-to/own-corpus.md says.
+#: Keys of the sample itself, as docs/how-to/own-corpus.md says.
 OF_SAMPLE = {
     "discofuse.transfer.domain",
     "talksumm.gold_papers.seed",
@@ -56,7 +56,7 @@ def test_every_key_of_a_section_may_be_given_alone():
             assert getattr(found, name) == getattr(whole, name)
 
 
-def test_a_partial_store_is_the_whole_one():
+def test_a_partial_store_equals_the_complete_one():
     dataset = workspace().datasets["discofuse/examples"]
     assert dataset.values_in({**document(), "store": {}}) == dataset.values_in(document())
     assert dataset.values_in({**document(), "store": None, "numerics": None}) == dataset.values_in(document())
@@ -70,13 +70,13 @@ def test_a_partial_store_is_the_whole_one():
         ({"talksum": {}}, "unknown key talksum; known: "),
     ],
 )
-def test_a_key_that_nothing_declares_is_an_error_also_in_a_section_with_defaults(content, complaint):
+def test_an_undeclared_key_is_an_error_even_in_a_section_with_defaults(content, complaint):
     known = {section for dataset in workspace().datasets.values() for section in dataset.sections}
     with pytest.raises(ParamsError, match=complaint):
         check_names(content, known)
 
 
-def test_an_unknown_key_of_a_part_is_an_error():
+def test_an_unknown_key_of_a_subsection_is_an_error():
     (kind,) = (
         kind
         for kind in workspace().datasets["talksumm/alignments"].params.values()

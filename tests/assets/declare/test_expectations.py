@@ -1,4 +1,4 @@
-"""Suites are plain data beside the declarations: checked when they are declared, and no part of the data's code."""
+"""Suites are plain data next to the declarations: validated when declared, and not part of the data's code."""
 
 import subprocess
 import sys
@@ -78,7 +78,7 @@ def test_columns_and_measures_of_a_dataset_are_accepted(expectation):
         between("kept.of_next", table="counts"),
     ],
 )
-def test_what_a_dataset_does_not_have_is_refused_by_name(expectation):
+def test_an_unknown_column_or_measure_is_refused_by_name(expectation):
     odd = expectation.columns[-1]
     with pytest.raises(LookupError, match=rf"group/set: .* have no column or measure {odd}$"):
         check([expectation], SHAPE, "group/set")
@@ -98,13 +98,13 @@ def test_a_declaration_with_an_unknown_column_is_refused(own_declarations):
             """No."""
 
 
-def test_what_input_can_break_is_a_warning_and_what_code_alone_can_break_an_error():
+def test_conditions_that_input_can_break_are_warnings_and_those_that_only_code_can_break_are_errors():
     input_can = [*text("title", 100), *texts("words.text", 100), *steady()]
     assert {expectation.severity for expectation in input_can} == {"warning"}
     assert {expectation.severity for expectation in identity("row")} == {"error"}
 
 
-def test_names_say_what_is_expected():
+def test_names_describe_the_expectation():
     found = [
         *not_null("id"),
         unique("id"),
@@ -129,7 +129,7 @@ def test_names_say_what_is_expected():
     ]
 
 
-def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
+def test_the_version_of_a_suite_covers_all_its_expectations():
     versions = {
         suite_version(suite)
         for suite in (
@@ -145,7 +145,7 @@ def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
     assert suite_version([between("x", 0)]) == suite_version((between("x", 0),))
 
 
-def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
+def test_the_version_of_a_suite_covers_the_rules_and_great_expectations(monkeypatch):
     symbol, within = expectations.RULES
     assert reached(symbol, within) >= {
         ("orchestration.checks.validate", "_evaluate"),
@@ -166,7 +166,7 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
 
 
 def reached(symbol, within):
-    """All symbols that one reaches."""
+    """All symbols that a symbol reaches."""
     found, known = {symbol}, code.symbols(within)
     waiting = [symbol]
     while waiting:
@@ -176,7 +176,7 @@ def reached(symbol, within):
     return found
 
 
-def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
+def test_every_dataset_has_a_suite_with_its_identity_and_its_previous_version():
     for declaration in workspace().datasets.values():
         if declaration.shape is not None:
             names = {one.name for one in declaration.expectations}

@@ -1,4 +1,4 @@
-"""Hashes of nodes that may reach each other, against all that each reaches, written out to a depth."""
+"""Hashes of nodes that may reach each other, compared with everything that each reaches, unfolded to a depth."""
 
 import functools
 
@@ -9,7 +9,7 @@ from assets.declare.merkle import components, hashes_together
 
 NODES = range(6)
 
-#: Few labels and names, so that nodes are alike.
+#: Few labels and names, so that some nodes are equal.
 graphs = st.fixed_dictionaries(
     {
         node: st.tuples(
@@ -41,7 +41,7 @@ TREES: dict[object, int] = {}
 
 
 def unfolded(graph):
-    """All that each node reaches, in twice as many steps as there are nodes."""
+    """Everything that each node reaches, in twice as many steps as there are nodes."""
 
     @functools.cache
     def tree(node, depth):
@@ -53,7 +53,7 @@ def unfolded(graph):
 
 
 @given(graphs, graphs)
-def test_what_reaches_something_else_has_another_hash(one, other):
+def test_nodes_that_reach_different_things_have_different_hashes(one, other):
     trees = unfolded(one) | {(node,): tree for node, tree in unfolded(other).items()}
     found = hashes(one) | {(node,): hash_ for node, hash_ in hashes(other).items()}
     for node, tree in trees.items():
@@ -63,7 +63,7 @@ def test_what_reaches_something_else_has_another_hash(one, other):
 
 
 @given(graphs, st.permutations(NODES), st.permutations(NODES))
-def test_neither_the_names_of_nodes_nor_their_order_counts(graph, renamed, order):
+def test_neither_the_names_of_nodes_nor_their_order_matters(graph, renamed, order):
     other = {
         renamed[node]: (label, [(name, renamed[used]) for name, used in reversed(edges)])
         for node, (label, edges) in graph.items()
@@ -73,7 +73,7 @@ def test_neither_the_names_of_nodes_nor_their_order_counts(graph, renamed, order
 
 
 @given(graphs, st.sampled_from(NODES))
-def test_an_edit_changes_the_hashes_of_what_reaches_it_and_no_others(graph, edited):
+def test_an_edit_changes_exactly_the_hashes_of_the_nodes_that_reach_it(graph, edited):
     label, edges = graph[edited]
     before, after = hashes(graph), hashes({**graph, edited: (f"{label}!", edges)})
     reaching = {edited}
@@ -82,12 +82,12 @@ def test_an_edit_changes_the_hashes_of_what_reaches_it_and_no_others(graph, edit
     assert {node for node in NODES if before[node] != after[node]} == reaching
 
 
-def test_components_come_after_all_that_they_reach():
+def test_components_come_after_everything_that_they_reach():
     uses = {1: [2], 2: [3, 4], 3: [1], 4: [5], 5: [4, 6], 6: []}
     found = [sorted(component) for component in components(1, uses.__getitem__, ())]
     assert found == [[6], [4, 5], [1, 2, 3]]
 
 
-def test_a_chain_of_thousands_is_no_recursion():
+def test_a_chain_of_thousands_does_not_recurse():
     found = list(components(0, lambda node: [node + 1] if node < 5000 else [], ()))
     assert len(found) == 5001

@@ -1,4 +1,4 @@
-"""Partitions of params.yaml: months, years or one, the same names for Dagster, and bad ones refused by name."""
+"""Partitions of params.yaml: months, years or one, with the same names in Dagster; bad ones are refused by name."""
 
 from types import SimpleNamespace
 
@@ -20,7 +20,7 @@ def partitions(**values):
 @given(YEARS, st.booleans())
 @effort(max_examples=30)
 def test_dagster_has_the_same_partitions(years, yearly):
-    first, last = years[0], min(years[0] + years[1], 2025)  # a period is one for Dagster once it is over
+    first, last = years[0], min(years[0] + years[1], 2025)  # Dagster creates a period once it is over
     bounds = {"start": first, "end": last} if yearly else {"start": f"{first}-03", "end": f"{last}-11"}
     chosen = partitions(every="year" if yearly else "month", **bounds)
     with pytest.MonkeyPatch.context() as patch:
@@ -29,7 +29,7 @@ def test_dagster_has_the_same_partitions(years, yearly):
     assert len(chosen.names) == (last - first + 1 if yearly else (last - first) * 12 + 9)
 
 
-def test_without_periods_there_is_one(monkeypatch):
+def test_without_periods_there_is_one_partition(monkeypatch):
     chosen = partitions(every="none")
     monkeypatch.setattr(dataset, "settings", lambda: SimpleNamespace(partitions=chosen))
     assert list(dataset.partitions().get_partition_keys()) == chosen.names == ["all"]
@@ -49,11 +49,11 @@ def test_without_periods_there_is_one(monkeypatch):
         ),
     ],
 )
-def test_bounds_that_are_none_are_refused_by_name(values, complaint):
+def test_invalid_bounds_are_refused_by_name(values, complaint):
     with pytest.raises(ParamsError, match=complaint):
         partitions(**values)
 
 
-def test_what_has_a_default_may_be_left_out():
+def test_keys_with_a_default_may_be_left_out():
     found = validated(Settings, {"partitions": {"every": "none"}, "sources": {}}, "")
     assert (found.numerics, found.exclude, found.store.records_per_part) == ("strict", [], 256)

@@ -1,4 +1,4 @@
-"""What counts of a module, and that keeping it changes nothing."""
+"""What the summary of a module contains, and that caching it changes nothing."""
 
 import json
 import sqlite3
@@ -34,7 +34,7 @@ def module(folder, text=SOURCE):
     return path
 
 
-def test_a_summary_has_statements_by_the_names_that_they_bind_and_imports(checkout):
+def test_a_summary_has_imports_and_statements_by_the_names_that_they_bind(checkout):
     found = source.summary(module(checkout))
     assert found.names == {"NAMES": [0], source.EFFECTS: [1]}
     assert [statement.files for statement in found.statements] == [["static/*.js", "words.txt"], []]
@@ -48,7 +48,7 @@ def test_a_summary_has_statements_by_the_names_that_they_bind_and_imports(checko
     assert [names.bound for names in found.unused] == ["os", "near"]
 
 
-def test_what_is_kept_is_what_was_read(checkout):
+def test_a_cached_summary_equals_a_fresh_one(checkout):
     read = source.summary(module(checkout))
     assert len(diskcache.Cache(str(checkout / source.CACHE), disk=diskcache.JSONDisk)) == 1
     assert source.summary(module(checkout)) == read
@@ -59,14 +59,14 @@ def test_a_changed_module_is_read_again(checkout):
     assert source.summary(module(checkout, SOURCE + "MORE = 1\n")) != read
 
 
-def test_without_set_up_nothing_is_kept(checkout):
+def test_without_set_up_nothing_is_cached(checkout):
     (checkout / ".silverloom").rmdir()
     assert source.summary(module(checkout)) == source.summary(module(checkout))
     assert not (checkout / ".silverloom").exists()
 
 
 @pytest.mark.parametrize("value", [b"no zlib", zlib.compress(b"{"), zlib.compress(b"\xff")])
-def test_a_damaged_value_is_read_again_and_mended(checkout, value):
+def test_a_corrupt_value_is_read_again_and_repaired(checkout, value):
     read = source.summary(module(checkout))
     with sqlite3.connect(checkout / source.CACHE / "cache.db") as database:
         assert database.execute("UPDATE Cache SET value = ?", (value,)).rowcount == 1
@@ -76,7 +76,7 @@ def test_a_damaged_value_is_read_again_and_mended(checkout, value):
     assert json.loads(zlib.decompress(kept))[0][0][0] == read.statements[0].text
 
 
-def test_a_cache_that_another_process_holds_is_no_fault(checkout):
+def test_a_cache_held_by_another_process_is_not_an_error(checkout):
     read = source.summary(module(checkout))
     with sqlite3.connect(checkout / source.CACHE / "cache.db", isolation_level=None) as database:
         database.execute("BEGIN EXCLUSIVE")
@@ -84,7 +84,7 @@ def test_a_cache_that_another_process_holds_is_no_fault(checkout):
         assert "MORE" in source.summary(module(checkout, SOURCE + "MORE = 1\n")).names
 
 
-def test_a_damaged_cache_is_no_fault(checkout):
+def test_a_corrupt_cache_is_not_an_error(checkout):
     folder = checkout / source.CACHE
     folder.mkdir()
     (folder / "cache.db").write_bytes(b"no database" * 1000)

@@ -1,4 +1,4 @@
-"""What the hash of a symbol tells of the project's source, and what it does not."""
+"""Which changes of the project's source change the hash of a symbol, and which do not."""
 
 import tempfile
 from pathlib import Path
@@ -76,7 +76,7 @@ USER = {"ops.a": "from ops.b import g\ndef f(x):\n    return g(x)\n"}
         "moved into the same module",
     ],
 )
-def test_what_means_the_same_has_the_same_hash(text):
+def test_equivalent_code_has_the_same_hash(text):
     others = {
         "ops.b": f"{HELPER}def unused():\n    pass\n",
         "ops.init": "from ops.c import g\n__all__ = ['g']\n",
@@ -97,12 +97,12 @@ def test_what_means_the_same_has_the_same_hash(text):
     ],
     ids=["a constant", "a default", "a decorator", "a variable", "its own text", "a name of a local"],
 )
-def test_what_means_something_else_has_another_hash(name, text):
+def test_code_with_another_meaning_has_another_hash(name, text):
     before = {**USER, "ops.b": HELPER}
     assert not same(before, {**before, name: text})
 
 
-def test_a_function_that_moves_with_its_helpers_changes_no_hash():
+def test_moving_a_function_with_its_helpers_changes_no_hash():
     g, h = "def g(x):\n    return h(x)\n", "def h(x):\n    return [y for y in x]\n"
     before = {**USER, "ops.b": f"{g}{h}"}
     assert same(before, {**USER, "ops.b": f"from ops.c.d import h\n{g}", "ops.c.d": h})
@@ -110,18 +110,18 @@ def test_a_function_that_moves_with_its_helpers_changes_no_hash():
     assert same(before, moved, ROOT, Symbol("ops.new", "f"))
 
 
-def test_helpers_of_one_name_that_are_exchanged_change_the_hash():
+def test_swapping_helpers_of_the_same_name_changes_the_hash():
     user = "from ops import b, c\ndef f(x):\n    return b.g(x) - c.g(x)\n"
     one, two = "def g(x):\n    return 1\n", "def g(x):\n    return 2\n"
     assert not same({"ops.a": user, "ops.b": one, "ops.c": two}, {"ops.a": user, "ops.b": two, "ops.c": one})
 
 
-def test_variables_of_one_statement_that_are_exchanged_change_the_hash():
+def test_swapping_variables_of_one_statement_changes_the_hash():
     text = "ONE, TWO = range(2)\ndef f():\n    return ONE - TWO\n"
     assert not same({"ops.a": text}, {"ops.a": text.replace("ONE - TWO", "TWO - ONE")})
 
 
-def test_functions_that_call_each_other_reach_all_that_either_reaches():
+def test_functions_that_call_each_other_reach_everything_that_either_reaches():
     text = "from ops.b import g, K\ndef f(x):\n    return g(x) + K\n"
     other = "def g(x):\n    from ops.a import f\n    return f(x) + L\nK, L = 1, 2\nM = 3\n"
     before = {"ops.a": text, "ops.b": other}
@@ -131,7 +131,7 @@ def test_functions_that_call_each_other_reach_all_that_either_reaches():
         assert not same(before, {"ops.a": text.replace("+ K", "- K"), "ops.b": other}, symbol)
 
 
-def test_a_class_is_whole_and_its_base_class_counts():
+def test_a_class_counts_as_a_whole_with_its_base_class():
     user = {"ops.a": "from ops.b import K\ndef f():\n    return K().m()\n"}
     text = "class Base:\n    def n(self):\n        return 1\nclass K(Base):\n    def m(self):\n        return self.n()\n"
     assert not same({**user, "ops.b": text}, {**user, "ops.b": text.replace("return 1", "return 2")})
@@ -149,7 +149,7 @@ def test_a_class_is_whole_and_its_base_class_counts():
     ],
     ids=["argument", "local", "comprehension", "lambda", "exception"],
 )
-def test_a_name_that_a_function_binds_is_not_that_of_the_module(text):
+def test_a_name_bound_in_a_function_is_not_that_of_the_module(text):
     assert same({"ops.a": text, "ops.b": HELPER}, {"ops.a": text, "ops.b": HELPER.replace("1", "2")})
 
 
@@ -183,7 +183,7 @@ def test_a_name_that_a_function_binds_is_not_that_of_the_module(text):
         "from ops.b import g\nf, (e, *d) = g\n",
     ],
 )
-def test_whatever_may_use_a_function_depends_on_it(text):
+def test_every_possible_user_of_a_function_depends_on_it(text):
     others = {"ops.c": "from ops.b import g\ndef __getattr__(name):\n    return g\n", "ops.init": ""}
     symbol = Symbol("ops.user", "f")
     user = "from ops.a import f\n" if text.startswith("from ops.c") else text
@@ -192,7 +192,7 @@ def test_whatever_may_use_a_function_depends_on_it(text):
     assert not same(before, {**before, "ops.b": HELPER.replace("1", "2")}, symbol)
 
 
-def test_what_a_module_does_when_it_is_imported_counts_for_each_of_its_symbols():
+def test_code_that_runs_at_import_counts_for_every_symbol_of_the_module():
     text = (
         "from ops.b import register, g\nregister(g)\nfor x in y:\n    register(x)\ndef f():\n    return 1\n"
     )
@@ -212,7 +212,7 @@ def test_what_a_module_does_when_it_is_imported_counts_for_each_of_its_symbols()
         "import ops.c\ndef f():\n    return 1\n",
     ],
 )
-def test_a_module_that_is_imported_for_its_effect_counts(text):
+def test_a_module_imported_for_its_side_effects_counts(text):
     effect = "def g(): ...\ndef h(): ...\nregister(g)\n"
     before = {"ops.a": text, "ops.b": effect, "ops.c": "import ops.b\n", "ops.d": "g = 1\n"}
     assert not same(before, {**before, "ops.b": effect.replace("g(): ...", "g(): 1")})
@@ -229,13 +229,13 @@ def test_a_module_that_is_imported_for_its_effect_counts(text):
     ],
     ids=["of type checkers", "exported", "used by another function", "of the program"],
 )
-def test_imports_that_are_there_for_something_else_are_no_effect(text):
+def test_imports_for_other_purposes_do_not_count_as_side_effects(text):
     before = {"ops.a": text, "ops.b": f"{HELPER}register(g)\n"}
     assert same(before, {**before, "ops.b": before["ops.b"].replace("1", "2")})
     assert same(before, {**before, "ops.a": "def f():\n    return 1\n"})
 
 
-def test_a_program_counts_where_the_module_is_run_by_its_name():
+def test_a_program_counts_if_the_module_is_run_by_its_name():
     text = "def main():\n    return 1\nif __name__ == '__main__':\n    main()\n"
     before = {"ops.a": "f = ['-m', 'ops.b']\n", "ops.b": text}
     assert not same(before, {**before, "ops.b": text.replace("    main()", "    exit(main())")})
@@ -251,13 +251,13 @@ def test_a_program_counts_where_the_module_is_run_by_its_name():
         ("", False),
     ],
 )
-def test_what_a_decorator_may_register_counts_for_its_module(decorator, counts):
+def test_a_possible_registration_by_a_decorator_counts_for_its_module(decorator, counts):
     text = f"{decorator}{HELPER}def f():\n    return 1\n"
     before = {"ops.a": text, "ops.c": "def rule(x):\n    return x\n"}
     assert same(before, {**before, "ops.a": text.replace("x + 1", "x + 2")}) is not counts
 
 
-def test_packages_are_those_of_symbols_that_are_reached():
+def test_packages_are_those_of_reached_symbols():
     text = "import numpy as np\nimport torch\nimport json\nfrom scipy import sparse\ndef f():\n    return np.sum\ndef h():\n    return torch\nf2 = sparse\n"
     found = symbols({"ops.a": text})
     assert found.reach(ROOT).packages == {"numpy"}
@@ -266,7 +266,7 @@ def test_packages_are_those_of_symbols_that_are_reached():
     assert not same({"ops.a": text}, {"ops.a": text.replace("np.sum", "np.max")})
 
 
-def test_the_packages_of_functions_that_call_each_other_are_those_of_all():
+def test_functions_that_call_each_other_share_all_their_packages():
     text = "import numpy, torch\ndef f():\n    return g(numpy)\ndef g():\n    return f(torch)\n"
     found = symbols({"ops.a": text})
     assert found.reach(ROOT).packages == found.reach(Symbol("ops.a", "g")).packages == {"numpy", "torch"}
@@ -283,7 +283,7 @@ def test_a_file_that_a_symbol_names_counts_by_its_content():
     assert not same(before, {**before, "ops/static/b.js": "b"}, g)
 
 
-def test_what_walks_a_package_depends_on_all_below_it():
+def test_code_that_walks_a_package_depends_on_everything_below_it():
     text = "import pkgutil\nimport ops.p\ndef f():\n    return pkgutil.iter_modules(ops.p.__path__)\ndef g():\n    return 1\n"
     before = {"ops.a": text, "ops.p.init": "", "ops.p.q.init": "", "ops.p.q.r": "x = 1\n", "ops.b": "y = 1\n"}
     after = {**before, "ops.p.q.r": "x = 2\n"}
@@ -291,7 +291,7 @@ def test_what_walks_a_package_depends_on_all_below_it():
     assert same(before, {**before, "ops.b": "y = 2\n"})
 
 
-def test_of_modules_outside_only_names_count_but_for_the_own_module():
+def test_modules_outside_ops_count_by_name_only_except_the_symbols_own():
     text = "from orchestration.b import g\nfrom ops.c import h\ndef f():\n    return g(h, K)\nK = 1\n"
     symbol = Symbol("assets.a", "f")
     before = {"assets.a": text, "orchestration.b": HELPER, "ops.c": "h = 1\n"}
@@ -303,7 +303,7 @@ def test_of_modules_outside_only_names_count_but_for_the_own_module():
     assert not same(before, {**before, "ops.c": "h = 2\n"}, symbol)
 
 
-def test_how_a_dataset_is_checked_and_shown_is_not_what_it_is_made_of():
+def test_checks_and_display_of_a_dataset_are_not_part_of_its_code():
     text = (
         "from ops.b import g, h\n@dataset(shape=h, measures=[g], expectations=g)\ndef f(x):\n    return x\n"
     )
@@ -319,7 +319,7 @@ def test_a_name_that_the_module_does_not_bind_is_an_error():
         hash_of({"ops.a": "f = 1\n"}, Symbol("ops.a", "g"))
 
 
-def test_imports_in_a_circle_that_define_nothing_end():
+def test_circular_imports_that_define_nothing_terminate():
     hash_of({"ops.a": "from ops.b import f\ng = f\n", "ops.b": "from ops.a import f\n"}, Symbol("ops.a", "g"))
     hash_of({"ops.a": "from ops import b\nf = b.c\n", "ops.init": "from . import b\n", "ops.b": ""})
 
@@ -337,7 +337,7 @@ projects = st.fixed_dictionaries(
         for number in FUNCTIONS
     }
 )
-#: For each function the module that it may lie in, and for each mention how it is written.
+#: For each function the module that may contain it, and for each mention its spelling.
 layouts = st.tuples(
     st.lists(st.sampled_from(MODULES), min_size=5, max_size=5),
     st.lists(st.sampled_from(["name", "attribute", "inside", "exported"]), min_size=15, max_size=15),
@@ -346,7 +346,7 @@ layouts = st.tuples(
 
 
 def written(project, layout):
-    """Return the sources of a project in some layout, and where each function lies."""
+    """Return the sources of a project in some layout, and the module of each function."""
     wanted, ways, order = layout
     places, ways = {}, iter(ways)
     for number, module in enumerate(wanted):
@@ -385,12 +385,12 @@ def all_hashes(project, layout):
 
 
 @given(projects, layouts, layouts)
-def test_where_functions_lie_and_how_they_are_imported_is_no_matter(project, one, other):
+def test_the_location_of_functions_and_the_form_of_imports_do_not_matter(project, one, other):
     assert all_hashes(project, one) == all_hashes(project, other)
 
 
 @given(projects, layouts, layouts, st.sampled_from(FUNCTIONS))
-def test_an_edit_is_one_of_all_that_reach_it_and_of_nothing_else(project, one, other, edited):
+def test_an_edit_counts_for_exactly_the_functions_that_reach_it(project, one, other, edited):
     name, constant, mentions = project[edited]
     before = all_hashes(project, one)
     after = all_hashes({**project, edited: (name, constant + 2, mentions)}, other)

@@ -4,7 +4,7 @@ from assets.rows.reading import counted
 from tests.rows_corpus import JUNE, row, write
 
 
-def test_the_size_of_a_dataset_is_that_of_its_files_also_of_those_in_folders(tmp_path):
+def test_the_size_of_a_dataset_includes_files_in_subfolders(tmp_path):
     everything = write(tmp_path, "talksumm/matches", JUNE, [row("match-a")])
     folder = everything["talksumm/matches"][JUNE]
     before = counted(everything)["talksumm/matches"].size

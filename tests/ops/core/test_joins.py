@@ -64,7 +64,7 @@ ENGINES = st.sampled_from([OneProcess(), Exchanging()])
     st.sampled_from([None, ["number"], ["places", "key"]]),
     ENGINES,
 )
-def test_every_set_of_keys_finds_what_reading_all_parts_finds(held, wanted, columns, engine):
+def test_every_set_of_keys_finds_the_same_rows_as_reading_all_parts(held, wanted, columns, engine):
     with temporary_folder() as folder:
         rows = replace(dataset(folder / "rows", held), engine=engine)
         found = matches(rows, "key", wanted, folder / "found", columns)
@@ -95,7 +95,7 @@ def test_keys_may_be_columns(tmp_path):
     ]
 
 
-def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
+def test_only_the_parts_are_left_on_disk(tmp_path):
     rows = dataset(tmp_path / "rows", [["a"]])
     found = matches(rows, "key", [["a"], ["b"]], tmp_path / "found")
     assert sorted(map(str, (tmp_path / "found").iterdir())) == [part.path for part in found.parts]
@@ -107,7 +107,7 @@ def test_nothing_else_is_left_on_disk_than_the_parts(tmp_path):
     st.sampled_from(["key", "number"]),
     ENGINES,
 )
-def test_groups_are_sorted_and_whole_and_end_a_part_where_it_is_full(held, rows, key, engine):
+def test_groups_are_sorted_and_whole_and_end_a_full_part(held, rows, key, engine):
     with temporary_folder() as folder:
         tables = list(dataset(folder / "rows", held))
         like = replace(parts(folder / "like", SCHEMA), engine=engine)
@@ -139,7 +139,7 @@ def test_tables_are_stored_unchanged(tmp_path):
     assert [one.equals(other) for one, other in zip(found, tables, strict=True)] == [True] * 3
 
 
-def test_a_folder_for_a_step_is_removed_also_where_it_fails():
+def test_a_folder_for_a_step_is_removed_also_if_it_fails():
     with pytest.raises(ZeroDivisionError), OneProcess().scratch() as folder:
         (folder / "file").write_text("x")
         raise ZeroDivisionError

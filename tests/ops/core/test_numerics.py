@@ -35,7 +35,7 @@ def twice(values):
     return values
 
 
-def test_a_compiled_function_does_what_it_says_without_the_gil():
+def test_a_compiled_function_gives_the_right_result_without_the_gil():
     assert twice(np.array([1, 2, 3])).tolist() == [2, 4, 6]
     assert twice.targetoptions["nogil"]
     assert len(twice.signatures) == 1  # compiled for one type of arguments

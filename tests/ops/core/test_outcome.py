@@ -33,5 +33,5 @@ def test_columns_of_one_role_are_in_the_order_of_the_table():
 @pytest.mark.parametrize(
     "told", [("x", pa.string()), ("x", pa.string(), "what"), ("x", pa.string(), "what", TITLE)]
 )
-def test_columns_of_the_same_name_and_type_are_equal_whatever_their_metadata(told):
+def test_columns_of_the_same_name_and_type_are_equal_with_any_metadata(told):
     assert columns(told).equals(columns(("x", pa.string())))

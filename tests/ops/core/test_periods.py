@@ -52,7 +52,7 @@ def test_an_invalid_period_is_reported(name):
 
 
 @given(MONTHS, st.dates(min_value=date(1000, 1, 1)))
-def test_a_period_is_over_when_the_one_behind_it_has_begun(month, today):
+def test_a_period_is_over_when_the_next_one_has_begun(month, today):
     for every in ("month", "year"):
         name = periods.period(month, every)
         begins = date.fromisoformat(f"{periods.after(name, every)}-01-01"[:10])

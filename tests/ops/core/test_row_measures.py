@@ -74,13 +74,13 @@ def test_measures_of_lists(rows):
 
 
 @pytest.mark.parametrize("name", sorted(OF_COLUMNS - {"length"}))
-def test_every_measure_of_a_text_that_may_be_named_is_there_without_rows_too(name):
+def test_every_text_measure_that_may_be_named_also_exists_without_rows(name):
     assert of([], f"t.{name}", pa.string()) == []
     assert len(of(["a"], f"t.{name}")) == 1
 
 
 @pytest.mark.parametrize("name", sorted(OF_FIELDS))
-def test_every_measure_of_a_field_that_may_be_named_is_there_without_rows_too(name):
+def test_every_field_measure_that_may_be_named_also_exists_without_rows(name):
     field = "start" if name in ("least", "greatest", "descents") else "text"
     assert of([], f"w.{field}.{name}", pa.list_(WORD)) == []
     assert len(of([[{"text": "a", "start": 1.0}]], f"w.{field}.{name}")) == 1
@@ -117,7 +117,7 @@ def test_the_words_of_a_list_are_taken_together():
     assert of(rows, "w.text.foreign") == [0, 1]
 
 
-def test_the_least_share_of_function_words_is_no_fault():
+def test_the_lowest_share_of_function_words_is_not_a_fault():
     words = ["silver"] * (LEAST_WORDS - 1)
     assert 1 / LEAST_WORDS == LEAST_SHARE
     assert of([" ".join([*words, FUNCTION_WORDS[0]]), " ".join([*words, "gold"])], "t.foreign") == [0, 1]

@@ -16,14 +16,14 @@ def test_places_are_spread_evenly_so_that_shares_are_met_on_average():
 
 
 @given(st.integers(0, 10), st.lists(st.text(), min_size=1, max_size=3))
-def test_a_place_depends_on_seed_and_names_alone(seed, names):
+def test_a_position_depends_only_on_seed_and_names(seed, names):
     assert 0 <= place_of(seed, *names) < 1
     assert place_of(seed, *names) == place_of(seed, *names) != place_of(seed + 1, *names)
     assert drawn(seed, *names) != drawn(seed, *names, "")
 
 
 @given(st.floats(0, 0.999), st.floats(0, 0.5), st.floats(0, 0.25), st.floats(0, 0.25))
-def test_a_larger_share_of_test_takes_no_row_from_it(place, validation, test, more):
+def test_a_larger_share_of_test_removes_no_row_from_it(place, validation, test, more):
     if split_at(place, validation, test) == "test":
         assert split_at(place, validation, test + more) == "test"
 

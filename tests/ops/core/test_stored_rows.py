@@ -1,4 +1,4 @@
-"""Rows on disk are those that were written, and their file is deleted with them."""
+"""Rows read back from disk are unchanged, and their file is deleted with them."""
 
 import gc
 import pickle
@@ -17,7 +17,7 @@ def rows(count):
     ]
 
 
-def test_rows_come_back_as_they_were_in_any_order_and_as_often_as_they_are_read(tmp_path):
+def test_rows_are_read_back_unchanged_in_any_order_and_repeatedly(tmp_path):
     for block in (1, 7, 16):
         found = StoredRows(SCHEMA, rows(50), tmp_path, block)
         assert (len(found), list(found), list(found)) == (50, rows(50), rows(50))
@@ -27,7 +27,7 @@ def test_rows_come_back_as_they_were_in_any_order_and_as_often_as_they_are_read(
     assert len(StoredRows(SCHEMA, [], tmp_path)) == 0
 
 
-def test_the_file_goes_with_the_rows_and_not_with_a_copy_for_another_process(tmp_path):
+def test_the_file_is_deleted_with_the_rows_but_not_with_a_copy_for_another_process(tmp_path):
     found = StoredRows(SCHEMA, rows(50), tmp_path)
     copy = pickle.loads(pickle.dumps((found, found.column("id"))))
     assert (copy[0][20], copy[0].digest(), copy[1][20]) == (rows(50)[20], found.digest(), "r20")

@@ -19,7 +19,7 @@ def test_words_are_those_of_split(texts):
     assert count_words(pa.array(texts, pa.string())).to_pylist() == expected
 
 
-def test_what_is_drawn_is_what_is_expected_and_what_is_shown():
+def test_plotted_expected_and_displayed_counts_agree():
     table = pa.table({"text": ["a\u00a0b c\u2003d"], "title": ["a\u00a0b\u00a0c\u2003d\u2003e"]})
     assert measure(table, "text.words").to_pylist() == measured(table, "text.words").to_pylist() == [4]
     assert {column.name: column.part for column in columns(table)} == {"text": "facts", "title": "texts"}

@@ -1,4 +1,4 @@
-"""Parses written by hand, so that what is tested does not hang on a parser."""
+"""Handwritten parses, so that tests do not depend on a parser."""
 
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
@@ -7,9 +7,9 @@ VOCABULARY = Vocab()
 
 
 def parse(*sentences: str, entities: tuple[tuple[str, str], ...] = ()) -> Doc:
-    """Return a document of sentences of "word/TAG/dependency/head" (head by its place in the sentence).
+    """Return a document of sentences of "word/TAG/dependency/head" (head by its position in the sentence).
 
-    `entities` are texts with their types; each occurrence is one.
+    `entities` are texts with their types; each occurrence is an entity.
     """
     words, tags, dependencies, heads, starts = [], [], [], [], []
     for sentence in sentences:

@@ -37,7 +37,7 @@ def test_a_document_has_links_and_clusters_above_the_threshold():
     assert named == [["Anna", "She"], ["Paul", "him"]]
 
 
-def test_links_do_not_hang_on_the_threshold_and_clusters_do():
+def test_clusters_depend_on_the_threshold_and_links_do_not():
     low, high = (
         component(threshold=threshold)(parse(ANNA_MET_PAUL, SHE_LIKED_HIM, entities=PEOPLE))
         for threshold in (0.3, 1.01)
@@ -47,7 +47,7 @@ def test_links_do_not_hang_on_the_threshold_and_clusters_do():
 
 
 @pytest.mark.parametrize("sentences", HARD.values(), ids=HARD.keys())
-def test_odd_documents_pass(sentences):
+def test_odd_documents_are_accepted(sentences):
     document = parse(*sentences) if sentences else spacy.blank("en")("")
     document = component(threshold=0.0, nominal_threshold=0.0)(document)
     for link in links_of(document):
@@ -76,7 +76,7 @@ def test_a_back_end_may_find_nothing():
     assert links_of(document) == () and list(document.spans) == []
 
 
-def test_an_unknown_back_end_is_refused_with_those_that_there_are():
+def test_an_unknown_back_end_is_refused_with_the_known_ones():
     with pytest.raises(
         ValueError, match="no coreference back end 'oracle': choose one of ranker, fastcoref, none"
     ):
@@ -84,14 +84,14 @@ def test_an_unknown_back_end_is_refused_with_those_that_there_are():
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fastcoref") is not None, reason="it is installed")
-def test_a_back_end_that_is_not_installed_says_what_brings_it():
+def test_a_missing_back_end_says_how_to_install_it():
     with pytest.raises(
         ModelNotInstalledError, match=r"'fastcoref' is not installed: run `pip install fastcoref`"
     ):
         component("fastcoref")
 
 
-def test_clusters_of_another_system_become_links_to_the_mentions_before():
+def test_clusters_of_another_system_become_links_to_earlier_mentions():
     document = parse(
         "Anna/NNP/nsubj/1 saw/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
         "She/PRP/nsubj/1 liked/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
@@ -103,7 +103,7 @@ def test_clusters_of_another_system_become_links_to_the_mentions_before():
     ]
 
 
-def test_weights_are_read_as_they_were_written(tmp_path):
+def test_weights_are_read_back_unchanged(tmp_path):
     network().save(tmp_path / "weights.safetensors")
     again = Network.load(tmp_path / "weights.safetensors")
     rows = [[float(number % 3)] * len(again.mean) for number in range(4)]
@@ -111,7 +111,7 @@ def test_weights_are_read_as_they_were_written(tmp_path):
     assert abs(float(again.probabilities(rows).sum()) - 1.0) < 1e-12
 
 
-def test_a_team_is_nobody_that_he_may_mean():
+def test_he_never_refers_to_a_team():
     document = component(threshold=0.0)(
         parse(
             "Leeds/NNP/compound/1 United/NNP/nsubj/2 won/VBD/ROOT/2 ././punct/2",

@@ -10,7 +10,7 @@ HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\t
 ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org/wiki/Zo%C3%AB_Lee_(singer)\n"
 
 
-def test_gap_is_read_with_the_places_of_its_names(tmp_path):
+def test_gap_is_read_with_the_offsets_of_its_names(tmp_path):
     file = tmp_path / "gap.tsv"
     file.write_text(HEADER + ROW)
     (example,) = gap.read(file)
@@ -20,7 +20,7 @@ def test_gap_is_read_with_the_places_of_its_names(tmp_path):
     assert example.title == "Zoë Lee (singer)"
 
 
-def test_a_row_without_a_name_is_refused_with_its_place(tmp_path):
+def test_a_row_without_a_name_is_refused_with_its_offset(tmp_path):
     file = tmp_path / "gap.tsv"
     file.write_text(HEADER + ROW + "x-2\tAnna left.\tShe\n")
     with pytest.raises(ValueError, match=r"gap\.tsv, row 3: no Pronoun-offset, A, .*not a file of GAP"):
@@ -41,7 +41,7 @@ def test_f1_counts_two_decisions_an_example():
     assert scored == (50.0, 50.0, 50.0)
 
 
-def test_a_network_learns_which_candidate_is_meant_and_twice_the_same():
+def test_a_network_learns_the_right_candidate_and_the_same_twice():
     random = np.random.default_rng(0)
     rows, targets = [], []
     for _ in range(200):
@@ -60,7 +60,7 @@ def test_a_network_learns_which_candidate_is_meant_and_twice_the_same():
     assert first.hidden.tolist() == second.hidden.tolist()
 
 
-def test_the_scores_of_networks_that_are_put_together_are_their_mean():
+def test_the_score_of_an_ensemble_is_the_mean_of_its_networks_scores():
     random = np.random.default_rng(0)
     rows = [random.normal(size=(4, 6)).tolist() for _ in range(100)]
     lists = Lists.of(rows, [[1.0, 0.0, 0.0, 0.0]] * 100)
@@ -70,7 +70,7 @@ def test_the_scores_of_networks_that_are_put_together_are_their_mean():
     assert Network.together(members).probabilities(rows[0]) == pytest.approx(expected)
 
 
-def test_platt_scaling_finds_how_often_a_probability_is_right():
+def test_platt_scaling_estimates_how_often_a_probability_is_right():
     known = [(0.9, number % 10 < 6) for number in range(100)] + [
         (0.2, number % 10 < 4) for number in range(100)
     ]
@@ -80,7 +80,7 @@ def test_platt_scaling_finds_how_often_a_probability_is_right():
         assert 1 / (1 + np.exp(-odds)) == pytest.approx(share, abs=0.01)
 
 
-def test_training_without_its_file_says_what_is_wanted(monkeypatch, capsys):
+def test_training_without_its_file_says_which_file_is_needed(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["train", "none.tsv"])
     with pytest.raises(SystemExit) as ended:
         typer.run(main)

@@ -42,12 +42,12 @@ def read(title, *sentences, entities=PEOPLE):
         ("Zoë O'Hara-Völker", ("Zoë", "O'Hara-Völker")),
     ],
 )
-def test_a_title_has_the_words_of_a_name_without_what_tells_it_from_others(text, words):
+def test_a_title_has_the_words_of_a_name_without_its_disambiguation(text, words):
     assert Title.of(text).words == words
 
 
 @pytest.mark.parametrize("text", [None, "", "  ", "(film)", '", :'])
-def test_a_title_without_a_word_is_none(text):
+def test_a_title_without_a_word_is_ignored(text):
     assert Title.of(text) is None
 
 
@@ -56,11 +56,11 @@ def test_no_title_is_too_long():
 
 
 @pytest.mark.parametrize("text", ["Anna and John Lee", "Anna & John Lee"])
-def test_a_title_of_several_tells_the_gender_of_none(text):
+def test_a_title_with_several_people_determines_no_gender(text):
     assert Title.of(text).female == 0.5
 
 
-def test_the_first_name_in_a_title_is_not_that_of_another_name_in_it():
+def test_a_title_with_two_names_keeps_their_first_names_apart():
     reading = read(
         "Anna Paul Roe",
         "Anna/NNP/nsubj/1 met/VBD/ROOT/1 Paul/NNP/dobj/1 ././punct/1",
@@ -71,7 +71,7 @@ def test_the_first_name_in_a_title_is_not_that_of_another_name_in_it():
     assert anna == roe > 0.9 and paul == 0.5
 
 
-def test_whom_the_title_names_is_more_probable_and_another_less():
+def test_a_person_in_the_title_becomes_more_probable_and_others_less():
     anna, nobody, eve = (
         probabilities(read(title, MET, LEFT)) for title in ("Anna Lee (singer)", None, "Eve Roe")
     )
@@ -79,7 +79,7 @@ def test_whom_the_title_names_is_more_probable_and_another_less():
     assert eve["Eve Roe"] > nobody["Eve Roe"] > anna["Eve Roe"]
 
 
-def test_the_first_name_in_a_title_tells_the_gender_of_a_surname():
+def test_the_first_name_in_a_title_determines_the_gender_of_a_surname():
     surnames = "Vek/NNP/nsubj/1 met/VBD/ROOT/1 Roe/NNP/dobj/1 ././punct/1"
     entities = (("Vek", "PERSON"), ("Roe", "PERSON"))
     anna, paul = (
@@ -96,7 +96,7 @@ def test_rows_have_one_width_with_and_without_a_title(title):
     assert {len(row) for row in rows} == {WIDTH}
 
 
-def test_a_title_that_names_nobody_is_told_from_none():
+def test_a_title_that_names_nobody_differs_from_no_title():
     rows = {}
     for title in (None, "A street in Lissa"):
         reading = read(title, MET, LEFT)

@@ -31,7 +31,7 @@ def read(*sentences, entities=PEOPLE):
         ("Anna/NNP/nsubj/5 ,/,/punct/0 who/WP/nsubj/3 lost/VBD/relcl/0 her/PRP$/poss/5 job/NN/dobj/3", False),
     ],
 )
-def test_an_object_is_not_the_subject_of_its_clause_and_a_possessive_or_a_reflexive_may_be(
+def test_an_object_is_not_the_subject_of_its_clause_but_a_possessive_or_a_reflexive_may_be(
     sentence, forbidden
 ):
     tokens = DocumentTokens.of(parse(sentence, entities=PEOPLE))
@@ -39,7 +39,7 @@ def test_an_object_is_not_the_subject_of_its_clause_and_a_possessive_or_a_reflex
     assert violates_binding(tokens, anaphor, names(tokens)[0]) is forbidden
 
 
-def test_what_is_owned_is_not_its_owner():
+def test_a_possession_is_not_its_owner():
     tokens = DocumentTokens.of(
         parse(
             "I/PRP/nsubj/1 met/VBD/ROOT/1 her/PRP$/poss/3 friend/NN/dobj/1 Anna/NNP/appos/3", entities=PEOPLE
@@ -49,7 +49,7 @@ def test_what_is_owned_is_not_its_owner():
     assert violates_binding(tokens, anaphor, names(tokens)[0])
 
 
-def test_who_is_asked_to_do_a_thing_governs_the_clause_that_says_what():
+def test_a_controlled_clause_has_the_right_governor():
     tokens = DocumentTokens.of(
         parse(
             "Anna/NNP/nsubj/1 asked/VBD/ROOT/1 Paul/NNP/dobj/1 to/TO/aux/4 help/VB/xcomp/1 her/PRP/dobj/4",
@@ -63,7 +63,7 @@ def test_who_is_asked_to_do_a_thing_governs_the_clause_that_says_what():
     assert not controls(tokens, anaphor, names(tokens)[0])
 
 
-def test_each_candidate_has_a_row_and_so_has_none_of_them():
+def test_each_candidate_has_a_row_and_so_does_no_candidate():
     reading = read(ANNA_MET_PAUL, SHE_LIKED_HIM)
     window = Window(reading.people)
     for anaphor in reading.anaphors:
@@ -74,7 +74,7 @@ def test_each_candidate_has_a_row_and_so_has_none_of_them():
 
 
 ROWS, DIGEST = 70, "3ab72b3990d8a0cab585db8a43107566"
-#: One of each: binding, control, a possessive, a list, a relative clause, a passive, a name behind its pronoun.
+#: One of each: binding, control, a possessive, a list, a relative clause, a passive, a name after its pronoun.
 DOCUMENTS = [
     [ANNA_MET_PAUL, SHE_LIKED_HIM, "Then/RB/advmod/2 she/PRP/nsubj/2 left/VBD/ROOT/2"],
     ["Paul/NNP/nsubj/1 said/VBD/ROOT/1 he/PRP/nsubj/3 left/VBD/ccomp/1", SHE_LIKED_HIM],
@@ -95,8 +95,8 @@ DOCUMENTS = [
 ]
 
 
-def test_the_numbers_are_those_that_the_weights_were_fitted_to():
-    """The order of the names is that of the weights: another one, or another number, is another digest."""
+def test_the_features_are_those_that_the_weights_were_fitted_to():
+    """The order of the names is that of the weights: another name, or another value, gives another digest."""
     rows = [
         row
         for title in (None, "Anna Lee")
@@ -126,12 +126,12 @@ def test_features_are_read_by_their_names():
     assert none["distance.is_candidate"] == 0.0
 
 
-def test_without_a_candidate_none_of_them_is_certain():
+def test_without_a_candidate_no_antecedent_is_certain():
     (item,) = resolve(read("She/PRP/nsubj/1 left/VBD/ROOT/1"), network())
     assert item.candidates == [] and item.probabilities.tolist() == [1.0]
 
 
-def test_candidates_stand_before_the_pronoun_or_after_it_in_its_sentence():
+def test_candidates_precede_the_pronoun_or_follow_it_in_its_sentence():
     reading = read(
         "In/IN/prep/4 her/PRP$/poss/2 youth/NN/pobj/0 Anna/NNP/nsubj/4 sang/VBD/ROOT/4", ANNA_MET_PAUL
     )
@@ -139,7 +139,7 @@ def test_candidates_stand_before_the_pronoun_or_after_it_in_its_sentence():
     assert (candidate.before, [mention.start for mention in candidate.after]) == ([], [3])
 
 
-def test_a_pronoun_in_a_long_document_looks_at_no_more_than_the_window():
+def test_a_pronoun_in_a_long_document_looks_no_further_than_the_window():
     name = "{}/NNP/nsubj/1 left/VBD/ROOT/1 ././punct/1"
     people = [name.format(f"X{number}q") for number in range(300)]
     reading = read(*people, "He/PRP/nsubj/1 left/VBD/ROOT/1", entities=())
@@ -151,7 +151,7 @@ def test_a_pronoun_in_a_long_document_looks_at_no_more_than_the_window():
     assert len(Window(reading.people).before(reading.anaphors[0])) <= ENTITIES
 
 
-def test_women_and_men_are_told_apart():
+def test_women_and_men_are_distinguished():
     she, him = resolve(read(ANNA_MET_PAUL, SHE_LIKED_HIM), network())
     named = {item.anaphor.mention.start: item for item in (she, him)}
     for start, name in ((4, 0), (6, 2)):

@@ -64,7 +64,7 @@ def test_clusters_are_the_connected_components_of_the_best_links(found, names, t
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.1, 3), st.floats(-2, 2))
-def test_a_calibrated_score_grows_with_the_probability_and_is_one(first, second, slope, intercept):
+def test_a_calibrated_score_is_a_probability_and_grows_with_the_raw_one(first, second, slope, intercept):
     low, high = sorted((first, second))
     assert 0.0 <= calibrated(low, slope, intercept) <= calibrated(high, slope, intercept) <= 1.0
 

@@ -9,14 +9,14 @@ def texts(tokens, mentions):
     return [" ".join(tokens.words[mention.start : mention.end]) for mention in mentions]
 
 
-def test_the_census_tells_women_from_men_and_leaves_rare_names_open():
+def test_the_census_distinguishes_women_and_men_and_leaves_rare_names_open():
     known = first_names()
     assert known["mary"] > 0.95 and known["james"] < 0.05
     assert 0.1 < known["jordan"] < 0.9
     assert "the" not in known
 
 
-def test_the_ending_of_a_name_that_the_census_does_not_list_tells_women_from_men():
+def test_the_ending_of_a_name_outside_the_census_determines_its_gender():
     assert "kavita" not in first_names() and "raffaello" not in first_names()
     assert ending("kavita") > 0.9 and ending("raffaello") < 0.2
     assert ending("qqq") == 0.5
@@ -25,7 +25,7 @@ def test_the_ending_of_a_name_that_the_census_does_not_list_tells_women_from_men
     assert 0.7 < name.female < 0.9
 
 
-def test_a_first_name_that_was_tagged_as_a_common_word_is_a_name_and_so_is_another_name_s_word():
+def test_a_first_name_tagged_as_a_common_word_is_a_name_and_so_is_a_word_of_another_name():
     tokens = DocumentTokens.of(
         parse(
             "Ellen/JJ/nsubj/1 saw/VBD/ROOT/1 Jo/NNP/compound/3 Robles/NNP/dobj/1 ././punct/1",
@@ -51,7 +51,7 @@ def test_names_are_entities_and_runs_of_proper_nouns_that_no_entity_covers():
     assert found[0].person == 1.0 and found[0].female > 0.9
 
 
-def test_a_possessive_s_and_an_article_are_no_part_of_a_name_but_the_article_is_known():
+def test_a_possessive_s_and_an_article_are_not_part_of_a_name_but_the_article_is_recorded():
     tokens = DocumentTokens.of(
         parse(
             "The/DT/det/1 Lions/NNPS/poss/3 's/POS/case/1 coach/NN/nsubj/4 won/VBD/ROOT/4",
@@ -63,7 +63,7 @@ def test_a_possessive_s_and_an_article_are_no_part_of_a_name_but_the_article_is_
     assert name.determined and name.plural
 
 
-def test_an_apposition_tells_the_gender_that_a_name_does_not():
+def test_an_apposition_determines_the_gender_that_a_name_leaves_open():
     tokens = DocumentTokens.of(
         parse(
             "Quxa/NNP/nsubj/6 ,/,/punct/0 a/DT/det/4 bright/JJ/amod/4 girl/NN/appos/0 ,/,/punct/0 won/VBD/ROOT/6"
@@ -73,14 +73,14 @@ def test_an_apposition_tells_the_gender_that_a_name_does_not():
     assert name.female > 0.9 and name.person == 1.0
 
 
-def test_noun_phrases_go_from_the_article_to_the_head_and_leave_names_out():
+def test_noun_phrases_go_from_the_article_to_the_head_and_exclude_names():
     tokens = DocumentTokens.of(
         parse("The/DT/det/2 old/JJ/amod/2 team/NN/nsubj/3 beat/VBD/ROOT/3 Anna/NNP/dobj/3", entities=PEOPLE)
     )
     assert texts(tokens, nouns(tokens, names(tokens))) == ["The old team"]
 
 
-def test_a_surname_or_a_first_name_joins_the_full_name_and_another_first_name_does_not():
+def test_a_surname_or_a_first_name_joins_the_full_name_but_another_first_name_does_not():
     tokens = DocumentTokens.of(
         parse(
             "Anna/NNP/compound/1 Ruiz/NNP/nsubj/2 met/VBD/ROOT/2 Tom/NNP/compound/4 Lee/NNP/dobj/2 ././punct/2",

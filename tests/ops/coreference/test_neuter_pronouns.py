@@ -29,7 +29,7 @@ def best(*sentences, entities=()):
         "This/DT/nsubj/1 makes/VBZ/ROOT/1 it/PRP/nsubj/3 easy/JJ/ccomp/1 to/TO/aux/5 win/VB/xcomp/3",
     ],
 )
-def test_an_it_that_stands_for_a_clause_or_the_weather_means_nothing(sentence):
+def test_an_it_for_a_clause_or_the_weather_has_no_antecedent(sentence):
     tokens = DocumentTokens.of(parse(sentence))
     assert is_impersonal(tokens, tokens.lower.index("it"))
 
@@ -42,18 +42,18 @@ def test_an_it_that_stands_for_a_clause_or_the_weather_means_nothing(sentence):
         "It/PRP/nsubj/1 is/VBZ/ROOT/1 large/JJ/acomp/1",
     ],
 )
-def test_an_it_with_a_clause_of_its_own_means_something(sentence):
+def test_an_it_with_a_clause_of_its_own_has_an_antecedent(sentence):
     tokens = DocumentTokens.of(parse(sentence))
     assert not is_impersonal(tokens, tokens.lower.index("it"))
 
 
-def test_it_means_the_subject_of_the_sentence_before():
+def test_it_refers_to_the_subject_of_the_previous_sentence():
     found = best(MUSEUM_OPENED, "It/PRP/nsubj/1 closed/VBD/ROOT/1 ././punct/1")
     text, score = found["It"]
     assert text == "The museum" and score > 0.6
 
 
-def test_they_means_what_is_many_and_it_what_is_one():
+def test_they_refers_to_plurals_and_it_to_singulars():
     sentence = "The/DT/det/1 birds/NNS/nsubj/2 left/VBD/ROOT/2 the/DT/det/4 nest/NN/dobj/2 ././punct/2"
     found = best(
         sentence,
@@ -63,7 +63,7 @@ def test_they_means_what_is_many_and_it_what_is_one():
     assert best(sentence, "It/PRP/nsubj/1 fell/VBD/ROOT/1")["It"][0] == "the nest"
 
 
-def test_they_means_the_whole_of_a_coordination():
+def test_they_refers_to_a_whole_coordination():
     found = best(
         "Anna/NNP/nsubj/3 and/CC/cc/0 Paul/NNP/conj/0 left/VBD/ROOT/3 ././punct/3",
         "They/PRP/nsubj/1 sang/VBD/ROOT/1",
@@ -86,7 +86,7 @@ def links(*sentences, entities=()):
 CITY = "The/DT/det/1 city/NN/nsubj/2 grew/VBD/ROOT/2"
 
 
-def test_the_city_is_the_place_that_was_named():
+def test_the_city_refers_to_the_named_place():
     assert links(
         "Anna/NNP/nsubj/1 left/VBD/ROOT/1 Oslo/NNP/dobj/1",
         CITY,
@@ -94,7 +94,7 @@ def test_the_city_is_the_place_that_was_named():
     ) == [("The city", "Oslo")]
 
 
-def test_a_noun_stands_for_the_longer_phrase_with_its_head():
+def test_a_noun_refers_to_the_longer_phrase_with_its_head():
     assert links(
         "A/DT/det/2 new/JJ/amod/2 museum/NN/nsubj/3 opened/VBD/ROOT/3",
         "The/DT/det/1 museum/NN/nsubj/2 closed/VBD/ROOT/2",
@@ -111,7 +111,7 @@ def test_a_noun_stands_for_the_longer_phrase_with_its_head():
         "The/DT/det/1 man/NN/nsubj/2 grew/VBD/ROOT/2",
     ],
 )
-def test_an_indefinite_a_described_a_plural_or_another_noun_stands_for_nothing(second):
+def test_an_indefinite_a_described_a_plural_or_another_noun_refers_to_nothing(second):
     assert links("We/PRP/nsubj/1 left/VBD/ROOT/1 Oslo/NNP/dobj/1", second, entities=(("Oslo", "GPE"),)) == []
 
 

@@ -31,7 +31,7 @@ SCHEMA = pa.schema(
 
 
 class CommonCrawl:
-    """Captures as files below a folder: `crawl-data/...warc.gz` and `cc-index/...parquet`."""
+    """Captures as files in a folder: `crawl-data/...warc.gz` and `cc-index/...parquet`."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -39,7 +39,7 @@ class CommonCrawl:
         self.warcs = {}
 
     def capture(self, url, time, body=b"", status=200, warc="a", headers=(), says=None, **columns):
-        """Capture pages one by one, at times like 2018-06-20; `says` is another address in the record."""
+        """Capture pages one by one, at times like 2018-06-20; `says` is a different address to put into the record."""
         name = f"crawl-data/{CRAWL}/segments/1/warc/{warc}.warc.gz"
         content = self.warcs.setdefault(name, bytearray(head(name, "Nutch", f"{time}T00:00:00Z", True)))
         line = f"{status} {'OK' if status == 200 else 'Moved'}"
@@ -86,7 +86,7 @@ class CommonCrawl:
         return names
 
     def route(self, handler):
-        """Serve the files like the real place: whole, or by range."""
+        """Serve the files like the real server: whole, or by range."""
         path = self.folder / handler.path.lstrip("/")
         if not path.is_file():
             return reply(404)(handler)

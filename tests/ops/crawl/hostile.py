@@ -1,4 +1,4 @@
-"""A local server that responds as a test says, and remembers its requests."""
+"""A local server whose responses a test defines, and which records its requests."""
 
 import contextlib
 import http.server
@@ -17,7 +17,7 @@ class Asked(list):
 def answering(routes, host="127.0.0.1"):
     """Serve functions by path, called with the handler; yield the address and the requests.
 
-    What has no route is answered with 404.
+    Paths without a route get 404.
     """
     asked = Asked()
 
@@ -74,7 +74,7 @@ def redirect(target, status=302):
 
 
 def in_turn(*routes):
-    """A route that responds like each of these in turn, and then always like the last."""
+    """A route that gives each of these responses in turn, and then repeats the last."""
     left = list(routes)
 
     def route(handler):

@@ -22,7 +22,7 @@ from ops.crawl.middlewares import CheckedHosts, CheckedResolver
         "240.0.0.1", "198.18.0.1", "localhost", "LOCALHOST.", "a.localhost",
     ],
 )  # fmt: skip
-def test_an_address_that_is_not_public_is_refused_however_it_is_written(host):
+def test_a_non_public_address_is_refused_in_every_notation(host):
     with pytest.raises(AddressRefusedError):
         AddressPolicy().check_url(f"http://{host}/")
 
@@ -30,7 +30,7 @@ def test_an_address_that_is_not_public_is_refused_however_it_is_written(host):
 @pytest.mark.parametrize(
     "host", ["93.184.216.34", "[2606:2800:220:1::1]", "example.org", "[64:ff9b::5db8:d822]"]
 )
-def test_a_public_address_and_a_name_pass(host):
+def test_a_public_address_and_a_name_are_accepted(host):
     assert AddressPolicy().check_url(f"https://{host}/page") == host.strip("[]")
 
 
@@ -38,7 +38,7 @@ def test_a_public_address_and_a_name_pass(host):
     "url", ["file:///etc/passwd", "ftp://example.org/", "gopher://example.org", "http:///x", "http://u:p@example.org/",
             "http://example.org:99999/", "http://[::1/"],
 )  # fmt: skip
-def test_other_urls_than_plain_web_urls_are_refused(url):
+def test_urls_other_than_plain_web_urls_are_refused(url):
     with pytest.raises(AddressRefusedError):
         AddressPolicy().check_url(url)
 
@@ -49,7 +49,7 @@ def test_a_name_is_refused_by_its_address_and_the_error_names_both():
 
 
 @given(ip_addresses(v=6))
-def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_public_host(address):
+def test_an_ipv6_address_is_accepted_only_if_it_is_global_unicast_or_maps_to_a_public_host(address):
     """The list includes unexpected networks: no list of private networks is complete."""
     try:
         AddressPolicy().check_url(f"http://[{address}]/")
@@ -66,7 +66,7 @@ def test_an_allowed_network_is_allowed_in_all_notations(written):
 
 
 @pytest.mark.parametrize("allow", ["127.0.1.4", "127.0.1.0/24", "intranet.example"])
-def test_only_what_the_source_allows_by_name_passes(allow):
+def test_only_networks_that_the_source_allows_by_name_are_accepted(allow):
     policy = AddressPolicy([allow])
     policy.check_address(
         "intranet.example" if allow == "intranet.example" else "127.0.1.4", ipaddress.ip_address("127.0.1.4")
@@ -81,7 +81,7 @@ def test_a_name_is_not_a_literal_address():
 
 
 class Reactor:
-    """Twisted's resolver as far as needed: names whose addresses change with each lookup."""
+    """A minimal replacement of Twisted's resolver: names whose addresses change with each lookup."""
 
     def __init__(self, *answers):
         self.answers, self.nameResolver = list(answers), self
@@ -109,8 +109,8 @@ class Receiver:
         pass
 
 
-def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address_refuses_all():
-    """A name that was public when its URL was checked, and is rebound, leads nowhere."""
+def test_a_name_is_checked_at_each_connection_and_one_bad_address_refuses_all():
+    """A name that was public when its URL was checked, and is rebound later, leads nowhere."""
     hosts = CheckedHosts(AddressPolicy())
     resolver = CheckedResolver(
         Reactor(["93.184.216.34"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"]), hosts
@@ -126,7 +126,7 @@ def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address
     ]
 
 
-def test_the_server_of_the_crawl_itself_may_be_connected_to_at_its_port_alone():
+def test_the_server_of_the_crawl_itself_may_be_connected_to_only_at_its_port():
     hosts = CheckedHosts(AddressPolicy(), ("127.0.0.1", 4000))
     assert hosts.check("127.0.0.1", 4000, ["127.0.0.1"])
     assert not hosts.check("127.0.0.1", 4001, ["127.0.0.1"])

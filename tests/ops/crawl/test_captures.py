@@ -72,11 +72,11 @@ def cc(tmp_path):
         ),
     ],
 )
-def test_keys_are_those_that_the_archive_documents(url, surt):
+def test_keys_follow_the_documentation_of_the_archive(url, surt):
     assert keys_of(url).surt == surt
 
 
-def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(tmp_path, cc):
+def test_the_last_good_capture_of_the_month_is_used_and_addresses_without_one_say_why(tmp_path, cc):
     cc.capture("http://a.example/page", "2018-06-02", b"<p>first")
     cc.capture("https://www.a.example/page/", "2018-06-20", b"<p>last", content_truncated="length")
     cc.capture("http://a.example/page", "2018-06-25", b"gone", status=404)
@@ -95,7 +95,7 @@ def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(
     assert entry.about["truncated"] == "length"
     name, _, place = entry.about["warc"].partition("#bytes=")
     first, last = map(int, place.split("-"))
-    assert (tmp_path / "cc" / name).read_bytes()[first : last + 1] == records[entry.url], "byte by byte"
+    assert (tmp_path / "cc" / name).read_bytes()[first : last + 1] == records[entry.url], "identical bytes"
     record = record_at(records[entry.url])
     assert record.rec_headers.get_header("WARC-Payload-Digest") == entry.digest
     assert found["http://d.example/?b=2&a=1"].final_url == "http://d.example/?a=1&b=2"
@@ -112,7 +112,7 @@ def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(
     assert {*found} == {*urls}
 
 
-def test_the_last_capture_of_a_given_crawl_is_taken_whatever_its_time(tmp_path, cc):
+def test_the_last_capture_of_a_given_crawl_is_used_whatever_its_time(tmp_path, cc):
     cc.capture("http://a.example/", "2018-07-01", b"<p>of July")
     cc.write()
     options = {"index": "cc", "files": "cc", "crawl": CRAWL}
@@ -123,7 +123,7 @@ def test_the_last_capture_of_a_given_crawl_is_taken_whatever_its_time(tmp_path, 
 
 
 @pytest.mark.parametrize(("period", "date"), [("all", "2019-01-01"), ("2018", "2018-07-01")])
-def test_partitions_may_be_years_or_one_for_all(tmp_path, cc, period, date):
+def test_partitions_may_be_years_or_a_single_one(tmp_path, cc, period, date):
     for day in ("2018-06-01", "2018-07-01", "2019-01-01"):
         cc.capture("http://a.example/", day, day.encode())
     cc.write()
@@ -131,7 +131,7 @@ def test_partitions_may_be_years_or_one_for_all(tmp_path, cc, period, date):
     assert found["http://a.example/"].date == f"{date}T00:00:00Z"
 
 
-def test_an_address_whose_key_follows_no_known_rule_is_found_as_written(tmp_path, cc):
+def test_an_address_whose_key_follows_no_known_rule_is_looked_up_literally(tmp_path, cc):
     cc.capture("http://a.example/x;session=1", "2018-06-01", b"<p>x", url_surtkey="example,a)/another")
     cc.write()
     found, _ = fetched(tmp_path, ["https://a.example/x;session=1"])
@@ -143,9 +143,7 @@ def many(cc, hosts=40):
         cc.capture(f"http://h{number:02d}.example/", "2018-06-01", b"<p>%d" % number, warc=f"w{number % 4}")
 
 
-def test_row_groups_that_hold_none_of_the_hosts_are_not_read_and_near_records_come_in_one_request(
-    tmp_path, cc
-):
+def test_row_groups_without_the_hosts_are_not_read_and_near_records_come_in_one_request(tmp_path, cc):
     many(cc)
     (name,) = cc.write(group=4)
     urls = [f"http://h{number:02d}.example/" for number in (8, 12, 16)]
@@ -154,7 +152,7 @@ def test_row_groups_that_hold_none_of_the_hosts_are_not_read_and_near_records_co
         found, _ = fetched(tmp_path, urls, options=options)
     assert [found[url].fate for url in urls] == ["fetched"] * 3
     of_warcs = [path for path, _, _ in asked if "warc.gz" in path]
-    assert len(of_warcs) == 1, "three records of a file, near to each other"
+    assert len(of_warcs) == 1, "three neighbouring records of one file"
     groups = pq.ParquetFile(tmp_path / "cc" / name).metadata
     needed, others = [], []
     for number in range(groups.num_row_groups):
@@ -184,7 +182,7 @@ _HOSTS = st.text("ab,-:1", min_size=1, max_size=4)
     st.sets(_HOSTS, min_size=1, max_size=5),
     st.lists(st.tuples(_HOSTS, st.text("/a", max_size=2)), min_size=1, max_size=5),
 )
-def test_a_row_group_is_read_if_it_may_hold_a_key_of_a_host(hosts, pairs):
+def test_a_row_group_is_read_if_it_may_contain_a_key_of_a_host(hosts, pairs):
     found = HostRanges.of(hosts)
     keys = sorted(f"{host}){path}" for host, path in pairs)
     for key in keys:
@@ -203,7 +201,7 @@ def test_row_groups_of_another_month_are_not_read(tmp_path, cc):
     assert row_groups(parquet, every, "2018") == row_groups(parquet, every, "") == [0, 1]
 
 
-def test_spans_join_what_is_near_in_one_file_and_are_bounded():
+def test_spans_join_near_records_in_one_file_and_are_bounded():
     def capture(file, offset, length):
         return Capture("u", {"file": file, "offset": offset, "length": length}, None, None)
 
@@ -347,7 +345,7 @@ def test_a_table_that_is_not_an_index_is_an_error_with_its_missing_columns(tmp_p
     assert "it has no column url_surtkey, fetch_time" in found["http://a.example/"].cause
 
 
-def test_an_unavailable_file_ends_the_run_and_the_next_continues_without_reading_the_index_again(
+def test_an_unavailable_file_ends_the_run_and_the_next_run_resumes_without_reading_the_index_again(
     tmp_path, cc
 ):
     many(cc)
@@ -380,8 +378,8 @@ def test_an_unavailable_file_ends_the_run_and_the_next_continues_without_reading
         found, _ = fetched(tmp_path, urls, options=options)
     assert {entry.fate for entry in found.values()} == {"fetched"} and len(found) == 40
     assert [path for path in asked.paths() if "parquet" in path] == []
-    assert len(asked.paths()) < 5, "the list, and the WARC files that are left"
-    assert done[0] == (1, 41), "the article is one of what is known"
+    assert len(asked.paths()) < 5, "the list, and the remaining WARC files"
+    assert done[0] == (1, 41), "the article counts as one"
 
 
 def test_stored_results_are_looked_up_again_if_damaged_or_for_other_addresses(tmp_path, cc):
@@ -454,7 +452,7 @@ def test_cited_pages_are_rows_whose_records_are_read_as_pages(tmp_path, cc, cloc
     assert row["file"].endswith(".warc" if clock else ".warc.gz")
 
 
-def test_a_citation_that_is_new_is_looked_up_alone_and_a_recrawl_looks_up_all(tmp_path, cc):
+def test_only_a_new_citation_is_looked_up_but_a_recrawl_looks_up_all(tmp_path, cc):
     many(cc, 3)
     cc.write()
     first, second, third = (row["url"] for row in cc.rows)

@@ -1,4 +1,4 @@
-"""The process of a crawl: what it is passed, and what it reports."""
+"""The process of a crawl: its environment, and its reports."""
 
 import os
 import sys

@@ -10,7 +10,7 @@ from tests.ops.crawl.crawling import QUICK, articles
 from tests.ops.crawl.hostile import answering, reply
 
 
-def test_cited_pages_are_requested_once_and_an_invalid_address_is_rejected_alone(tmp_path):
+def test_cited_pages_are_requested_once_and_only_an_invalid_address_is_rejected(tmp_path):
     options = {**QUICK, "licence": "LicenseRef-web", "pages": 4}
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     with answering({"/a": reply(body=b"a <a href=/deep>d</a>"), "/b": reply(body=b"b")}) as (site, asked):
@@ -33,7 +33,7 @@ def test_cited_pages_are_requested_once_and_an_invalid_address_is_rejected_alone
     assert causes["/gone"].endswith("status 404 Not Found")
     assert "no URL" in causes["www.no-scheme.example"]
     assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
-    assert len(outcome.units) == 7, "articles are none of the pages that the limit counts"
+    assert len(outcome.units) == 7, "the limit does not count articles"
     assert set(outcome.kept["licence"].to_pylist()) == {"LicenseRef-web"}
 
 
@@ -46,7 +46,7 @@ BROKEN = [
 
 
 @pytest.mark.long
-def test_an_invalid_address_is_rejected_alone_whether_cited_or_linked(tmp_path):
+def test_only_an_invalid_address_is_rejected_whether_cited_or_linked(tmp_path):
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     page = "".join(f'<a href="{url}y">y</a>' for url in BROKEN) + "<a href=/b>b</a>"
     routes = {"/a": reply(body=page.encode(), kind="text/html; charset=utf-8"), "/b": reply(body=b"b")}
@@ -68,7 +68,7 @@ def test_a_source_without_required_options_is_refused(missing):
     assert options_fault(FORMATS["citations"], source, "citations") == f"{missing}: Field required"
 
 
-def test_an_article_that_cites_too_much_is_rejected_alone(tmp_path):
+def test_only_an_article_with_too_many_citations_is_rejected(tmp_path):
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     with answering({"/a": reply(body=b"a")}) as (site, _):
         found = articles(

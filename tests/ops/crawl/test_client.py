@@ -90,7 +90,7 @@ def test_a_temporary_error_is_retried(first):
     assert len(asked) == 2
 
 
-def test_a_server_without_ranges_is_not_read_whole():
+def test_a_file_on_a_server_without_ranges_is_not_read_completely():
     with (
         answering({"/": reply(body=b"x" * 1000)}) as (site, _),
         pytest.raises(FetchError, match="status 200"),
@@ -98,7 +98,7 @@ def test_a_server_without_ranges_is_not_read_whole():
         list(client().range(f"{site}/", 10, 5))
 
 
-def test_a_key_is_not_sent_to_the_host_that_a_redirect_leads_to():
+def test_a_key_is_not_sent_to_the_target_of_a_redirect():
     with (
         answering({"/": reply(body=b"text")}) as (other, asked),
         answering({"/": redirect(f"{other}/")}) as (site, _),
@@ -134,7 +134,7 @@ def test_a_file_without_a_known_size_is_refused(route, cause):
         client().size(f"{site}/")
 
 
-def test_a_range_is_read_no_further_than_was_asked_for():
+def test_a_range_is_read_no_further_than_requested():
     sent = []
 
     def endless(handler):
@@ -158,17 +158,17 @@ def test_a_range_is_read_no_further_than_was_asked_for():
         *[("9" * 5_000, 0, math.inf), ("\u0663", 1, 2), (f"Fri, 01 Jun {'9' * 20} 00:00:00 GMT", 1, 2)],
     ],
 )
-def test_a_header_is_seconds_and_without_one_the_wait_doubles(header, tries, seconds):
+def test_a_header_gives_seconds_and_without_one_the_wait_doubles(header, tries, seconds):
     assert seconds_to_wait(header, tries) == seconds
 
 
-def test_a_date_counts_from_now_and_one_that_has_passed_is_no_wait():
+def test_a_date_counts_from_now_and_a_past_date_means_no_wait():
     hour = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
     assert 3590 < seconds_to_wait(email.utils.format_datetime(hour, usegmt=True), 0) <= 3600
     assert seconds_to_wait("Wed, 15 Aug 2018 00:00:00 GMT", 0) == 0
 
 
-def test_a_body_that_waits_to_be_sent_again_is_not_after_closing():
+def test_a_body_waiting_to_be_resent_is_not_sent_after_closing():
     with serving(failing(503, Retry_After="20")) as (site, asked):
         posting, faults = client(), []
 

@@ -29,7 +29,7 @@ def endless(*_):
         pass
 
 
-def test_computing_for_too_long_is_ended_and_waiting_is_not():
+def test_a_computation_that_takes_too_long_is_ended_and_a_wait_is_not():
     with pytest.raises(TooLongError, match="more than 1 seconds"), computing_at_most(1):
         endless()
     with computing_at_most(1):
@@ -38,7 +38,7 @@ def test_computing_for_too_long_is_ended_and_waiting_is_not():
 
 
 class NoKeyError(Exception):
-    """Like the packages behind fsspec, which have exceptions of their own."""
+    """Like the packages behind fsspec, which have their own exceptions."""
 
 
 def without_key(*_):
@@ -64,7 +64,7 @@ def test_a_listing_over_its_limits_loses_only_its_line(tmp_path, monkeypatch, fa
     assert found == {"bad": cause, "good": "listing"}
 
 
-def test_an_item_that_a_library_fails_at_is_rejected_alone(tmp_path, monkeypatch):
+def test_an_item_that_breaks_a_library_is_rejected_alone(tmp_path, monkeypatch):
     def collection(client, line, month, own):
         items = [Item(name, f"http://a.example/{name}", month) for name in ("bad", "good")]
         return SimpleNamespace(
@@ -79,7 +79,7 @@ def test_an_item_that_a_library_fails_at_is_rejected_alone(tmp_path, monkeypatch
 
 
 def test_an_item_that_takes_too_much_memory_is_rejected_alone(tmp_path, monkeypatch):
-    """Memory suffices for its 64 MiB once, but not for its record as well."""
+    """The memory suffices for its 64 MiB once, but not for its record as well."""
 
     def content(item, conditions):
         chunk = bytes(2**26 if item.id == "bad" else 1)

@@ -78,7 +78,7 @@ DELETED = (
     ("tokens", "cause"),
     [(itertools.count(), "does not end within 20 answers"), (itertools.cycle("abc"), "leads to itself")],
 )
-def test_a_list_of_arxiv_that_has_no_end_is_given_up(tokens, cause):
+def test_an_endless_list_of_arxiv_is_given_up(tokens, cause):
     def endless(handler):
         body = oai(paper("1806.00001", "2018-06-01"), token=str(next(tokens)))
         reply(body=body)(handler)
@@ -88,7 +88,7 @@ def test_a_list_of_arxiv_that_has_no_end_is_given_up(tokens, cause):
     assert len(asked) <= 20
 
 
-def test_arxiv_lists_the_papers_of_a_month_page_by_page_and_waits_as_demanded():
+def test_arxiv_lists_the_papers_of_a_month_page_by_page_and_waits_as_requested():
     first = oai(paper("1806.00001", "2018-06-01"), paper("1801.00001", "2018-01-01"), DELETED, token="a|b 1")
     last = oai(
         paper("cs/0601001", "2018-06-30", "<license>http://creativecommons.org/licenses/by/4.0/</license>")
@@ -184,7 +184,7 @@ def test_common_crawl_gives_the_last_good_capture_of_a_month_as_a_record():
     assert record_at(content).content_stream().read() == b"<p>a</p>"
 
 
-def test_s2orc_lists_the_shards_of_a_release_with_the_key_of_the_environment(monkeypatch):
+def test_s2orc_lists_the_shards_of_a_release_with_the_key_in_the_environment(monkeypatch):
     shard = gzip.compress(b'{"corpusid": 1}\n')
 
     def listing(handler):
@@ -222,7 +222,7 @@ def test_a_folder_lists_the_files_of_a_month_without_links_to_the_outside(tmp_pa
     assert b"".join(folder.content(found[1])) == b"b"
 
 
-def test_files_whose_paths_differ_behind_a_hash_are_two(tmp_path):
+def test_two_files_whose_paths_differ_after_a_hash_sign_are_kept_apart(tmp_path):
     (tmp_path / "in").mkdir()
     for number in (1, 2):
         (tmp_path / f"in/201806#{number}.txt").write_text(str(number))
@@ -244,7 +244,7 @@ def test_a_bucket_in_memory_is_read_like_a_folder():
     "place",
     ["https://example.org/files", "nosuch://bucket", "file:///nosuch/folder", "memory://nosuch"],
 )
-def test_a_place_that_is_not_a_folder_is_refused(place):
+def test_a_path_that_is_not_a_folder_is_refused(place):
     with pytest.raises(FetchError):
         list(Folder(place, r"(\d{6})").items("2018-06"))
 
@@ -355,7 +355,7 @@ def test_an_unsolicited_not_modified_response_is_rejected(tmp_path):
     assert found.causes()[f"{site}/P18-1001.pdf"] == f"{site}/P18-1001.pdf: unchanged"
 
 
-def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
+def test_packs_of_a_dump_are_separate_items(tmp_path):
     body, index = dump([["Tane"], ["Varn"], ["Hollin"]])
     routes = {"/d-multistream.xml.bz2": ranges(body), "/d-multistream-index.txt.bz2": reply(body=index)}
     with answering(routes) as (site, _):
@@ -411,7 +411,7 @@ def test_a_pattern_without_its_group_is_refused(pattern):
         FolderOptions(pattern=pattern, **options)
 
 
-def test_an_items_metadata_and_licence_in_the_listing_are_in_its_row(tmp_path):
+def test_metadata_and_licence_of_an_item_in_the_listing_are_in_its_row(tmp_path):
     licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
     listing = oai(
         paper("1806.00001", "2018-06-01"),

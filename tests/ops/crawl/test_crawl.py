@@ -1,4 +1,4 @@
-"""A crawl against a local server that behaves well."""
+"""A crawl of a well-behaved local server."""
 
 import io
 import time
@@ -27,7 +27,7 @@ def test_a_page_is_kept_with_its_record_and_the_crawler_identifies_itself(tmp_pa
     }
 
 
-def test_the_files_are_warc_1_1_and_the_rows_say_where_each_record_lies(tmp_path):
+def test_the_files_are_warc_1_1_and_the_rows_locate_each_record(tmp_path):
     pages = {f"/{number}": reply(body=PAGE + bytes([65 + number])) for number in range(4)}
     with answering(pages) as (site, _):
         found = crawled(tmp_path, [f"{site}/{number}" for number in range(4)])
@@ -62,7 +62,7 @@ def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_
     assert sorted(asked.paths()) == ["/", "/a", "/b", "/deep"]
 
 
-def test_a_page_that_was_found_on_a_copy_is_made_of_the_line_that_led_there(tmp_path):
+def test_a_page_found_on_a_duplicate_is_attributed_to_the_list_line_that_led_there(tmp_path):
     """The second listed page duplicates the first and is dropped; so is the second of two linked pages."""
     same = reply(body=b"<a href=deep>d</a>")
     pages = {"/": reply(body=b"<a href=/a/>a</a><a href=/b/>b</a>"), "/a/": same, "/b/": same, "/c/": same}
@@ -107,7 +107,7 @@ def test_robots_txt_is_obeyed(tmp_path):
     assert asked.paths() == ["/a"]
 
 
-def test_a_redirect_is_followed_and_the_row_says_where_to(tmp_path):
+def test_a_redirect_is_followed_and_the_row_has_its_target(tmp_path):
     with answering({"/old": redirect("/new"), "/new": reply(body=PAGE)}) as (site, _):
         found = crawled(tmp_path, [f"{site}/old"])
 
@@ -177,7 +177,7 @@ def test_a_redirect_target_waits_in_the_queue_of_its_own_host(tmp_path):
     assert max(most) == 1
 
 
-def test_partitions_made_at_the_same_time_send_requests_one_after_the_other(tmp_path):
+def test_partitions_made_at_the_same_time_take_turns_with_their_requests(tmp_path):
     at_once, most = [], []
 
     def slow(handler):
@@ -197,7 +197,7 @@ def test_partitions_made_at_the_same_time_send_requests_one_after_the_other(tmp_
 
 
 @pytest.mark.parametrize(("before", "kept"), [(9_999, ["/", "/last"]), (10_000, ["/"])])
-def test_a_page_has_a_bounded_number_of_links_that_are_looked_at(tmp_path, before, kept):
+def test_a_bounded_number_of_links_of_a_page_is_examined(tmp_path, before, kept):
     links = [*(f"/{number}" for number in range(before)), "/last"]
     page = "".join(f"<a href={link}>a</a>" for link in links).encode()
     with answering({"/": reply(body=page), "/last": reply(body=b"<p>last")}) as (site, _):

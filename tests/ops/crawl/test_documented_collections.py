@@ -15,7 +15,9 @@ from tests.ops.crawl.crawling import QUICK, crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.projects import ROOT
 
-(BLOCK,) = re.findall(r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/crawl.md").read_text(), re.DOTALL)
+(BLOCK,) = re.findall(
+    r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/crawl.md").read_text(), re.DOTALL
+)
 SHOWN = {source["kind"]: source for source in yaml.safe_load(BLOCK)["sources"]["crawls"].values()}
 
 ANTHOLOGY = b"""<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>
@@ -88,7 +90,7 @@ SERVED = {
 }
 
 
-def test_every_collection_is_shown_with_options_that_it_takes():
+def test_every_collection_is_documented_with_options_that_it_accepts():
     assert SHOWN.keys() == SERVED.keys() == FORMATS.keys() - {URLS}
     for kind, shown in SHOWN.items():
         source = Source.model_validate(shown)

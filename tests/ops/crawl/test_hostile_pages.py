@@ -1,4 +1,4 @@
-"""Pages that are built to be slow to read: each loses its own links, and affects nothing else."""
+"""Pages designed to be slow to read: each loses its own links, and affects nothing else."""
 
 import json
 import tracemalloc
@@ -20,7 +20,7 @@ NOT_READ = "pages whose links cannot be read"
 
 
 def attributes(count):
-    """libxml2 compares each with all before it."""
+    """libxml2 compares each attribute with all before it."""
     return b"<p" + b"".join(b" a%d" % number for number in range(count)) + b">" + LINK
 
 
@@ -53,7 +53,7 @@ def test_an_encoding_that_browsers_know_is_decoded(name, text):
     )
 
 
-def test_links_that_are_longer_than_addresses_are_in_browsers_are_left_out():
+def test_links_longer_than_addresses_in_browsers_are_left_out():
     body = (
         b"<base href=/%s/>" % (b"b" * 2_000) + b"<a href=x>x</a>" + b"<a href=%s>y</a>" % (b"y" * 100) + LINK
     )
@@ -95,10 +95,10 @@ def test_a_page_that_is_slow_to_read_is_kept_without_links_and_marked(tmp_path):
     }
     assert kept == {"/sound": None, "/beside": None}
     assert found.combinations == again.combinations == {NOT_READ: 1}
-    assert asked.paths() == ["/slow", "/sound", "/beside"], "what has an outcome is not asked for again"
+    assert asked.paths() == ["/slow", "/sound", "/beside"], "pages with an outcome are not requested again"
 
 
-def test_robots_txt_that_is_slow_to_read_forbids_its_site_and_ends_no_crawl(tmp_path):
+def test_a_robots_txt_that_is_slow_to_read_forbids_its_site_and_ends_no_crawl(tmp_path):
     """Each rule is stored for each of the agents above it: 134 KB took 19 s, and 500 KB an hour."""
     agents = "".join(f"User-agent: a{number}\n" for number in range(20_000))
     rules = "".join(f"Disallow: /{number}\n" for number in range(20_000))
@@ -111,7 +111,7 @@ def test_robots_txt_that_is_slow_to_read_forbids_its_site_and_ends_no_crawl(tmp_
     assert lost["detail"].endswith("to read it takes more than 2 seconds of the processor")
 
 
-def test_rules_behind_500_kib_of_robots_txt_do_not_count(tmp_path):
+def test_rules_after_500_kib_of_robots_txt_do_not_count(tmp_path):
     robots = b"User-agent: *\nDisallow: /a\n" + b"# a comment\n" * 50_000 + b"Disallow: /b\n"
     routes = {"/robots.txt": reply(body=robots, kind="text/plain"), "/b": reply(body=b"b")}
     with answering(routes) as (site, _):
@@ -120,7 +120,7 @@ def test_rules_behind_500_kib_of_robots_txt_do_not_count(tmp_path):
 
 
 def test_a_flood_of_links_is_not_held_in_memory(tmp_path, monkeypatch):
-    """The process that makes rows of a crawl held all of them in memory, 5 GB."""
+    """The process that makes the rows of a crawl used to hold all of them in memory, 5 GB."""
     monkeypatch.setattr("ops.crawl.frontier.TOLD_APART", 1_000)
     pages = [f"http://a.example/{page}" for page in range(30)]
     journal = Journal(tmp_path, "options")

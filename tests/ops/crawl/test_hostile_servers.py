@@ -64,7 +64,7 @@ def test_a_bomb_is_dropped_for_its_size(tmp_path, encoding, pack):
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_a_too_large_page_is_dropped_whether_or_not_its_header_declares_it(tmp_path, told):
+def test_an_oversized_page_is_dropped_whether_or_not_its_header_declares_it(tmp_path, told):
     def untold(handler):
         handler.send_response_only(200)
         handler.send_header("Connection", "close")
@@ -102,7 +102,7 @@ def test_a_host_with_a_too_long_retry_after_is_given_up(tmp_path):
     assert asked.paths().count("/page") == 1
 
 
-def test_a_too_small_length_cuts_the_page_and_affects_no_other(tmp_path):
+def test_a_too_small_length_truncates_the_page_and_affects_no_other(tmp_path):
     kept, causes, _ = outcome(tmp_path, reply(body=b"<p>Labels are dear, and more.</p>", Content_Length="10"))
     assert ({*kept}, causes) == ({"/page", "/beside"}, {})
     assert kept["/page"]["bytes"] == 10
@@ -115,7 +115,7 @@ def test_a_length_that_is_not_a_number_is_rejected(tmp_path, length):
     assert (list(kept), causes) == (["/beside"], {"/page": cause})
 
 
-def test_a_picture_that_says_it_is_html_is_kept_and_has_no_links(tmp_path):
+def test_a_picture_declared_as_html_is_kept_and_has_no_links(tmp_path):
     kept, causes, _ = outcome(tmp_path, reply(body=b"\x89PNG\r\n\x1a\n\0<a href=/x>"), depth=1)
     assert ({*kept}, causes) == ({"/page", "/beside"}, {})
 
@@ -135,7 +135,7 @@ def test_a_wrong_content_type_is_kept_as_the_server_sent_it(tmp_path):
     assert kept["/page"]["content_type"] == "text/html"
 
 
-def test_a_packed_page_is_stored_unpacked(tmp_path):
+def test_a_compressed_page_is_stored_uncompressed(tmp_path):
     kept, _, _ = outcome(tmp_path, reply(body=gzip.compress(b"<p>Packed.</p>"), Content_Encoding="gzip"))
     assert kept["/page"]["bytes"] == len(b"<p>Packed.</p>")
 
@@ -180,6 +180,6 @@ def test_a_name_of_this_machine_is_not_connected_to(tmp_path):
     assert f"of {host} is" in found.cause()
 
 
-def test_a_name_that_has_no_address_is_rejected(tmp_path):
+def test_a_name_without_an_address_is_rejected(tmp_path):
     found = crawled(tmp_path, ["http://there-is-no-such-name.invalid/"], retries=0)
     assert found.cause() == "the name there-is-no-such-name.invalid has no address"

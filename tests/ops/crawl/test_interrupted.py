@@ -1,4 +1,4 @@
-"""An interrupted crawl continues without repeating requests; a repeated one reuses what was published."""
+"""An interrupted crawl resumes without repeating requests; a repeated one reuses what was published."""
 
 import os
 import resource
@@ -49,7 +49,7 @@ def test_an_interrupted_crawl_requests_nothing_again(tmp_path, end):
         found = crawled(tmp_path, urls)
 
     assert [row["url"] for row in found.kept] == urls
-    assert len(asked.paths()) <= 30 + 1, "only what was under way is asked for twice"
+    assert len(asked.paths()) <= 30 + 1, "only requests in flight are repeated"
 
 
 def test_the_url_of_a_torn_journal_line_is_requested_again(tmp_path):
@@ -103,13 +103,13 @@ def test_a_recrawl_sends_conditional_requests_and_makes_a_new_version_of_changed
     rows = {row["url"].removeprefix(site): row["unchanged"] for row in two.kept}
     assert rows == {"/tag": True, "/date": True, "/other": False, "/linked": True}
     assert two.causes() == {f"{site}/gone": "status 404 Not Found"}
-    assert asked.paths().count("/linked") == 2, "the links of a page that did not change are followed, too"
+    assert asked.paths().count("/linked") == 2, "links of unchanged pages are followed, too"
     record = next(row for row in two.kept if row["url"] == f"{site}/tag")
     before = next(row for row in one.kept if row["url"] == f"{site}/tag")
     assert (record["digest"], record["date"]) == (before["digest"], before["date"])
 
 
-def test_an_interrupted_recrawl_continues_as_a_recrawl(tmp_path):
+def test_an_interrupted_recrawl_resumes_as_a_recrawl(tmp_path):
     with answering({"/a": reply(body=b"a", ETag='"1"'), "/b": reply(body=b"b")}) as (site, asked):
         urls = [f"{site}/a", f"{site}/b"]
         one = crawled(tmp_path, urls)
@@ -147,11 +147,11 @@ def test_unchanged_pages_are_dropped_if_only_changes_are_wanted(tmp_path):
     assert two.causes() == {f"{site}/a": "unchanged"} == made_anew.causes()
     assert made_anew.files == two.files
     assert once_more.causes() == dict.fromkeys(urls, "unchanged")
-    assert [row["url"] for row in kept.kept] == urls, "what was dropped is asked for again where it is wanted"
+    assert [row["url"] for row in kept.kept] == urls, "dropped pages are requested again if they are wanted"
     assert asked.paths()[asks:] == ["/a"]
 
 
-def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
+def test_a_new_page_equal_to_one_that_is_left_out_is_kept(tmp_path):
     routes = {"/a": conditional(b"same")}
     with answering(routes) as (site, _):
         urls = [f"{site}/a", f"{site}/b"]
@@ -162,7 +162,7 @@ def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
     assert [row["url"] for row in two.kept] == [urls[1]]
 
 
-def test_a_disk_that_is_full_ends_the_crawl_and_rejects_no_page(tmp_path, monkeypatch):
+def test_a_full_disk_ends_the_crawl_and_rejects_no_page(tmp_path, monkeypatch):
     """The journal's file of records is limited to 5,000 bytes: the third page does not fit."""
     monkeypatch.undo()  # a fork of a warmed process would have other limits
     pages = {f"/{name}": reply(body=os.urandom(1_000).hex().encode()) for name in "abcd"}

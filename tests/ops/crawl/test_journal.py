@@ -1,4 +1,4 @@
-"""The journal of a crawl in progress: damaged entries count as not written."""
+"""The journal of an unfinished crawl: damaged entries count as not written."""
 
 import os
 
@@ -19,7 +19,7 @@ def flip(path, position):
 
 
 def damaged_line(folder):
-    """A title with another letter is valid JSON, too."""
+    """A title with another letter is still valid JSON."""
     flip(folder / LINES, (folder / LINES).read_bytes().index(b"text/html"))
 
 
@@ -28,7 +28,7 @@ def damaged_record(folder):
 
 
 def damaged_length(folder):
-    """This many bytes cannot even be requested."""
+    """A range of this length cannot even be requested."""
     lines = (folder / LINES).read_bytes()
     (folder / LINES).write_bytes(lines.replace(b'"length":', b'"length":99999999999999', 1))
 
@@ -44,7 +44,7 @@ def torn_records(folder):
 
 
 def zeros(folder):
-    """What some file systems leave after a power cut of lines that were not yet on disk."""
+    """Zeros, which some file systems leave after a power cut in place of lines that were not yet on disk."""
     lines = (folder / LINES).read_bytes().splitlines(keepends=True)
     (folder / LINES).write_bytes(b"".join(lines[:-1]) + bytes(len(lines[-1])))
 

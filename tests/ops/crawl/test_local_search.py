@@ -1,4 +1,4 @@
-"""The local index returns the same as scoring every page."""
+"""The local index returns the same results as scoring every page."""
 
 import math
 import pickle
@@ -74,7 +74,7 @@ def test_few_candidates_are_enough_for_the_best_of_many_pages(tmp_path, many, mo
     assert 10 <= len(scored) < 500
 
 
-def test_segments_and_their_order_change_no_answer(tmp_path, many, monkeypatch):
+def test_segments_and_their_order_do_not_change_results(tmp_path, many, monkeypatch):
     one = LocalIndex.of_distinct(many.items(), tmp_path / "one")
     monkeypatch.setattr(local_search, "HEAP", 30_000_000)
     monkeypatch.setattr(local_search, "THREADS", 1)
@@ -83,7 +83,7 @@ def test_segments_and_their_order_change_no_answer(tmp_path, many, monkeypatch):
         assert found(one, query, 25) == found(other, query, 25)
 
 
-def test_pages_of_equal_score_come_by_url_though_there_are_more_than_candidates(tmp_path):
+def test_pages_with_equal_scores_are_ordered_by_url_even_if_there_are_more_than_candidates(tmp_path):
     pages = {f"http://{number:03}": "salt bread" for number in range(300)}
     index = LocalIndex.of(reversed(pages.items()), tmp_path / "index")
     assert [url for url, _ in found(index, "salt", 3)] == ["http://000", "http://001", "http://002"]
@@ -95,7 +95,7 @@ def test_the_last_of_two_pages_with_one_url_wins(tmp_path):
     assert found(index, "honey bread", 3) == obvious({"a": "honey", "b": "bread"}, "honey bread", 3)
 
 
-def test_an_index_goes_to_other_processes_as_its_path(tmp_path):
+def test_an_index_is_passed_to_other_processes_by_its_path(tmp_path):
     index = LocalIndex.of([("a", "salt")], tmp_path / "index")
     index.search("salt", 1)
     sent = pickle.dumps(index)

@@ -1,4 +1,4 @@
-"""Repeated crawls: what has not changed, and what is unavailable this time, is in the new version, too."""
+"""Repeated crawls: pages that have not changed, or are unavailable this time, are in the new version, too."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_fetched_items_stay_if_an_interrupted_crawl_cannot_list_their_line_again
     assert found.causes()[f"{site}/P18-1002.pdf"] == "what lists it cannot be read again"
 
 
-def test_a_line_that_is_new_is_listed_alone(tmp_path):
+def test_a_new_line_is_listed_alone(tmp_path):
     routes = {"/P18.xml": anthology("P18", 1), "/P19.xml": anthology("P19", 1), "*": reply(body=b"%PDF-1")}
     with answering(routes) as (site, asked):
         one = crawled(tmp_path, ["P18"], **listed_at(site))
@@ -118,7 +118,7 @@ def test_the_links_of_an_unavailable_page_are_followed_unless_it_is_gone(tmp_pat
     assert urls(three) == ["", "a"]
 
 
-def test_links_are_known_of_the_deepest_pages_when_the_list_or_the_depth_is_another(tmp_path):
+def test_links_of_the_deepest_pages_are_known_when_the_list_or_the_depth_changes(tmp_path):
     routes = {
         "/": reply(body=b"<a href=/a>a</a>"),
         "/a": reply(body=b"<a href=/b>b</a>"),
@@ -135,7 +135,7 @@ def test_links_are_known_of_the_deepest_pages_when_the_list_or_the_depth_is_anot
 
 
 @pytest.mark.parametrize("unchanged", ["keep", "drop"])
-def test_a_page_with_the_same_bytes_is_unchanged_though_the_site_does_not_say_so(tmp_path, unchanged):
+def test_a_page_with_the_same_bytes_counts_as_unchanged_even_if_the_site_does_not_say_so(tmp_path, unchanged):
     routes = {"/a": reply(body=b"a"), "/b": reply(body=b"b"), "/copy": reply(body=b"a")}
     with answering(routes) as (site, _):
         asked_for = [f"{site}/{name}" for name in ("a", "b", "copy")]

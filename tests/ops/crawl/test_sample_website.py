@@ -57,7 +57,7 @@ def test_dead_links_a_loop_and_a_forbidden_page_are_lost_with_their_cause(tmp_pa
     }
 
 
-def test_near_copies_are_kept_and_copies_are_not_and_the_bytes_are_the_same_in_every_clone(tmp_path):
+def test_near_duplicates_are_kept_and_exact_ones_are_not_and_the_bytes_are_the_same_in_every_clone(tmp_path):
     one, two = sample("2018-08", tmp_path / "one"), sample("2018-08", tmp_path / "two")
     assert [outcome.files for outcome in one] == [outcome.files for outcome in two]
     assert all(left.kept.equals(right.kept) for left, right in zip(one, two, strict=True))
@@ -69,7 +69,7 @@ def test_near_copies_are_kept_and_copies_are_not_and_the_bytes_are_the_same_in_e
 
 
 def cited(month, working):
-    """Crawl what the sample articles of a month cite."""
+    """Crawl the pages that the sample articles of a month cite."""
     found = {name: Source.model_validate(source) for name, source in PARAMS["articles"].items()}
     dump = Corpus("articles", found, ARTICLE_FORMATS, checkout(), "2018-06", "2018-08", 256, None)
     articles = parse_articles([*dump.of_partition(month)]).kept

@@ -42,7 +42,7 @@ def test_an_index_gives_the_same_results_for_any_order_of_pages_and_after_reload
         assert one.search(query, 2) == two.search(query, 2) == back.search(query, 2)
 
 
-def test_an_index_of_nothing_finds_nothing(tmp_path):
+def test_an_index_without_pages_finds_nothing(tmp_path):
     LocalIndex.of([], tmp_path / "index")
     assert LocalIndex.load(tmp_path / "index").search("river", 3) == []
 
@@ -66,7 +66,7 @@ def test_crawled_pages_can_be_searched(tmp_path, unreadable):
     assert hit.url == f"{site}/a"
 
 
-def test_pages_that_collections_gave_can_be_searched(tmp_path):
+def test_pages_from_collections_can_be_searched(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in/201806.html").write_bytes(b"<p>The salmon came back.</p>")
     capture = response_record("http://a.example/", "200 OK", [("Content-Type", "text/html")], b"<p>Salt bread.</p>", "2018-06-20T00:00:00Z", packed=True)[0]  # fmt: skip
@@ -107,7 +107,7 @@ def test_a_provider_is_queried_by_its_url_template_and_read_by_its_path(monkeypa
         ("/search?q={query}&n={k}", 5, 2, ["n=2"]),
     ],
 )  # fmt: skip
-def test_more_than_a_provider_gives_at_once_is_requested_page_by_page(template, k, pages, asks):
+def test_more_results_than_a_provider_gives_at_once_are_requested_page_by_page(template, k, pages, asks):
     def route(handler):
         fields = parse_qs(urlsplit(handler.path).query)
         first, number = int(fields.get("from", ["0"])[0]), int(fields["n"][0])

@@ -113,7 +113,7 @@ def test_without_its_key_a_search_is_refused_before_any_request(tmp_path, monkey
         one = searched(tmp_path, site, ["salmon"], **key)
         monkeypatch.delenv("SEARCH_KEY")
         again = searched(tmp_path, site, ["salmon"], former=one.folder, working="again", **key)
-    assert again.kept == one.kept, "what was published is made again without the key"
+    assert again.kept == one.kept, "published results are reused without the key"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_failed_query_has_its_cause_and_affects_no_other(tmp_path, answer, cau
     assert [row["url"] for row in crawl.rejected] == ["bad"]
 
 
-def test_queries_that_would_be_one_url_are_two_and_a_url_is_no_query(tmp_path):
+def test_queries_with_the_same_url_are_kept_apart_and_a_url_is_not_a_query(tmp_path):
     search = provider(**{"C": ["/a"], "C#": ["/b"]})
     with answering({"/search": search, "/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, _):
         crawl = searched(tmp_path, site, ["C", "C#", f"{site}/a"])
@@ -175,7 +175,7 @@ def test_an_interrupted_crawl_requests_neither_pages_nor_queries_again(tmp_path)
         crawl = searched(tmp_path, site, ["salmon", "bread"], k=30)
     assert len(crawl.kept) == 21 and not crawl.rejected
     assert sum("search" in path for path in asked.paths()) == 2
-    assert len(asked.paths()) <= 2 + 21 + 1, "only the page that was under way is asked for twice"
+    assert len(asked.paths()) <= 2 + 21 + 1, "only the page in flight is requested twice"
 
 
 def test_a_result_has_the_best_ranks_of_its_duplicates(tmp_path):
@@ -207,10 +207,10 @@ def test_a_repeated_search_has_new_ranks_and_keeps_earlier_results_if_it_fails(t
     assert {row["url"][-1]: row["unchanged"] for row in two.kept} == {"a": True, "c": True, "d": False}
     assert two.causes()["bread"].endswith("status 503 Service Unavailable; its 1 items are as they were")
     assert found(three, site)["/a"] == {"salmon": 2, "ferry": 1}
-    assert asked.paths() == ["/search?q=ferry&n=10"], "a new query is asked alone"
+    assert asked.paths() == ["/search?q=ferry&n=10"], "only the new query is sent"
 
 
-def test_links_of_results_are_followed_where_they_are_wanted(tmp_path):
+def test_links_of_results_are_followed_if_requested(tmp_path):
     page = reply(body=b"<a href=/deep>d</a>")
     routes = {"/search": provider(salmon=["/a"]), "/a": page, "/deep": reply(body=b"deep")}
     with answering(routes) as (site, _):

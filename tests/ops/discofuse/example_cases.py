@@ -2,7 +2,7 @@
 
 
 def candidate(name, **more):
-    """A row of candidates: a pair that no rule matched, unless told otherwise."""
+    """A row of candidates: by default a pair that no rule matched."""
     row = {
         "id": name, "source_ids": [f"sentence of {name}"], "licence": "MIT", "document_id": f"document of {name}",
         "month": "2018-06", "domain": "sports", "sentence": 0, "rule": "control",

@@ -1,4 +1,4 @@
-"""Fusion examples and split sentences in miniature, and params of models that are trained in a blink."""
+"""Tiny fusion examples and split sentences, and params of models that train in a blink."""
 
 from ops.discofuse.models.fusion_model import FusionModelParams
 from ops.discofuse.models.transfer import TransferParams

@@ -1,4 +1,4 @@
-"""Split-and-rephrase pairs: their split, and what is no pair."""
+"""Split-and-rephrase pairs: their split, and lines that are not pairs."""
 
 import gzip
 
@@ -21,7 +21,7 @@ def outcome(folder):
     )
 
 
-def test_a_line_is_a_pair_of_the_split_that_its_file_is_called_by(tmp_path):
+def test_a_line_is_a_pair_of_the_split_in_its_file_name(tmp_path):
     for name in (*(f"{word}.tsv" for word in SPLIT_NAMES), "train-2.tsv"):
         (tmp_path / name).write_text(PAIR + "\n", encoding="utf-8")
     (tmp_path / "tune.tsv.gz").write_bytes(gzip.compress(PAIR.encode()))
@@ -56,7 +56,7 @@ def test_one_bad_line_is_one_reject(tmp_path):
     ]
 
 
-def test_a_file_that_says_no_split_is_rejected_line_by_line(tmp_path):
+def test_a_file_without_a_split_in_its_name_is_rejected_line_by_line(tmp_path):
     (tmp_path / "pairs.tsv").write_text(PAIR, encoding="utf-8")
     [error] = outcome(tmp_path).rejected["error"].to_pylist()
     assert error.startswith(

@@ -33,7 +33,7 @@ def outcome(kind, folder, **more):
     return parse_prose(records)
 
 
-def test_title_and_metadata_stand_above_the_paragraphs():
+def test_title_and_metadata_precede_the_paragraphs():
     content = b"# A River\ndate: 2018-06-03\nlicence: CC0-1.0\n\nIt flows\nfast. It is cold.\n\n\nIt ends.\n"
     found = parsed("plain_prose", content)
     assert found == ("A River", "CC0-1.0", "It flows fast. It is cold.\n\nIt ends.")
@@ -48,13 +48,13 @@ def test_a_first_line_without_hash_is_a_title_if_only_metadata_follow():
 @pytest.mark.parametrize(
     "text", ["It flows.\nIt ends.\n\nIt is cold.", "He said\nthis: that it flows.\nIt ends.\n\nIt is cold."]
 )
-def test_without_a_title_all_is_text(text):
+def test_without_a_title_everything_is_text(text):
     found = parsed("plain_prose", text.encode())
     first, second = text.split("\n\n")
     assert found == (None, "", f"{' '.join(first.split())}\n\n{second}")
 
 
-def test_a_heading_is_a_paragraph_and_a_word_cut_at_the_end_of_a_line_is_one_word():
+def test_a_heading_is_a_paragraph_and_a_word_hyphenated_at_a_line_end_is_one_word():
     found = parsed("plain_prose", b"# T\n\n## Early life\nShe trans-\nlated it. She translated.\r\n\r\nEnd.")
     assert found.text == "Early life\n\nShe translated it. She translated.\n\nEnd."
 
@@ -117,7 +117,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
     assert len(found.units) == 9
 
 
-def test_packed_lines_are_the_same_documents(tmp_path):
+def test_compressed_lines_are_the_same_documents(tmp_path):
     line = json.dumps({"id": "a", "text": "It rains."}).encode()
     (tmp_path / "plain").mkdir()
     (tmp_path / "packed").mkdir()
@@ -133,7 +133,7 @@ def test_a_domain_is_a_word_that_can_name_a_folder():
         source("plain_prose", domain="../sports")
 
 
-def test_a_line_that_takes_the_id_of_another_line_costs_neither(tmp_path):
+def test_two_lines_with_the_same_id_are_both_kept(tmp_path):
     lines = [
         '{"id": "a.jsonl#3", "text": "Liar."}',
         '{"id": "b.jsonl#3", "text": "Other."}',

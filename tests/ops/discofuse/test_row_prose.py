@@ -25,7 +25,7 @@ def page(number, **values):
 
 
 def prose(tmp_path, *rows, max_bytes=2**20, **options):
-    """What becomes of rows of web pages that are named as a source of prose."""
+    """Read rows of web pages as a source of prose; return the outcome."""
     source = DatasetSource(dataset="sources/web_pages", domain="web", max_bytes=max_bytes)
     pages = parts(tmp_path, WEB_PAGES.kept, rows)
     (part,) = RowRecords("web", source, "rows", RowProse(RowChoice(**options)), pages, "2018-06")
@@ -51,7 +51,7 @@ def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_
     assert outcome.units.to_pylist() == ["page-1", "page-2"]
 
 
-def test_rows_without_text_are_dropped_and_too_large_ones_rejected(tmp_path):
+def test_rows_without_text_are_dropped_and_oversized_ones_rejected(tmp_path):
     outcome = prose(
         tmp_path, page(1, text="", paragraphs=[]), page(2, text="long " * 100, paragraphs=None), max_bytes=200
     )
@@ -85,7 +85,7 @@ def test_options_choose_rows_and_passages(tmp_path):
     assert prose(tmp_path / "without", page(1), without={"language": ["en", "fr"]}).kept.num_rows == 0
 
 
-def test_rows_without_a_text_or_without_a_column_that_options_name_cannot_be_read():
+def test_rows_without_a_text_or_without_a_column_named_in_options_cannot_be_read():
     with pytest.raises(ValueError, match="has no text"):
         PROSE_FORMATS["rows"].columns(CITATIONS.kept)
     with pytest.raises(ValueError, match=r"has no sections\.role"):

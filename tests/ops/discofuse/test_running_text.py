@@ -1,4 +1,4 @@
-"""The running text of a row is told by the roles of its columns, whatever the dataset is called."""
+"""The roles of a row's columns determine its running text, whatever the dataset's name."""
 
 import pyarrow as pa
 import pytest
@@ -18,7 +18,7 @@ def passages(shape, row):
     ]
 
 
-def test_sentences_of_a_section_are_a_paragraph_and_the_text_with_its_headings_is_not_read():
+def test_sentences_of_a_section_are_a_paragraph_and_the_full_text_column_is_not_read():
     sections = [{"title": "1 Rain", "role": "introduction"}, {"title": "2 Sun", "role": "other"}]
     sentences = [
         {"section": 0, "text": "It rained."},
@@ -65,7 +65,7 @@ def test_an_empty_text_has_no_paragraph(text):
     assert [paragraph for passage in found for paragraph in passage.paragraphs] == []
 
 
-def test_a_row_a_sentence_has_a_text_and_what_only_names_rows_has_none():
+def test_a_row_with_one_sentence_has_a_text_and_rows_of_names_only_have_none():
     assert RunningText.of(SENTENCES.kept).columns == ["text"]
     assert RunningText.of(CITATIONS.kept) is None
     assert RunningText.of(ANNOTATED.kept) is None

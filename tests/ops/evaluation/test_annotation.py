@@ -1,4 +1,4 @@
-"""Human evaluation: samples, sheets there and back, votes and agreement."""
+"""Human evaluation: samples, exporting and importing sheets, votes and agreement."""
 
 import csv
 import io
@@ -71,7 +71,7 @@ def filled(sheet, answer):
 
 
 def exported(content, answer, completed_by=1):
-    """What Label Studio makes of tasks that one person has answered."""
+    """Label Studio's export of tasks that one person has answered."""
     found = []
     for number, task in enumerate(json.loads(content)):
         given = {question: answer(task["data"]["row_id"], question) for question in ("considered", "quality")}
@@ -99,7 +99,7 @@ TABLES = st.lists(st.sampled_from(["x", "y", None]), max_size=30).map(
 
 
 @given(TABLES, st.integers(0, 35), st.integers(), st.sampled_from(["proportional", "equal"]), st.randoms())
-def test_a_sample_knows_no_order_and_keeps_its_quotas(table, size, seed, allocation, rand):
+def test_a_sample_does_not_depend_on_order_and_keeps_its_quotas(table, size, seed, allocation, rand):
     found = sample(table, size, seed, ["kind"], allocation)
     moved = table.take(pa.array(rand.sample(range(table.num_rows), table.num_rows), pa.int64()))
     assert sample(moved, size, seed, ["kind"], allocation) == found
@@ -137,11 +137,11 @@ def test_a_larger_sample_or_another_corpus_keeps_the_rows_of_a_stratum():
         ("", None),
     ],
 )
-def test_a_scale_knows_what_an_answer_means(answer, value):
+def test_a_scale_interprets_answers(answer, value):
     assert QUALITY.value_of(answer) == value
 
 
-def test_a_questionnaire_says_each_thing_once():
+def test_a_questionnaire_has_no_duplicates():
     with pytest.raises(ValueError, match=r"found twice: \['text'\]"):
         Questionnaire(name="q", shown=("text",), questions=(Question(name="text", text="?", scale=QUALITY),))
     with pytest.raises(ValueError, match="different words"):
@@ -153,7 +153,7 @@ def test_a_questionnaire_says_each_thing_once():
 # Sheets
 
 
-def test_a_sheet_has_the_rows_in_an_order_of_the_raters_own_with_the_allowed_values():
+def test_a_sheet_has_the_rows_in_the_raters_own_order_with_the_allowed_values():
     table = rows(*"abcdefgh")
     head, *body = cells_of(csv_sheet(table, OF_SUMMARIES, "ann", 0))
     assert head[:5] == ["questionnaire", "rater", "row_id", "paper_title", "text"]
@@ -171,7 +171,7 @@ def test_a_sheet_has_the_rows_in_an_order_of_the_raters_own_with_the_allowed_val
 
 
 @given(st.text())
-def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text):
+def test_no_cell_starts_like_a_formula_and_every_text_is_read_back(text):
     assert not guarded(text).startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
     assert unguarded(guarded(text)) == text
 
@@ -184,7 +184,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS, st.sampled_from(",;\t"), st.integers())
-def test_a_filled_sheet_comes_back_as_it_was_filled(texts, delimiter, seed):
+def test_a_filled_sheet_is_read_back_as_it_was_filled(texts, delimiter, seed):
     table, pick = rows(*texts), random.Random(seed)
     given = {
         (row, q.name): pick.choice(q.scale.values) for row in table["id"].to_pylist() for q in BOTH.questions
@@ -220,7 +220,7 @@ def test_the_configuration_of_label_studio_asks_every_question_of_the_data_in_th
     }
 
 
-def test_without_a_rater_in_the_task_whoever_completed_it_is_the_rater_and_cancelled_ones_do_not_count():
+def test_if_a_task_names_no_rater_its_annotator_is_the_rater_and_cancelled_ones_do_not_count():
     found = json.loads(exported(label_studio_tasks(rows("a"), BOTH, "ann", 0), lambda *_: "yes"))
     found[0]["data"]["rater"] = ""
     found[0]["annotations"].append(
@@ -253,7 +253,7 @@ def edit(line, column, value):
         (lambda cells: cells, []),
     ],
 )  # fmt: skip
-def test_an_unsound_answer_is_rejected_with_file_row_and_cause_and_the_others_stay(change, causes):
+def test_an_invalid_answer_is_rejected_with_file_row_and_cause_and_the_others_stay(change, causes):
     table = rows("=SUM(1)", "b c")
     cells = filled(csv_sheet(table, OF_SUMMARIES, "ann", 0), lambda *_: "4")
     cells = [cells[0], *sorted(cells[1:], key=lambda line: line[2])]
@@ -315,7 +315,7 @@ def test_an_unsound_answer_is_rejected_with_file_row_and_cause_and_the_others_st
         ),
     ],
 )
-def test_a_file_that_is_no_sheet_is_rejected_whole(path, content, cause):
+def test_a_file_that_is_not_a_sheet_is_rejected_whole(path, content, cause):
     found = parse_answers([record(content, path)])
     assert found.kept.num_rows == 0
     assert found.rejected["error"].to_pylist()[0].startswith(f"raters/{path}: {cause}")
@@ -330,7 +330,7 @@ def test_a_file_that_is_no_sheet_is_rejected_whole(path, content, cause):
         ("choices", {"result": [{"from_name": "a", "value": {"choices": ["\x00"]}}]}),
     ],
 )
-def test_what_is_no_text_in_an_export_costs_that_file_only(place, content):
+def test_a_value_in_an_export_that_is_not_text_rejects_only_that_file(place, content):
     good = json.dumps([{"data": {}, "annotations": [{"result": []}]}])
     bad = [{"data": {}, "annotations": [content]}]
     named = [{"data": {"\ud800": 1}, "annotations": [{"result": []}]}]
@@ -346,12 +346,12 @@ def test_what_is_no_text_in_an_export_costs_that_file_only(place, content):
     st.binary(max_size=60)
     | st.text(max_size=60).map(lambda t: f"questionnaire,rater,row_id,answer: q\n{t}".encode()),
 )
-def test_whatever_the_bytes_a_file_is_read_or_rejected(path, content):
+def test_a_file_of_any_bytes_is_read_or_rejected(path, content):
     found = parse_answers([record(content, path)])
     assert (found.kept.num_rows > 0) != (found.rejected.num_rows == 1)
 
 
-def test_a_sheet_over_the_bound_is_rejected_unread(tmp_path):
+def test_a_sheet_over_the_size_limit_is_rejected_unread(tmp_path):
     (tmp_path / "a.csv").write_text("questionnaire")
     rule = MonthRule(constant="2018-06")
     source = Source(kind="rating_sheets", path="x", month=rule, licence="CC0-1.0", max_bytes=3)
@@ -377,7 +377,7 @@ VALUES = st.lists(st.tuples(*[st.sampled_from("123")] * 2), min_size=1, max_size
 
 
 @given(VALUES)
-def test_kappa_is_that_of_scikit_learn(pairs):
+def test_kappa_equals_that_of_scikit_learn(pairs):
     one, other = map(list, zip(*pairs, strict=True))
     if len({*one, *other}) == 1:
         assert cohen_kappa(one, other) is None
@@ -385,7 +385,7 @@ def test_kappa_is_that_of_scikit_learn(pairs):
         assert cohen_kappa(one, other) == pytest.approx(cohen_kappa_score(one, other), abs=1e-12)
 
 
-def test_kappa_by_hand_and_where_it_has_none():
+def test_kappa_by_hand_and_when_it_is_undefined():
     one, other = "y" * 25 + "n" * 25, "y" * 20 + "n" * 5 + "y" * 10 + "n" * 15
     assert cohen_kappa(one, other) == pytest.approx(0.4)
     assert cohen_kappa([], []) is None
@@ -393,7 +393,7 @@ def test_kappa_by_hand_and_where_it_has_none():
         cohen_kappa("a", "bc")
 
 
-def test_the_majority_says_its_votes_and_its_ties():
+def test_the_majority_reports_its_votes_and_its_ties():
     found = majority(ratings("q", a="yyn", b="yn.", c="nn.")).to_pylist()
     assert [tuple(row.values()) for row in found] == [
         ("q", "r0", "y", 2, 3, False), ("q", "r1", "n", 2, 3, False), ("q", "r2", "n", 1, 1, False),
@@ -402,7 +402,7 @@ def test_the_majority_says_its_votes_and_its_ties():
     assert (tied["value"], tied["votes"], tied["tie"]) == (None, 1, True)
 
 
-def test_means_and_shares_are_those_of_the_papers_table():
+def test_means_and_shares_equal_those_of_the_papers_table():
     found = means(ratings("quality", a="3455", b="4"), OF_SUMMARIES).to_pylist()
     assert (found[0]["value"], found[0]["ratings"], found[0]["mean"]) == (None, 5, pytest.approx(4.2))
     assert found[0]["deviation"] == pytest.approx(0.7**0.5)
@@ -444,7 +444,7 @@ def test_two_raters_agree_on_what_both_rated():
     }
 
 
-def test_a_rater_who_stands_twice_is_refused():
+def test_a_duplicate_rater_is_refused():
     twice = pa.concat_tables([ratings("q", a="y")] * 2)
     with pytest.raises(ValueError, match="a rates row 'r0', question 'q' twice"):
         majority(twice)

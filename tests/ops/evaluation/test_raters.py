@@ -38,7 +38,7 @@ def sheets_of(files, prefix=""):
 
 
 def filled(sheets, careless=(CARELESS,)):
-    """Return answers to the sheets: careful raters all say the same of a row, careless ones anything."""
+    """Return answers to the sheets: careful raters agree on every row, careless ones answer anything."""
     by_chance = random.Random(3)
     for rater, lines in sheets.items():
         for line in lines:
@@ -74,7 +74,7 @@ def sent(tmp_path):
     return rows, sheets_of(outcomes[-1].files)
 
 
-def test_each_row_goes_to_as_many_raters_as_asked_and_all_get_some(sent):
+def test_each_row_goes_to_the_configured_number_of_raters_and_all_get_some(sent):
     rows, sheets = sent
     assert sorted(sheets) == sorted(TWELVE)
     of_row = {}
@@ -86,7 +86,7 @@ def test_each_row_goes_to_as_many_raters_as_asked_and_all_get_some(sent):
     assert {len(raters) for raters in of_row.values()} == {3}
 
 
-def test_who_rates_a_row_depends_on_no_other_row():
+def test_the_raters_of_a_row_do_not_depend_on_other_rows():
     whole, half = PARAMS.assigned("abcdefghij"), PARAMS.assigned("aceg")
     assert {rater: rows & set("aceg") for rater, rows in whole.items()} == half
 
@@ -97,7 +97,7 @@ def test_without_a_number_every_rater_rates_every_row():
         RaterParams(raters=("a", "b"), raters_per_row=3)
 
 
-def test_what_a_careless_rater_has_rated_is_asked_of_the_best_who_has_not_and_then_counts_no_more(
+def test_rows_of_a_careless_rater_go_to_the_best_remaining_rater_and_the_careless_answers_stop_counting(
     tmp_path, sent
 ):
     rows, sheets = sent
@@ -106,7 +106,7 @@ def test_what_a_careless_rater_has_rated_is_asked_of_the_best_who_has_not_and_th
     raters = {row["rater"]: row for row in table["raters"]}
     assert [name for name in TWELVE if not raters[name]["reliable"]] == [CARELESS]
     assert raters[CARELESS]["kappa"] < 0.4 < min(raters[name]["kappa"] for name in TWELVE if name != CARELESS)
-    assert not outcome.dropped.num_rows  # nobody else has rated these rows yet
+    assert not outcome.dropped.num_rows  # no one else has rated these rows yet
 
     again = sheets_of(outcome.files, "second_round/")
     asked = [line["row_id"] for lines in again.values() for line in lines]
@@ -129,7 +129,7 @@ def test_what_a_careless_rater_has_rated_is_asked_of_the_best_who_has_not_and_th
     assert all(found["kappa"] == 1 for found in table["questions"] if found["question"] == "consistency")
 
 
-def test_where_all_have_rated_all_nothing_is_asked_again_and_all_answers_count(tmp_path, sent):
+def test_if_everyone_has_rated_everything_nothing_is_asked_again_and_all_answers_count(tmp_path, sent):
     rows, _ = sent
     three = PARAMS.model_copy(update={"raters": TWELVE[3:6], "raters_per_row": None})
     shown = [{"row_id": row["id"], **{name: row[name] for name in PAIRS.shown}} for row in rows]

@@ -1,4 +1,4 @@
-"""Systems beside each other: whose rows are whose, and what two of them have in common."""
+"""Comparing systems: which rows belong to which, and the items that two of them share."""
 
 from ops.evaluation.table import Bootstrap, by_system, in_common, mean_scores, paired_tests
 from ops.metrics.bootstrap import interval, paired_bootstrap
@@ -8,7 +8,7 @@ def row(item, system="lead", model=None, **scores):
     return {"item": item, "system": system, "model": model, **scores}
 
 
-def test_a_model_of_its_own_is_a_system_of_its_own():
+def test_each_model_is_a_separate_system():
     rows = [row("a", "only", "pointer"), row("a"), row("a", "only", "transformer"), row("b")]
     assert by_system(rows) == {
         ("only", "pointer"): [rows[0]],
@@ -17,7 +17,7 @@ def test_a_model_of_its_own_is_a_system_of_its_own():
     }
 
 
-def test_two_systems_are_compared_on_the_items_that_both_have_in_one_order():
+def test_two_systems_are_compared_on_their_shared_items_in_one_order():
     first = [row("c", f=0.25), row("a", f=0.5), row("b", f=1.0)]
     second = [row("a", f=0.0), row("d", f=0.0), row("c", f=1.0)]
     ours, theirs = in_common(first, second, "item")
@@ -28,7 +28,7 @@ def test_two_systems_are_compared_on_the_items_that_both_have_in_one_order():
     assert in_common(first, [row("e")], "item") == ([], [])
 
 
-def test_means_are_of_the_columns_that_are_asked_for():
+def test_means_cover_the_requested_columns():
     rows = [row("a", f=0.5, p=None), row("b", f=1.0, p=None)]
     assert mean_scores(rows, ["f"], Bootstrap(resamples=50, seed=7)) == {
         "f": interval([0.5, 1.0], 50, 7)._asdict()

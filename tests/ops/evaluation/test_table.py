@@ -1,4 +1,4 @@
-"""An evaluation is read from either form of its JSON, and its tests say only what they allow."""
+"""Both JSON forms of an evaluation can be read, and verdicts claim no more than the tests allow."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_metrics_that_disagree_are_mixed():
     assert compared(0.1, 0.01, g=Comparison(0.1, -0.1, 0.2, 0.3)).verdict("f", "g") == "mixed"
 
 
-def test_a_test_is_turned_to_the_system_that_is_asked_for():
+def test_a_test_is_turned_to_the_requested_system():
     test = compared(-0.2, 0.01)
     assert test.seen_from("only") is test and test.seen_from("oracle") is None
     turned = test.seen_from("lead")
@@ -85,5 +85,5 @@ def test_breakdowns_have_the_scores_and_the_outputs_of_each_kind():
     assert (found[1].kind, found[1].items, found[1].scores, found[1].predicted) == ("so", 0, {}, {})
 
 
-def test_no_file_is_an_empty_evaluation():
+def test_a_missing_file_is_an_empty_evaluation():
     assert read_table(None, "papers") == EvaluationTable()

@@ -1,4 +1,4 @@
-"""What examples share with test sets: against a search of every run in every text."""
+"""Overlaps of examples with test sets, compared with a search of every run in every text."""
 
 import pyarrow as pa
 import pytest
@@ -59,7 +59,7 @@ def runs(text, size):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=4), st.lists(st.tuples(st.sampled_from("xyz"), TEXT), max_size=5))
-def test_shared_runs_are_those_that_a_search_finds(tmp_path_factory, examples, texts):
+def test_shared_runs_are_those_that_a_plain_search_finds(tmp_path_factory, examples, texts):
     folder = tmp_path_factory.mktemp("overlaps")
     rows = shared(folder, [(text, []) for text in examples], texts, ngram=3, sentence=50)
     by_id = {row["example_id"]: row for row in rows}
@@ -99,7 +99,7 @@ class KeptByParams:
         return folder
 
 
-def test_other_lengths_have_an_index_of_their_own(tmp_path):
+def test_other_lengths_have_a_separate_index(tmp_path):
     (tmp_path / "index").mkdir()
     examples = parts(tmp_path / "e", EXAMPLES.kept, [{"id": "example-0", "source": SENTENCE, "target": []}])
     texts = of_tests(tmp_path / "tests", [("fusion", SENTENCE)])
@@ -121,11 +121,11 @@ def test_other_lengths_have_an_index_of_their_own(tmp_path):
         ("We did\n n't .", "We didn\u02bct."),
     ],
 )
-def test_words_are_the_same_whether_a_tokenizer_parted_them(parted, raw):
+def test_words_are_the_same_whether_or_not_a_tokenizer_separated_them(parted, raw):
     assert words_of(parted) == words_of(raw)
 
 
-def test_a_tokenised_example_has_the_sentence_of_a_test_set(tmp_path):
+def test_a_tokenised_example_contains_the_sentence_of_a_test_set(tmp_path):
     example = "They ca n't open the gate before it 's dark ."
     (row,) = shared(
         tmp_path, [(example, [])], [("fusion", "They can\u2019t open the gate before it\u2019s dark.")]
@@ -137,25 +137,25 @@ def test_white_space_takes_linear_time():
     assert words_of("a" + " " * 1_000_000 + "b") == ["a", "b"]
 
 
-def test_a_part_of_a_sentence_is_no_sentence(tmp_path):
+def test_a_part_of_a_sentence_does_not_count_as_a_sentence(tmp_path):
     (row,) = shared(tmp_path, [(SENTENCE.replace("1969", "1969 and ended"), [])], [("fusion", SENTENCE)])
     assert (row["ngrams"], row["sentences"], row["test_set"]) == (0, 0, None)
 
 
-def test_a_run_of_thirteen_words_is_shared_over_the_ends_of_sentences(tmp_path):
+def test_a_run_of_thirteen_words_may_cross_sentence_ends(tmp_path):
     text = "One two three four five six. Seven eight nine ten eleven twelve thirteen."
     listed = ["zero one two three four five six.", "Seven eight nine ten eleven twelve thirteen fourteen."]
     (row,) = shared(tmp_path, [("", listed)], [("numbers", text)])
     assert row["ngrams"] == 1 and row["shared"].split()[0] == "one" and len(row["shared"].split()) == 13
 
 
-def test_of_two_test_sets_the_one_is_named_that_shares_more(tmp_path):
+def test_of_two_test_sets_the_one_with_the_larger_overlap_is_named(tmp_path):
     texts = [("b", SENTENCE), ("a", f"{SENTENCE} The water was never drained in those years.")]
     (row,) = shared(tmp_path, [(texts[1][1], [])], texts, ngram=6)
     assert row["test_set"] == "a" and row["sentences"] == 2
 
 
-def test_the_index_has_a_row_for_each_test_set_and_not_for_each_text(tmp_path):
+def test_the_index_has_one_row_for_each_test_set(tmp_path):
     texts = [("b", SENTENCE), ("a", "Else."), ("b", SENTENCE), ("a", SENTENCE)]
     params = OverlapParams(ngram=8)
     index = ContaminationIndex.written(of_tests(tmp_path / "tests", texts), params, tmp_path / "index")
@@ -170,7 +170,7 @@ def test_without_test_sets_nothing_is_shared(tmp_path):
 
 @pytest.fixture
 def three(tmp_path):
-    """Three examples: clean, with a sentence of a test set, with runs of it as well."""
+    """Three examples: clean, with a sentence of a test set, with both that and runs of it."""
     long = "The mill stood in mud for fifty years but its oak beams were sound and engineers repaired it."
     examples = [("Nothing of all this.", []), (SENTENCE, []), (long, [SENTENCE])]
     rows = shared(tmp_path, examples, [("fusion", f"{SENTENCE} {long}")])

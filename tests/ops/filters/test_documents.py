@@ -47,7 +47,7 @@ class Made:
         documents = dealt(folder / "documents", WEB_PAGES.kept, pages)
         self.scored = [outcome.kept for outcome in scores(documents, scoring, WEB_PAGES)]
         self.scores = in_memory(*self.scored)
-        (repeated,) = duplicates(self.scores, scoring.floor)
+        (repeated,) = duplicates(self.scores, scoring.floor, bounds)
         self.duplicates = in_memory(repeated.kept)
         # joins read files
         self.scores = dealt(
@@ -90,7 +90,7 @@ def dealt_rows(pages):
     return pa.Table.from_pylist(whole, schema=WEB_PAGES.kept).to_pylist()
 
 
-def test_a_page_with_the_text_of_another_address_is_no_exact_duplicate(made):
+def test_a_page_with_the_text_of_another_address_is_not_an_exact_duplicate(made):
     pages = [
         page("page-a", ENGLISH, url="https://a.example/"),
         page("page-b", ENGLISH, url="https://b.example/"),
@@ -103,13 +103,22 @@ def test_a_page_with_the_text_of_another_address_is_no_exact_duplicate(made):
     assert made(pages).dropped() == {"page-b": ("duplicate", "as page-a")}
 
 
+def test_a_duplicate_stays_where_another_bound_drops_the_first_of_its_group(made):
+    pages = [page("page-a", f"{ENGLISH} {MAIL}"), page("page-b", f"{ENGLISH} Write before the mill closes.")]
+    near = {"duplicates": "near", "floor": 0.3}
+    assert made(pages, {"similarity": 0.3}, **near).dropped() == {"page-b": ("near_duplicate", "as page-a")}
+    bounds = {"similarity": 0.3, "personal_data": 0}
+    found = made(pages, bounds, personal_data=True, **near)
+    assert found.dropped() == {"page-a": ("personal_data", None)}
+
+
 def test_only_the_main_content_is_scored(made):
     first, *others = page("page-a", ENGLISH, GERMAN)["paragraphs"]
     mixed = {**page("page-a", ENGLISH, GERMAN), "paragraphs": [first, {**others[0], "boilerplate": 0.9}]}
     assert made([mixed]).scores_of("page-a")["words"] == len(ENGLISH.split())
 
 
-def test_filters_that_are_off_score_nothing_and_drop_nothing(made):
+def test_filters_that_are_off_score_and_drop_nothing(made):
     found = made(language=None, duplicates=None)
     assert found.dropped() == {} and len(found.kept()) == len(PAGES)
     row = found.scores_of("page-d")
@@ -119,7 +128,7 @@ def test_filters_that_are_off_score_nothing_and_drop_nothing(made):
     assert all(row[name] is None for name in asked)
 
 
-def test_personal_data_are_masked_and_counted_and_paragraphs_keep_their_places(made):
+def test_personal_data_are_masked_and_counted_and_paragraphs_keep_their_positions(made):
     found = made(personal_data=True, language=None, duplicates=None)
     row = found.kept()["page-d"]
     first, second = (row["text"][place["start"] : place["end"]] for place in row["paragraphs"])
@@ -135,23 +144,23 @@ def test_personal_data_may_drop_a_page(made):
     assert found.dropped() == {"page-d": ("personal_data", None)}
 
 
-def test_without_masks_a_text_stays_as_it_is(made):
+def test_without_masks_a_text_is_unchanged(made):
     found = made(personal_data=True, language=None, duplicates=None, bounds={"mask": False})
     assert MAIL in found.kept()["page-d"]["text"]
 
 
-def test_rules_of_quality_drop_by_their_names(made):
+def test_quality_rules_drop_under_their_own_names(made):
     found = made(quality=True, language=None, duplicates=None, bounds={"quality": "published"})
     assert found.dropped()["page-e"][0] == "gopher_words"
     assert found.params.at_least["gopher_words"] == 50
 
 
-def test_near_duplicates_are_dropped_where_they_are_asked_for(made):
+def test_near_duplicates_are_dropped_if_requested(made):
     pages = [page("page-a", f"{ENGLISH} {MAIL}"), page("page-b", f"{ENGLISH} {MAIL} Really.")]
     assert made(pages, duplicates="near").dropped() == {"page-b": ("near_duplicate", "as page-a")}
 
 
-def test_a_bound_below_what_was_looked_for_is_refused(made):
+def test_a_bound_below_the_searched_similarity_is_refused(made):
     with pytest.raises(ValueError, match="is below scores"):
         made(duplicates="near", floor=0.75, bounds={"similarity": 0.6})
 
@@ -165,7 +174,7 @@ def test_a_bound_below_what_was_looked_for_is_refused(made):
         ({"personal_data": 3}, "personal_data"),
     ],
 )
-def test_a_bound_whose_score_is_off_is_refused(made, bounds, scores):
+def test_a_bound_on_a_score_that_is_off_is_refused(made, bounds, scores):
     (name,) = bounds
     with pytest.raises(ValueError, match=rf"bounds\.{name} is set, but scores\.{scores} is off"):
         made(bounds=bounds)
@@ -190,7 +199,7 @@ def test_papers_are_not_masked():
         PaperBoundParams(mask=True)
 
 
-def test_scores_say_which_bounds_they_give():
+def test_scores_name_the_bounds_that_they_support():
     names = ("language", "similarity", "personal_data", "perplexity", "at_least.*", "at_most.*")
     assert [name for name in names if ScoreParams().gives(name)] == ["language", "perplexity"]
     every = ScoreParams(duplicates="near", personal_data=True, quality=True)
@@ -225,7 +234,7 @@ def test_what_if_pages_count_what_the_bounds_keep(made, asked, bound, name):
     )
 
 
-def test_a_rule_that_does_not_exist_is_refused():
+def test_an_unknown_rule_is_refused():
     with pytest.raises(ValueError, match="is no rule; known: gopher_words"):
         BoundParams(at_least={"gopher_word": 3})
     with pytest.raises(ValueError, match="gopher_words is no rule of at_most"):

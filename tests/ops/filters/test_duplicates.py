@@ -1,4 +1,4 @@
-"""Which documents repeat others: against every pair, by whatever bound."""
+"""Which documents are duplicates, compared with every pair, for any bound."""
 
 from itertools import combinations
 
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ops.filters import schemas
 from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
+from ops.filters.params import BoundParams
 from ops.text.minhash import runs, signature
 from tests.parts import parts
 
@@ -23,7 +24,7 @@ PAIRS = st.lists(
 
 
 @given(PAIRS, st.sampled_from([0.65, 0.75, 0.85, 0.95, 1.0]))
-def test_the_first_of_every_connected_group_stays_whatever_the_bound_is(pairs, bound):
+def test_the_first_of_every_connected_group_stays_for_any_bound(pairs, bound):
     graph = networkx.Graph()
     graph.add_nodes_from(NAMES)
     graph.add_edges_from((pair.first, pair.second) for pair in pairs if pair.similarity >= bound)
@@ -33,7 +34,7 @@ def test_the_first_of_every_connected_group_stays_whatever_the_bound_is(pairs, b
 
 
 @given(PAIRS)
-def test_the_order_of_pairs_and_of_their_two_does_not_matter(pairs):
+def test_the_order_of_pairs_and_within_a_pair_does_not_matter(pairs):
     assert repeats(pairs) == repeats([SimilarPair(b, a, score) for a, b, score in reversed(pairs)])
 
 
@@ -52,7 +53,7 @@ def score_rows(texts, near=True):
 def found(folder, texts, floor=0.6, near=True, several=3):
     rows = score_rows(texts, near)
     scores = parts(folder, schemas.scores(PROSE).kept, *(rows[number::several] for number in range(several)))
-    (outcome,) = duplicates(scores, floor)
+    (outcome,) = duplicates(scores, floor, BoundParams())
     return {row["document_id"]: row for row in outcome.kept.to_pylist()}
 
 
@@ -73,7 +74,7 @@ def jaccard(one, other):
         max_size=8,
     )
 )
-def test_near_duplicates_are_those_of_all_pairs_but_for_the_error_of_the_estimate(tmp_path_factory, changes):
+def test_near_duplicates_equal_those_of_all_pairs_up_to_the_error_of_the_estimate(tmp_path_factory, changes):
     base = [[WORDS[(step * start + start) % 40] for step in range(60)] for start in (1, 7, 11)]
     texts = {}
     for number, (which, places, doubled) in enumerate(changes):
@@ -88,7 +89,7 @@ def test_near_duplicates_are_those_of_all_pairs_but_for_the_error_of_the_estimat
     possible = sure.copy()
     for one, other in combinations(texts, 2):
         similarity = jaccard(sets[one], sets[other])
-        if similarity >= 0.85:  # at 128 numbers the estimate is 0.04 off, mostly
+        if similarity >= 0.85:  # with 128 hashes, the estimate is mostly 0.04 off
             sure.add_edge(one, other)
         if similarity >= 0.4:
             possible.add_edge(one, other)
@@ -97,7 +98,7 @@ def test_near_duplicates_are_those_of_all_pairs_but_for_the_error_of_the_estimat
         assert holds(set(rows), expected)
 
 
-def test_equal_texts_are_exact_duplicates_whatever_their_white_space_is(tmp_path):
+def test_equal_texts_with_different_white_space_are_exact_duplicates(tmp_path):
     texts = {
         "page-c": "The tide  mill\nat Corrow.",
         "page-b": "The tide mill at Corrow.",
@@ -109,11 +110,11 @@ def test_equal_texts_are_exact_duplicates_whatever_their_white_space_is(tmp_path
     }
 
 
-def test_empty_texts_repeat_nothing(tmp_path):
+def test_empty_texts_are_never_duplicates(tmp_path):
     assert found(tmp_path, {"page-a": "", "page-b": " \n"}) == {}
 
 
-def test_texts_that_differ_are_never_as_similar_as_equal_ones(tmp_path):
+def test_different_texts_are_never_as_similar_as_equal_ones(tmp_path):
     text = "the miller could work twice a day and often rose in the night "
     rows = found(tmp_path, {"page-a": text * 40, "page-b": text * 41})
     assert rows["page-b"]["similarity"] == 0.9999 and not rows["page-b"]["exact"]
@@ -124,7 +125,7 @@ def test_a_large_group_is_compared_in_linear_time(tmp_path):
     texts = {f"page-{number:03}": f"{text} end{number % 3}" for number in range(150)}
     rows = score_rows(texts)
     scores = parts(tmp_path, schemas.scores(PROSE).kept, rows)
-    (outcome,) = duplicates(scores, 0.6)
+    (outcome,) = duplicates(scores, 0.6, BoundParams())
     assert len(outcome.kept) == 149
     assert outcome.combinations["pairs compared"] < 2 * 150
 

@@ -1,4 +1,4 @@
-"""Perplexity under reference texts: against the formula, byte by byte."""
+"""Perplexity under reference texts, compared with the formula, byte by byte."""
 
 import math
 from collections import Counter
@@ -50,7 +50,7 @@ TEXT = st.text("ab é", min_size=1, max_size=30).filter(lambda text: text.split(
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(TEXT, min_size=1, max_size=4), TEXT)
-def test_a_perplexity_is_that_of_the_formula(tmp_path_factory, texts, text):
+def test_a_perplexity_equals_the_formula(tmp_path_factory, texts, text):
     found = model(tmp_path_factory.mktemp("model"), texts).perplexity(text)
     assert found == pytest.approx(naive(texts, text), abs=0.006)
 
@@ -62,6 +62,6 @@ def test_running_text_is_less_perplexing_than_a_list_of_numbers(tmp_path):
     assert learnt.perplexity("The tide fills the dam.") < 6 < learnt.perplexity("Tel. 0815/4711 [x] >> #42")
 
 
-def test_an_empty_text_and_a_model_of_nothing_have_no_perplexity(tmp_path):
+def test_an_empty_text_and_an_empty_model_have_no_perplexity(tmp_path):
     assert model(tmp_path / "one", ["text"]).perplexity(" ") is None
     assert model(tmp_path / "none", []).perplexity("text") is None

@@ -20,7 +20,7 @@ def sentences_of(language):
     return importlib.import_module(f"spacy.lang.{language}.examples").sentences
 
 
-def test_short_sentences_of_ten_languages_are_told_apart():
+def test_short_sentences_of_ten_languages_are_distinguished():
     texts = [(language, text) for language in LANGUAGES for text in sentences_of(language)]
     found = languages([text for _, text in texts], "en")
     right = sum(score.likeliest == language for score, (language, _) in zip(found, texts, strict=True))
@@ -32,7 +32,7 @@ def test_a_text_without_letters_has_no_language():
     assert languages(["12, 34!", ""], "en") == [(None, None), (None, None)]
 
 
-def test_an_unknown_language_is_refused_with_those_that_are_known():
+def test_an_unknown_language_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"'english' is not known; known: .*en"):
         languages(["text"], "english")
 
@@ -54,7 +54,7 @@ def test_personal_data_are_found(text, expected):
     assert counts(text, "US") == dict.fromkeys(MASKS, 0) | expected
 
 
-def test_masks_take_the_place_of_what_is_personal():
+def test_masks_replace_personal_data():
     text = "Ask ann@b.org at 8.8.8.8."
     assert masked(text, None) == "Ask email@example.com at 192.0.2.1."
     assert masked("Nobody is here.", "US") == "Nobody is here."
@@ -74,12 +74,12 @@ EMAIL = re.compile(rf"\b{ATOM}(?:\.{ATOM})*@(?:{LABEL}\.)+{LABEL}")
 
 
 @given(st.text(st.sampled_from("ab9.@-+ \u00e9_"), max_size=40))
-def test_addresses_are_those_of_datatrove(text):
+def test_addresses_are_those_that_datatrove_finds(text):
     found = [(datum.start, datum.end) for datum in personal_data(text, None) if datum.kind == "emails"]
     assert found == [match.span() for match in EMAIL.finditer(text)]
 
 
-def test_addresses_are_no_longer_than_they_may_be():
+def test_addresses_respect_the_length_limits():
     assert counts(f"Write to {'a' * 64}@b.org.", None)["emails"] == 1
     assert counts(f"Write to {'a' * 65}@b.org.", None)["emails"] == 0
 
@@ -88,7 +88,7 @@ def test_addresses_are_no_longer_than_they_may_be():
 def test_hostile_texts_take_no_quadratic_time(text):
     started = time.process_time()
     list(personal_data(text, None))
-    assert time.process_time() - started < 60  # of these 600,000 signs; quadratic time is hours
+    assert time.process_time() - started < 60  # for these 600,000 characters; quadratic time would be hours
 
 
 GOOD = (
@@ -99,7 +99,7 @@ GOOD = (
 
 
 def breaks(text):
-    """The rules whose bounds a text does not meet."""
+    """The rules that a text violates."""
     return {name for name, value in measures(text).items() if not RULES[name].keeps(value, RULES[name].bound)}
 
 
@@ -118,7 +118,7 @@ def test_running_text_meets_every_rule():
         (GOOD.replace(".\n", " and\n"), {"fineweb_line_ends"}),
     ],
 )
-def test_debris_breaks_the_rule_that_is_made_for_it(text, rules):
+def test_debris_breaks_the_rule_made_for_it(text, rules):
     assert rules <= breaks(text)
     assert breaks(text) - rules <= {name for name in RULES if "most_frequent" in name or "repeated" in name} | {
         "gopher_stop_words", "fineweb_short_lines", "gopher_most_word_length"
@@ -138,7 +138,7 @@ def test_an_empty_text_is_measured_too():
 
 
 @given(st.text(max_size=200))
-def test_shares_are_shares(text):
+def test_shares_are_between_0_and_1(text):
     counted = {"gopher_words", "gopher_most_words", "gopher_word_length", "gopher_most_word_length"}
     counted |= {"gopher_stop_words", "gopher_hashes", "gopher_ellipses"}
     assert all(0 <= value <= 1 for name, value in measures(text).items() if name not in counted)

@@ -1,4 +1,4 @@
-"""BERTScore against the package bert-score, and Self-BLEU against a slow obvious version."""
+"""BERTScore compared with the package bert-score, and Self-BLEU with a slow obvious version."""
 
 import math
 from collections import Counter
@@ -36,7 +36,7 @@ SENTENCES = st.lists(WORDS, min_size=1, max_size=9).map(" ".join)
 @pytest.mark.parametrize(
     "layer", [pytest.param(1, marks=pytest.mark.long), 5, pytest.param(6, marks=pytest.mark.long)]
 )
-def test_scores_are_those_of_the_package(layer):
+def test_scores_equal_those_of_the_package(layer):
     from bert_score import score
 
     found = bertscore(CANDIDATES, REFERENCES, layer=layer)
@@ -45,7 +45,7 @@ def test_scores_are_those_of_the_package(layer):
         assert values == pytest.approx(its.numpy(), abs=1e-4)
 
 
-def test_a_pair_scores_alike_alone_among_others_and_within_little_memory():
+def test_a_pair_scores_the_same_alone_among_others_and_within_little_memory():
     among = BertScorer().score(CANDIDATES, REFERENCES)
     little = BertScorer(memory=1).score(CANDIDATES, REFERENCES)
     for values, its in zip(among, little, strict=True):
@@ -57,7 +57,7 @@ def test_a_pair_scores_alike_alone_among_others_and_within_little_memory():
         )
 
 
-def test_what_is_known_and_what_is_new_share_the_memory():
+def test_known_and_new_embeddings_share_the_memory():
     texts = [f"Sentence {number} of a text that many others follow." for number in range(60)]
     tokens = TokenEmbeddings(ENCODER, 1, memory=30 * 20_000)
     held, encoded, encode = [], [], tokens.encode
@@ -74,14 +74,14 @@ def test_what_is_known_and_what_is_new_share_the_memory():
     assert max(held) <= tokens.memory and sum(encoded) == 60
 
 
-def test_precision_and_recall_are_each_others_when_the_sides_are_swapped():
+def test_swapping_the_sides_swaps_precision_and_recall():
     there, back = bertscore(CANDIDATES, REFERENCES), bertscore(REFERENCES, CANDIDATES)
     assert there.precision == pytest.approx(back.recall, abs=1e-6)
     assert there.f1 == pytest.approx(back.f1, abs=1e-6)
     assert there.f1[2] == pytest.approx(1, abs=1e-6)
 
 
-def test_a_sentence_without_a_token_scores_nothing():
+def test_a_sentence_without_a_token_scores_zero():
     for values in bertscore(["", "a word", " "], ["a word", "\n", ""]):
         assert values.tolist() == [0, 0, 0]
 
@@ -95,11 +95,11 @@ def test_each_sentence_is_encoded_once_however_many_pairs_it_is_in(monkeypatch):
     assert len(encoded) == len({text.strip() for text in [*CANDIDATES, *REFERENCES]})
 
 
-def test_what_cannot_be_read_whole_is_told():
+def test_truncated_sentences_are_reported():
     assert BertScorer().tokens.truncated(["word " * 600, "A sentence."]) == [True, False]
 
 
-def test_nothing_scores_as_nothing_and_what_cannot_be_scored_is_refused():
+def test_no_pairs_give_no_scores_and_pairs_that_cannot_be_scored_are_refused():
     assert [values.shape for values in bertscore([], [])] == [(0,)] * 3
     with pytest.raises(ValueError, match="2 candidates and 1 references"):
         bertscore(["a", "b"], ["a"])
@@ -148,7 +148,7 @@ def test_the_weakest_matches_are_the_mean_of_the_worst_quarter_of_a_side():
     cosines = left @ right.T
     sides = [np.sort(cosines.max(axis)[1:-1]) for axis in (1, 0)]
     slow = min(side[: max(1, math.ceil(len(side) / 4))].mean() for side in sides)
-    # Beside a longer pair, so that both are padded.
+    # Scored with a longer pair, so that both are padded.
     found = matcher.match([first, CANDIDATES[0]], [second, REFERENCES[0]])
     assert found.weakest[0] == pytest.approx(slow, abs=1e-5)
     for values, its in zip(

@@ -29,7 +29,7 @@ REFERENCES = [["the cat is on the mat"], ["a dog barks", "the dog"], ["he reads 
 
 @settings(deadline=None, max_examples=50)
 @given(SCORES, st.integers(0, 3))
-def test_an_interval_holds_the_mean_and_lies_between_the_scores(scores, seed):
+def test_an_interval_contains_the_mean_and_lies_within_the_scores(scores, seed):
     found = interval(scores, 50, seed)
     assert found.mean == pytest.approx(sum(scores) / len(scores), abs=1e-6)
     assert min(scores) - 1e-6 <= found.low <= found.mean <= found.high <= max(scores) + 1e-6
@@ -44,7 +44,7 @@ def test_an_interval_is_made_of_the_quantiles_of_resampled_means():
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(slow, (0.05, 0.95))), abs=1e-6)
 
 
-def test_an_interval_is_as_wide_as_the_normal_one_of_many_items():
+def test_for_many_items_an_interval_is_as_wide_as_the_normal_one():
     scores = np.random.Generator(np.random.PCG64(1)).random(2000)
     found = interval(scores)
     half = 1.96 * scores.std() / np.sqrt(2000)
@@ -54,7 +54,7 @@ def test_an_interval_is_as_wide_as_the_normal_one_of_many_items():
 
 @settings(deadline=None, max_examples=50)
 @given(PAIRS, st.integers(0, 3))
-def test_swapping_the_systems_turns_the_difference_and_leaves_p(pairs, seed):
+def test_swapping_the_systems_negates_the_difference_and_keeps_p(pairs, seed):
     first, second = zip(*pairs, strict=True)
     there, back = paired_bootstrap(first, second, 50, seed), paired_bootstrap(second, first, 50, seed)
     assert there.p == back.p
@@ -69,8 +69,8 @@ def test_p_is_1_for_equal_scores_and_as_low_as_the_resamples_allow_for_a_clear_w
     assert paired_bootstrap([0.3, 0.9, 0.5], [0.1, 0.7, 0.3], resamples=999).p == pytest.approx(2 / 1000)
 
 
-def test_p_of_two_items_is_that_of_counting():
-    # Differences 1 and -0.5: of 4 samples, both ones of the second item alone give less than 0: one in 4.
+def test_p_of_two_items_is_found_by_counting():
+    # Differences 1 and -0.5: of the 4 resamples, only the one with the second item twice is below 0: one in 4.
     assert paired_bootstrap([1.0, 0.0], [0.0, 0.5], resamples=20_000).p == pytest.approx(0.5, abs=0.02)
 
 
@@ -90,7 +90,7 @@ def test_p_of_two_items_is_that_of_counting():
         (lambda: means(rouge_items([], [])), "column rouge1_precision: there are no items"),
     ],
 )
-def test_what_cannot_be_scored_is_refused_in_one_line(call, message):
+def test_items_that_cannot_be_scored_are_refused_in_one_line(call, message):
     with pytest.raises(ValueError, match=message) as raised:
         call()
     assert "\n" not in str(raised.value)
@@ -105,13 +105,13 @@ def test_bleu_by_hand_with_its_signature():
     assert found.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
 
 
-def test_bleu_of_a_short_prediction_is_cut_by_the_brevity_penalty():
+def test_bleu_of_a_short_prediction_is_reduced_by_the_brevity_penalty():
     assert sentence_bleu("a b c d", ["a b c d e f g h"], "none") == pytest.approx(np.exp(1 - 8 / 4))
     assert sentence_bleu("a b", ["a b"]) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("smooth", ["exp", "none", "floor", "add-k"])
-def test_bleu_of_summed_counts_is_that_of_the_corpus(smooth):
+def test_bleu_of_summed_counts_equals_that_of_the_corpus(smooth):
     counts = bleu_counts(PREDICTIONS, REFERENCES)
     of_sums = bleu_of_sums(smooth)
     whole = bleu(PREDICTIONS, REFERENCES, smooth=smooth).score

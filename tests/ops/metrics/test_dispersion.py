@@ -1,4 +1,4 @@
-"""Dispersion: a case worked out by hand, and the best subsets by trying all."""
+"""Dispersion: a hand-computed case, and the best subsets by trying all."""
 
 from itertools import combinations
 
@@ -11,26 +11,26 @@ from ops.metrics import dispersion
 DOCUMENTS = st.lists(st.frozensets(st.integers(0, 6)), max_size=5)
 
 
-def test_dispersion_is_the_area_above_the_curve_worked_out_by_hand():
-    # Of five statements, the first document holds three; the second, which holds as many, one that is new;
-    # the third one more. 3/5, 4/5, 1, 1: the area above is (2/5 + 1/5 + 0 + 0) / 4.
+def test_dispersion_is_the_area_above_the_curve_as_computed_by_hand():
+    # Of five statements, the first document holds three; the second, which also holds three, one new one; the
+    # third one more. 3/5, 4/5, 1, 1: the area above is (2/5 + 1/5 + 0 + 0) / 4.
     found = dispersion([{0, 1, 2}, {1, 2, 3}, {4}, {0}], documents=4)
     assert (found.statements, found.needed, found.coverage) == (5, 3, (0.6, 0.8, 1, 1))
     assert found.score == pytest.approx(0.15)
 
 
-def test_one_document_that_holds_all_is_no_dispersion():
+def test_one_document_with_all_statements_has_no_dispersion():
     assert dispersion([{1}, {0, 1}, {0}]).score == 0
     assert dispersion([{0}, {1}], documents=1).score == 0.5
 
 
-def test_of_documents_that_hold_as_many_new_statements_the_first_is_taken():
-    # After the first two of three statements each: 5 of 6; with {3, 4, 5} first it were 6 of 6.
+def test_among_documents_with_equally_many_new_statements_the_first_is_chosen():
+    # After the first two, of three statements each: 5 of 6; with {3, 4, 5} first it would be 6 of 6.
     assert dispersion([{0, 1, 2}, {2, 3, 4}, {3, 4, 5}], 2).coverage == (0.5, 1)
     assert dispersion([{2, 3, 4}, {0, 1, 2}, {3, 4, 5}], 2).coverage == (0.5, 5 / 6)
 
 
-def test_what_no_document_holds_has_no_dispersion_and_a_curve_has_a_document():
+def test_statements_in_no_document_have_no_dispersion_and_a_curve_needs_a_document():
     assert dispersion([]) is dispersion([set(), set()]) is None
     with pytest.raises(ValueError, match="0 documents"):
         dispersion([{0}], documents=0)

@@ -1,4 +1,4 @@
-"""Exact match and SARI, with sums by hand, and against SARI with fractions and sets written out."""
+"""Exact match and SARI, computed by hand, and compared with SARI written out with fractions and sets."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def test_sari_with_one_reference_by_hand():
     # n = 1: keep {a} of {a}: 1. add {c} of {c, d}: P 1, R 1/2, F1 2/3. delete {b} of {b}: 1.
     # n = 2: keep none of none: 1. add {ac} of {ac, cd}: 2/3. delete {ab} of {ab}: 1.
     # n = 3: keep 0/0: 1. add none of {acd}: P 1, R 0: 0. delete 0/0: 1.
-    # n = 4: nobody has any: 1, 1, 1.
+    # n = 4: no text has any: 1, 1, 1.
     found = sari("a b", "a c", ["a c d"])
     add = (2 / 3 + 2 / 3 + 0 + 1) / 4
     assert found == pytest.approx((1, add, 1, (1 + add + 1) / 3))
@@ -32,7 +32,7 @@ def test_sari_with_two_references_by_hand():
     #        add: none chosen, {c} to add: R 0: 0. delete {b}: P 1/2, R (1/2) / (1/2) = 1, F1 2/3.
     # n = 2: ab is wanted by 1 of 2. keep: none chosen, R 0: 0. add: none of {ac}: 0.
     #        delete {ab}: P 1/2, R 1, F1 2/3.
-    # n = 3, 4: nobody has any: 1, 1, 1.
+    # n = 3, 4: no text has any: 1, 1, 1.
     keep, add, delete = (4 / 5 + 0 + 2) / 4, (0 + 0 + 2) / 4, (2 / 3 + 2 / 3 + 2) / 4
     found = sari("a b", "a", ["a b", "a c"])
     assert found == pytest.approx((keep, add, delete, (keep + add + delete) / 3))
@@ -50,7 +50,9 @@ def test_the_only_reference_scores_1_in_any_case(source, reference):
 
 
 @given(WORDS, WORDS, REFERENCES)
-def test_sari_is_in_0_to_1_and_does_not_depend_on_the_order_of_references(source, prediction, references):
+def test_sari_is_between_0_and_1_and_does_not_depend_on_the_order_of_references(
+    source, prediction, references
+):
     found = sari(source, prediction, references)
     assert all(0 <= value <= 1 for value in found)
     assert found == sari(source, prediction, references[::-1])
@@ -64,7 +66,7 @@ def slow_f1(chosen, wanted):
 
 
 @given(WORDS, WORDS, REFERENCES)
-def test_sari_is_that_of_weights_in_fractions(source, prediction, references):
+def test_sari_equals_the_version_with_fractional_weights(source, prediction, references):
     def grams(text, n):
         tokens = text.split()
         return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)}
@@ -86,13 +88,13 @@ def test_sari_is_that_of_weights_in_fractions(source, prediction, references):
     assert sari(source, prediction, references) == pytest.approx((*means, sum(means) / 3))
 
 
-def test_an_exact_match_is_one_of_token_sequences_in_any_case():
+def test_an_exact_match_compares_token_sequences_in_any_letter_case():
     assert exact_match("He left , but  I stayed .", ["no", "he left , But I stayed ."])
     assert not exact_match("he left , but I stayed.", ["he left , but I stayed ."])
 
 
 @pytest.mark.parametrize("metric", [exact_match, lambda *args: sari("a", *args)], ids=["exact", "sari"])
-def test_a_string_or_nothing_in_place_of_references_is_refused(metric):
+def test_a_string_or_nothing_instead_of_references_is_refused(metric):
     with pytest.raises(TypeError, match="references are a list"):
         metric("a", "a")
     with pytest.raises(ValueError, match="no reference"):

@@ -1,4 +1,4 @@
-"""ROUGE counts as ROUGE-1.5.5 does, and as slow obvious versions of its units do."""
+"""ROUGE counts like ROUGE-1.5.5, and like slow obvious versions of its units."""
 
 from collections import Counter
 from itertools import combinations
@@ -35,7 +35,7 @@ NAIVE = ["The naïve Bayes classifier of Müller beats Erdős–Rényi graphs."]
 NA_VE = ["A naive Bayes classifier by Mueller beats the na ve Erdős-Rényi graphs."]
 NOTHING = [(0.0, 0.0, 0.0)] * 5
 
-# What ROUGE-1.5.5.pl -n 3 -2 4 -u prints: precision, recall and F of ROUGE-1, 2, 3, L and SU4.
+# Output of ROUGE-1.5.5.pl -n 3 -2 4 -u: precision, recall and F of ROUGE-1, 2, 3, L and SU4.
 ORIGINAL = [
     (
         "several sentences", POLICE, [GUNMAN], {},
@@ -112,19 +112,19 @@ OPTIONS = st.fixed_dictionaries(
     [case[1:] for case in ORIGINAL],
     ids=[case[0] for case in ORIGINAL],
 )
-def test_scores_are_those_of_the_perl_original(prediction, references, options, expected):
+def test_scores_equal_those_of_the_perl_original(prediction, references, options, expected):
     found = rouge_of_references(prediction, references, **options)
     assert list(found) == list(ROUGE)
     assert [tuple(score) for score in found.values()] == expected
 
 
-def test_a_string_has_one_sentence_a_line():
+def test_a_string_has_one_sentence_per_line():
     assert rouge("\n".join(POLICE), "\n".join(GUNMAN) + "\n") == rouge(POLICE, GUNMAN)
     assert rouge(" ".join(POLICE), GUNMAN)["rougeL"] != rouge(POLICE, GUNMAN)["rougeL"]
 
 
 @given(TEXTS, TEXTS, OPTIONS)
-def test_scores_are_shares_and_precision_of_one_way_is_recall_of_the_other(prediction, reference, options):
+def test_scores_are_shares_and_precision_is_recall_with_sides_swapped(prediction, reference, options):
     there, back = rouge(prediction, reference, **options), rouge(reference, prediction, **options)
     for name in ROUGE:
         assert all(0 <= value <= 1 for value in there[name])
@@ -140,7 +140,7 @@ def test_between_single_sentences_rouge_l_swaps_too(prediction, reference):
 
 
 @given(SENTENCES)
-def test_a_text_against_itself_scores_1_in_all_that_it_has(sentences):
+def test_a_text_against_itself_scores_1_in_every_metric_it_has_units_for(sentences):
     length = sum(map(len, sentences))
     needs = {"rouge1": 1, "rouge2": 2, "rouge3": 3, "rougeL": 1, "rougeSU4": 2}
     for name, score in rouge_of_tokens(sentences, sentences).items():
@@ -148,7 +148,7 @@ def test_a_text_against_itself_scores_1_in_all_that_it_has(sentences):
 
 
 @given(TOKENS, TOKENS, st.integers(1, 4))
-def test_ngrams_and_their_overlap_are_those_counted_one_by_one(one, other, n):
+def test_ngrams_and_their_overlap_equal_those_counted_one_by_one(one, other, n):
     def slow(tokens):
         return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
@@ -163,13 +163,13 @@ def test_ngrams_and_their_overlap_are_those_counted_one_by_one(one, other, n):
 
 
 @given(TOKENS, st.integers(0, 5))
-def test_skip_bigrams_are_all_pairs_within_the_gap_and_all_tokens_but_the_last(tokens, gap):
+def test_skip_bigrams_are_all_pairs_within_the_gap_and_all_tokens_except_the_last(tokens, gap):
     pairs = [(tokens[i], tokens[j]) for i, j in combinations(range(len(tokens)), 2) if j - i - 1 <= gap]
     assert skip_bigram_counts(tokens, gap) == Counter([*pairs, *tokens[:-1]])
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=4), TOKENS)
-def test_what_a_sentence_adds_is_told_by_the_rest_of_the_counts(sentences, reference):
+def test_the_gain_of_a_sentence_follows_from_the_remaining_counts(sentences, reference):
     whole = rest = ngram_counts(reference, 2)
     taken, hits = Counter(), 0
     for sentence in sentences:
@@ -180,7 +180,7 @@ def test_what_a_sentence_adds_is_told_by_the_rest_of_the_counts(sentences, refer
 
 
 def traced_lcs(reference, prediction):
-    """The table of the original, cell by cell, and its way back."""
+    """The original's table, cell by cell, and its backtrace."""
     m, n = len(reference), len(prediction)
     length = [[0] * (n + 1) for _ in range(m + 1)]
     for i in range(1, m + 1):
@@ -203,7 +203,7 @@ def traced_lcs(reference, prediction):
 
 
 @given(SENTENCES, SENTENCES)
-def test_the_union_of_subsequences_is_that_of_the_table(reference, prediction):
+def test_the_union_of_subsequences_equals_that_of_the_table(reference, prediction):
     slow = []
     for sentence in reference:
         places = set().union(*(traced_lcs(sentence, other) for other in prediction))
@@ -224,17 +224,17 @@ def test_between_two_sentences_it_is_a_longest_common_subsequence(one, other):
 
 
 @given(TEXTS, st.integers(1, 12))
-def test_a_limit_in_words_keeps_the_first_ones_of_both_texts(text, limit):
+def test_a_limit_in_words_keeps_the_first_words_of_both_texts(text, limit):
     first = " ".join(text).split()[:limit]
     assert rouge_tokens(text, words=limit).running == first
     assert rouge(text, text, words=limit)["rouge1"] == rouge(first, first)["rouge1"]
 
 
-def test_a_limit_in_bytes_may_cut_a_letter_and_does_not_add_up_for_the_subsequence():
+def test_a_limit_in_bytes_may_cut_a_letter_and_is_not_additive_for_the_subsequence():
     cut = rouge_tokens(["ab cdé", "fg hij"], bytes=6)
     assert cut.running == ["ab", "cd"]
     assert cut.sentences == [["ab", "cd"]]
-    # The first sentence is shorter than the limit: the original then reads the second whole.
+    # The first sentence is shorter than the limit: the original then reads the second one completely.
     assert rouge_tokens(["ab", "cd efgh ijkl", "mn"], bytes=9) == (
         ["ab", "cd", "efgh"],
         [["ab"], ["cd", "efgh", "i"]],
@@ -247,25 +247,25 @@ def test_tokens_are_runs_of_ascii_letters_and_digits():
     ]  # fmt: skip
 
 
-def test_stemming_joins_forms_and_leaves_short_tokens():
+def test_stemming_merges_forms_and_leaves_short_tokens():
     assert rouge("running dogs", "run dog")["rouge1"].f == 0
     assert rouge("running dogs", "run dog", stem=True)["rouge1"].f == 1
     assert rouge_tokens("his flies was doing", stem=True).running == ["his", "fli", "was", "do"]
 
 
-def test_stop_words_are_left_out_before_n_grams_are_made():
+def test_stop_words_are_removed_before_n_grams_are_made():
     assert rouge_tokens("the end of the line", stop_words=True).running == ["end", "line"]
     assert rouge_tokens("the end of the line", stop_words={"end"}).running == ["the", "of", "the", "line"]
     assert rouge("end of line", "end line", stop_words=True)["rouge2"].f == 1
 
 
-def test_without_rounding_f_is_that_of_exact_shares():
+def test_without_rounding_f_is_computed_from_exact_shares():
     score = rouge("a b c", "a b c d e f g", digits=None)["rouge1"]
     assert score == (1.0, 3 / 7, pytest.approx(0.6, abs=1e-15))
     assert rouge("a b c", "a b c d e f g")["rouge1"] == (1.0, 0.42857, 0.6)
 
 
-def test_the_jackknife_is_the_mean_over_references_but_one():
+def test_the_jackknife_is_the_mean_over_all_references_but_one():
     texts = [GUNMAN, MAN, SCORE_F]
     found = rouge_of_references(POLICE, texts, "best", jackknife=True, digits=None)
     left = [rouge_of_references(POLICE, texts[:i] + texts[i + 1 :], "best", digits=None) for i in range(3)]
@@ -283,7 +283,7 @@ def test_the_jackknife_is_the_mean_over_references_but_one():
         ({"bytes": -1}, "limit in bytes is -1"),
     ],
 )
-def test_a_limit_that_makes_no_sense_is_refused(options, message):
+def test_an_invalid_limit_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         rouge("a", "a", **options)
 

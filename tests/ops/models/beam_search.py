@@ -1,7 +1,7 @@
-"""Beam search as anyone would write it: every answer is read alone, from its beginning.
+"""A plain beam search: every answer is read alone, from its beginning.
 
-Belongs here: the search, and what it asks of a model. Not here: models, and comparing their own search with
-this one (the tests).
+Belongs here: the search, and the interface that it needs of a model. Not here: models, and comparing their own
+search with this one (the tests).
 """
 
 from abc import ABC, abstractmethod
@@ -10,14 +10,14 @@ import torch
 
 
 class Reader(ABC):
-    """The log-probability of every piece behind an answer to one source."""
+    """The log-probability of every piece after an answer to one source."""
 
     def __init__(self, network, source):
         self.network, self.source, self.known = network, source, {}
 
     @abstractmethod
     def read(self, answer):
-        """Return the log-probabilities (V) behind an answer."""
+        """Return the log-probabilities (V) after an answer."""
 
     def following(self, answer):
         if answer not in self.known:
@@ -33,8 +33,8 @@ class Reader(ABC):
 def searched(reader, pieces, end, width, most, penalty):
     """Return the rank of the best answer that a beam finds.
 
-    Of the twice `width` likeliest answers, those that have ended are kept if they are among the first
-    `width`, and the first `width` others go on, until none of them ranks above the worst of `width` kept ones.
+    Of the `2 * width` most probable answers, finished ones are kept if they are among the first `width`, and
+    the first `width` others continue, until none of them ranks above the worst of `width` kept ones.
     """
     growing, kept = [((), 0.0)], []
     for length in range(1, most + 1):

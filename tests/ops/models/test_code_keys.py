@@ -1,4 +1,4 @@
-"""Which packages a dataset answers for when it uses one kind of model only."""
+"""The packages that a dataset depends on when it uses only one kind of model."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_a_dataset_that_uses_word_vectors_only_does_not_depend_on_torch_or_spacy
     assert not packages & {"torch", "spacy", "sentence-transformers"}
 
 
-#: What the type of a model's name uses.
+#: The packages that the type of a model's name uses.
 NAME = {"pydantic_core"}
 
 

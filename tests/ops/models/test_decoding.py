@@ -1,4 +1,4 @@
-"""How many answers models of all kinds write at a time, and in which precision."""
+"""How many answers models of all kinds generate at a time, and in which precision."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from tests.ops.wikisum.long_sequences.sequence_cases import model as sequences
 
 LONG = [example.source for example in examples(12)]
 
-# Without a bound that counts from the longest source of a batch.
+# Without a limit that depends on the longest source of a batch.
 CONFIGS = [config.model_copy(update={"growth": None}) for config in CONFIGS]
 MODELS = {config.kind + config.pieces: (lambda config=config: seq2seq(config), SOURCES) for config in CONFIGS}
 MODELS |= {name: (lambda name=name: sequences(name), LONG) for name in PARAMS}
@@ -34,7 +34,7 @@ def watch(monkeypatch, made, seen):
 
 
 @every
-def test_as_many_sources_are_answered_together_as_params_say_and_answers_stay(name, monkeypatch):
+def test_the_configured_number_of_sources_is_answered_together_with_the_same_answers(name, monkeypatch):
     make, sources = MODELS[name]
     made, sizes = make(), []
     watch(monkeypatch, made, lambda sources: sizes.append(len(sources)))
@@ -46,7 +46,9 @@ def test_as_many_sources_are_answered_together_as_params_say_and_answers_stay(na
 
 
 @every
-def test_a_model_writes_in_bfloat_on_a_device_that_has_it_and_never_under_strict_numerics(name, monkeypatch):
+def test_a_model_generates_in_bfloat16_on_a_device_that_has_it_and_never_under_strict_numerics(
+    name, monkeypatch
+):
     make, sources = MODELS[name]
     made, seen = make(), []
     watch(monkeypatch, made, lambda _: seen.append(torch.is_autocast_enabled("cpu")))
@@ -59,7 +61,7 @@ def test_a_model_writes_in_bfloat_on_a_device_that_has_it_and_never_under_strict
 
 
 @pytest.mark.parametrize("name", ["T-D", "T-DMCA", "T-ED"])
-def test_a_source_is_read_once_whatever_number_of_answers_is_followed(name):
+def test_a_source_is_encoded_once_for_any_number_of_beams(name):
     made, read = sequences(name), []
     network = made.network
     reader = network.get_encoder() if network.config.is_encoder_decoder else network.get_input_embeddings()
@@ -77,7 +79,7 @@ def test_a_source_is_read_once_whatever_number_of_answers_is_followed(name):
 
 
 @pytest.mark.parametrize("section", [FusionParams, GeneratedParams, SummaryParams])
-def test_a_section_that_says_nothing_of_decoding_has_the_key_that_it_had(section):
+def test_a_section_without_decoding_keeps_its_key(section):
     assert "decoding" not in section().model_dump(mode="json")
     assert section(decoding={"batch_size": 4}).model_dump(mode="json")["decoding"] == {
         "batch_size": 4,

@@ -15,7 +15,7 @@ def test_embeddings_have_four_decimals_and_length_one(strict):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3)
 
 
-def test_the_encoder_hears_whether_it_is_strict(monkeypatch):
+def test_the_encoder_is_told_whether_numerics_are_strict(monkeypatch):
     asked = []
     monkeypatch.setattr(module, "encoder", lambda *names: asked.append(names) or encoder(*names))
     for strict in (True, False):
@@ -28,7 +28,7 @@ def test_no_encoder_is_loaded_before_there_is_a_text(monkeypatch):
     embedder("not installed")
 
 
-def test_what_is_remembered_is_what_the_encoder_gave_and_no_text_is_embedded_twice():
+def test_cached_embeddings_equal_the_encoders_and_no_text_is_embedded_twice():
     asked = []
 
     def counted(texts):
@@ -41,13 +41,13 @@ def test_what_is_remembered_is_what_the_encoder_gave_and_no_text_is_embedded_twi
     assert asked == ["b", "a", "c", ""]
 
 
-def test_what_a_caller_does_to_its_rows_does_not_reach_the_next():
+def test_changes_by_a_caller_do_not_reach_the_cache():
     remembered = remembering(embed)
     remembered(["a"])[:] = 0
     np.testing.assert_array_equal(remembered(["a"]), embed(["a"]))
 
 
-def test_with_strict_numerics_a_text_has_the_same_row_in_any_company():
+def test_with_strict_numerics_a_text_has_the_same_row_in_any_batch():
     words = [f"word{number}" for number in range(40)]
     texts = ["Why?", "Nothing is lost, and " * 200, ""] + [
         " ".join(words[:count]) for count in range(1, 40, 4)

@@ -1,4 +1,4 @@
-"""How many numbers an embedding has, as files tell it."""
+"""The number of dimensions of an embedding, read from files."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from ops.models.encoder import ENCODER, embedder, embedding_size
 
 
-def test_it_is_the_size_of_what_the_default_encoder_gives():
+def test_it_is_the_width_of_the_default_encoders_output():
     assert embedding_size() == embedder(ENCODER)(["Silver."]).shape[1]
 
 
@@ -19,7 +19,7 @@ def test_it_is_the_size_of_what_the_default_encoder_gives():
         (None, {"": {"hidden_size": 6}}, 6),
     ],
 )
-def test_the_last_module_that_tells_it_decides(tmp_path, modules, configs, size):
+def test_the_last_module_that_declares_it_decides(tmp_path, modules, configs, size):
     if modules is not None:
         (tmp_path / "modules.json").write_text(json.dumps([{"path": path} for path in modules]))
     for path, config in configs.items():

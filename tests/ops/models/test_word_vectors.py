@@ -4,7 +4,7 @@ import pytest
 from ops.models.word_vectors import WordVectors, read_glove
 
 
-def test_a_word_that_stands_twice_counts_at_its_first_place():
+def test_a_duplicate_word_counts_at_its_first_position():
     vectors = WordVectors(["cat", "dog", "cat"], np.array([[1.0], [2.0], [3.0]]))
     assert vectors.rank("cat") == 0 and "dog" in vectors and vectors.rank("cow") is None
     assert vectors.mean.tolist() == [2.0]
@@ -16,12 +16,12 @@ def test_no_words_give_no_vectors():
 
 
 @pytest.mark.parametrize(("words", "shape"), [(["cat"], (2, 3)), ([], (0, 3)), (["cat"], (1,))])
-def test_words_and_matrix_must_fit(words, shape):
+def test_words_and_matrix_must_have_the_same_length(words, shape):
     with pytest.raises(ValueError, match="do not fit"):
         WordVectors(words, np.ones(shape))
 
 
-def test_glove_text_may_hold_words_with_spaces_and_a_header(tmp_path):
+def test_glove_text_may_contain_words_with_spaces_and_a_header(tmp_path):
     path = tmp_path / "vectors.txt"
     path.write_text("2 3\ncat 1 2 3\n. . . 4 5 6\n")
     vectors = read_glove(path)

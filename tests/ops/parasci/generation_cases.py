@@ -1,4 +1,4 @@
-"""What a generator learns from and what is made of it, for tests of generators."""
+"""Training data and generated sentences, for tests of generators."""
 
 from ops.core.parts import Artifact
 from ops.parasci.generation.generator import GENERATOR, GeneratorParams, generator

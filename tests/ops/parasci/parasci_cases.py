@@ -1,4 +1,4 @@
-"""Sentences and pairs of ParaSCI in miniature."""
+"""Tiny sentences and pairs of ParaSCI."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where two sentences disagree in what a likeness of words overlooks."""
+"""Disagreements of two sentences that word similarity misses."""
 
 import pytest
 from hypothesis import given
@@ -46,25 +46,25 @@ def test_directions_are_up_down_both_or_none():
 def test_sentences_agree_as_far_as_they_say_the_same():
     first = "BLEU rises by 2 points on WMT14, not less."
     found = agreement(first, "BLEU drops by 3 points on WMT14.")
-    assert found == (0.0, 0.0, 1.0, 1.0), "the first one has both ways"
+    assert found == (0.0, 0.0, 1.0, 1.0), "the first sentence has both directions"
     assert agreement("BLEU rises.", "BLEU drops.").direction == 0
     assert agreement("BLEU is 2.", "METEOR is 2.") == (1.0, 1.0, 0.0, 1.0)
 
 
 @given(st.text(), st.text())
-def test_agreement_is_a_share_the_same_for_both_orders_and_whole_with_itself(first, second):
+def test_agreement_is_a_share_that_is_symmetric_and_1_with_itself(first, second):
     found = agreement(first, second)
     assert found == agreement(second, first)
     assert all(0 <= value <= 1 for value in found)
     assert agreement(first, first) == (1, 1, 1, 1)
 
 
-def test_the_prediction_is_a_sum_of_weighted_features_and_f1_alone_is_the_papers():
+def test_the_prediction_is_a_weighted_sum_of_features_and_f1_alone_is_the_papers():
     features = {"f1": 0.84, "numbers": 0.5, "names": 1.0}
     assert consistency(features, ScorerParams(intercept=0, weights={"f1": 1})) == 0.84
     assert consistency(features, ScorerParams(intercept=1, weights={"f1": 2, "numbers": -1})) == 2.18
 
 
-def test_weights_are_of_features_that_there_are():
+def test_weights_for_unknown_features_are_refused():
     with pytest.raises(ValueError, match="colour"):
         ScorerParams(weights={"colour": 1.0})

@@ -1,4 +1,4 @@
-"""Which subject area papers are of, and that no definitions of two areas meet."""
+"""The subject area of papers; definitions in different areas are never paired."""
 
 import pytest
 
@@ -21,16 +21,16 @@ from ops.parasci.sentences import AREAS, area_of
         ([], None),
     ],
 )
-def test_the_first_subject_that_is_known_tells_the_area(subjects, area):
+def test_the_first_known_subject_determines_the_area(subjects, area):
     assert area_of(subjects) == area
 
 
-def test_given_subjects_go_before_those_known():
+def test_subjects_given_in_params_take_precedence_over_built_in_ones():
     given = {"cs.CL": "linguistics", "Oncotarget": "medicine", "cs": "informatics"}
     assert area_of(["CS.cl"], given) == "linguistics"
     assert area_of(["Review", "oncotarget"], given) == "medicine"
     assert area_of(["cs.LG"], given) == "informatics"
 
 
-def test_every_area_is_a_subject_of_itself():
+def test_every_area_is_its_own_subject():
     assert {area for area in AREAS.values() if area_of([area]) != area} == set()

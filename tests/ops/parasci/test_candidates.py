@@ -37,7 +37,7 @@ def found_pairs(outcome):
 
 
 def fates(outcomes):
-    """Return the reason of each dropped unit, None of each that is in a pair; no unit is lost or there twice."""
+    """Return the reason of each dropped unit, None for each unit in a pair; no unit is lost or duplicated."""
     found = {}
     for outcome in outcomes:
         used = {source for row in outcome.kept.to_pylist() for source in row["source_ids"]}
@@ -51,7 +51,7 @@ def fates(outcomes):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 8), st.floats(-0.5, 1), st.integers(0, 9), st.integers(1, 50))
-def test_all_pairs_are_found_whatever_the_blocks(count, size, floor, seed, block):
+def test_all_pairs_are_found_for_any_block_size(count, size, floor, seed, block):
     random = np.random.default_rng(seed)
     rows = random.standard_normal((count, size))
     rows = np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
@@ -68,12 +68,12 @@ def test_all_pairs_are_found_whatever_the_blocks(count, size, floor, seed, block
     assert fast == [pair for pair in slow if pair[2] >= floor]
 
 
-def test_groups_must_be_as_many_as_rows():
+def test_there_must_be_as_many_groups_as_rows():
     with pytest.raises(ValueError, match="2 embeddings and 1 groups"):
         similar_pairs(np.eye(2, dtype=np.float32), np.zeros(1, np.int64), 0.5)
 
 
-def test_pairs_within_a_paper_are_of_two_sections_of_the_six_kinds():
+def test_pairs_within_a_paper_come_from_two_sections_of_the_six_kinds():
     alike = unit(1, 0.1, 0)
     outcome = intra(
         table(
@@ -99,7 +99,7 @@ def test_a_paper_without_sections_has_no_pair_and_says_why():
     assert fates([intra(table(*rows), IntraParams())]) == {"a": "section", "b": "section"}
 
 
-def test_a_sentence_that_stands_500_times_in_a_paper_makes_one_pair_with_another():
+def test_a_sentence_that_occurs_500_times_in_a_paper_makes_one_pair_with_another():
     often = [mention("p", number % 2, "abstract", sentence=str(number)) for number in range(500)]
     rows = [
         statement("a", "often", unit(1, 0.1), *often),
@@ -142,7 +142,7 @@ def test_sentences_of_one_group_are_paired_across_papers_and_parts(tmp_path, kin
 
 
 @pytest.mark.parametrize("kind", ["definitions", "citations"])
-def test_one_paper_is_not_paired_with_itself_and_passages_are_with_papers(tmp_path, kind):
+def test_a_paper_is_not_paired_with_itself_but_passages_are_paired_with_papers(tmp_path, kind):
     rows = group_rows(kind, 2, paper="one")
     assert set(fates(run_groups(tmp_path / "a", kind, rows)).values()) == {"alone"}
     other = {**group_rows(kind, 1, paper="other")[0], "id": "passage", "text": "of an abstract"}
@@ -153,8 +153,8 @@ def test_one_paper_is_not_paired_with_itself_and_passages_are_with_papers(tmp_pa
 
 
 @pytest.mark.parametrize("kind", ["definitions", "citations"])
-def test_what_becomes_of_passages_is_counted_by_reason(tmp_path, kind):
-    """Units are the sentences of papers; without a paper the passages are all that there is."""
+def test_fates_of_passages_are_counted_by_reason(tmp_path, kind):
+    """Units are the sentences of papers; without a paper, the passages are everything."""
     paired = group_rows(kind, 2)
     another = mention("q", **({"term": "x"} if kind == "definitions" else {"cited": ["x"]}))
     unlike = group_rows(kind, 1, paper="far", embedding=unit(-1, 0))
@@ -184,7 +184,7 @@ def test_definitions_of_two_areas_are_not_paired(tmp_path):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 30), st.integers(1, 40), st.integers(0, 9), st.integers(1, 300))
-def test_the_most_alike_pairs_are_kept_each_once_whatever_the_blocks(count, most, seed, block):
+def test_the_most_similar_pairs_are_kept_once_each_for_any_block_size(count, most, seed, block):
     random = np.random.default_rng(seed)
     rows = random.integers(-2, 3, (count, 3)).astype(np.float32)  # many ties
     groups = random.integers(0, 4, count)
@@ -196,7 +196,7 @@ def test_the_most_alike_pairs_are_kept_each_once_whatever_the_blocks(count, most
 
 
 @pytest.mark.parametrize("count", [2, 4096, 4097])
-def test_an_index_is_asked_for_every_row(count):
+def test_an_index_is_queried_for_every_row(count):
     random = np.random.default_rng(0)
     rows = random.standard_normal((count, 8)).astype(np.float32)
     rows[-1] = rows[0]
@@ -205,7 +205,7 @@ def test_an_index_is_asked_for_every_row(count):
     assert [0, count - 1] in np.stack([pairs.first, pairs.second], axis=1).tolist()
 
 
-def test_all_sentences_citing_a_paper_are_compared_and_the_most_alike_pairs_kept(tmp_path):
+def test_all_sentences_citing_a_paper_are_compared_and_the_most_similar_pairs_kept(tmp_path):
     rows = group_rows("citations", 60)
     whole = run_groups(tmp_path / "whole", "citations", rows)[-1]
     assert whole.combinations == {"groups": 1, "compared": 60 * 59 // 2}
@@ -246,8 +246,8 @@ def test_the_one_paraphrase_among_a_thousand_citances_is_found(tmp_path):
 
 
 @pytest.mark.parametrize("compare_all", [40, 39])
-def test_pairs_of_one_paper_are_none_of_those_that_are_counted_or_found(tmp_path, compare_all):
-    """40 sentences of 20 papers, two each: 20 pairs are of one paper."""
+def test_pairs_within_one_paper_are_neither_counted_nor_found(tmp_path, compare_all):
+    """40 sentences of 20 papers, two each: 20 pairs are within one paper."""
     rows = [
         {**row, "id": f"{side}{row['id']}", "text": f"{side} {row['text']}"}
         for side in "ab"
@@ -275,7 +275,7 @@ def test_a_sentence_of_several_papers_is_paired_once_with_each_other_sentence(tm
     assert outcome.combinations == {"groups": 1, "compared": 6, "identical": 2}
 
 
-def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
+def test_the_same_text_in_two_parts_is_not_a_pair(tmp_path):
     rows = [{**row, "text": "the same"} for row in group_rows("citations", 2)]
     outcomes = run_groups(tmp_path, "citations", rows)
     assert outcomes[-1].combinations["identical"] == 1
@@ -283,7 +283,7 @@ def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
 
 
 def all_at_once(kind, sentences, passages, params):
-    """Return kept and dropped rows and counts of groups that are all held by their key in one process."""
+    """Return kept and dropped rows and counts of groups that one process holds by key."""
     keys, outside = of_groups.KEYS[kind], of_groups.OUTSIDE[kind]
     groups, reasons, units, others, lost = defaultdict(dict), {}, {}, [], []
     for parts_of, noted in ((sentences, units), (passages, None)):
@@ -333,8 +333,8 @@ STATED = st.tuples(
     st.integers(1, 8),
     st.integers(1, 12),
 )
-def test_groups_in_parts_give_what_all_at_once_gives(kind, stated, others, most, members, rows):
-    """Whatever is in which part, a sentence of several groups has one fate, and the rows their order."""
+def test_groups_in_parts_give_the_same_as_all_at_once(kind, stated, others, most, members, rows):
+    """In whichever part it is, a sentence of several groups has one fate, and the rows keep their order."""
     params = (DefinitionParams if kind == "definitions" else CitationParams)(floor=0.2, most=most)
     of_papers, of_passages = (
         [

@@ -66,7 +66,7 @@ def combinations(outcomes):
     return {reason: count for outcome in outcomes for reason, count in outcome.combinations.items()}
 
 
-def test_a_pair_of_two_methods_or_swapped_is_one_row_with_where_it_is_from(tmp_path):
+def test_a_pair_found_by_two_methods_or_swapped_is_one_row_with_its_origins(tmp_path):
     outcomes = run_scored(
         tmp_path,
         [candidate("i1", A, B, key="p"), candidate("i2", B, A, key="q", cosine=0.95)],
@@ -82,7 +82,7 @@ def test_a_pair_of_two_methods_or_swapped_is_one_row_with_where_it_is_from(tmp_p
     assert combinations(outcomes) == {"merged": 3}
 
 
-def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_path):
+def test_identical_pairs_and_those_below_the_threshold_are_dropped_with_their_reason(tmp_path):
     outcomes = run_scored(
         tmp_path,
         [
@@ -108,7 +108,7 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
 
 
 class OneScore:
-    """Scores every pair alike, at once."""
+    """Gives every pair the same score, at once."""
 
     def __init__(self, *_):
         self.tokens = self
@@ -167,7 +167,7 @@ def part(name, first, second, whole, confidence=0.5, key="p"):
             "confidence": confidence}  # fmt: skip
 
 
-def test_a_part_of_a_sentence_is_kept_by_its_confidence_and_merged_as_others_are(tmp_path):
+def test_a_partial_sentence_is_kept_by_its_confidence_and_merged_like_others(tmp_path):
     outcomes = run_scored(
         tmp_path,
         [candidate("i", A, C)],
@@ -191,7 +191,7 @@ def test_a_part_of_a_sentence_is_kept_by_its_confidence_and_merged_as_others_are
     assert [unit for outcome in outcomes for unit in outcome.units.to_pylist()] == ["i"]
 
 
-def test_parts_of_the_dataset_are_as_large_as_wanted_and_their_rows_the_same(tmp_path):
+def test_parts_of_the_dataset_have_the_configured_size_and_the_same_rows(tmp_path):
     rows = [
         filtered_pair(
             str(n), first=f"a{n // 2}", second=f"b{n}", self_bleu=20.0 + n % 3 * 9, keys=[f"intra:{n}"]
@@ -206,7 +206,7 @@ def test_parts_of_the_dataset_are_as_large_as_wanted_and_their_rows_the_same(tmp
     assert Outcome.joined(several) == whole
 
 
-def test_a_part_is_in_the_split_of_its_paper_and_of_its_whole_sentence(tmp_path):
+def test_a_partial_sentence_is_in_the_split_of_its_paper_and_of_its_whole_sentence(tmp_path):
     rows = [scored_pair(str(n), f"a{n}", f"b{n}", keys=[f"intra:p{n}"]) for n in range(9)]
     rows.append(scored_pair("part", "x", "y", keys=["partial:p1"], origins=["partial"], wholes=["B2"]))
     names = {row_id("filtered", row["id"]): row["id"] for row in rows}
@@ -231,7 +231,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert row["consistency"] == round(1 + 2 * row["f1"] + 0.5, 2)
 
 
-def test_a_pair_that_bertscore_cuts_says_so(tmp_path):
+def test_a_pair_that_bertscore_truncates_says_so(tmp_path):
     (_, outcome) = run_scored(tmp_path, [candidate("a", A, "a word of text " * 300)])
     assert outcome.kept["truncated"].to_pylist() == [True]
 
@@ -247,7 +247,7 @@ def test_a_length_rate_needs_words():
         length_rate(0, 3)
 
 
-def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
+def test_the_effect_of_another_cosine_is_computed_from_stored_ones(tmp_path):
     rows = [candidate("same", A, A), candidate("a", A, B, cosine=0.6)]
     (found,) = [table.to_pylist() for table in cosines(parts(tmp_path, CANDIDATES.kept, rows))]
     assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.6)]
@@ -278,7 +278,7 @@ def run_paraphrases(folder, rows, **knobs):
 
 
 def pair_of(row):
-    """Return the name of the scored pair that a row of parasci/paraphrases is of."""
+    """Return the name of the scored pair that a row of parasci/paraphrases came from."""
     return row["first"], row["second"]
 
 
@@ -301,7 +301,7 @@ def test_thresholds_are_those_of_the_origin(tmp_path):
     }  # fmt: skip
 
 
-def test_near_copies_are_dropped_where_a_bound_is_set(tmp_path):
+def test_near_copies_are_dropped_if_a_bound_is_set(tmp_path):
     rows = [
         scored_pair("copy", "a", "b", self_bleu=65.1),
         scored_pair("other words", "c", "d", self_bleu=65.0),
@@ -317,7 +317,7 @@ def test_near_copies_are_dropped_where_a_bound_is_set(tmp_path):
 
 
 def slow_draw(rows, mean):
-    """Return the names of the pairs that stay, by plain sorting."""
+    """Return the names of the kept pairs, by plain sorting."""
     budget = sum(mean - row["self_bleu"] for row in rows if row["self_bleu"] <= mean)
     stay = {row["id"] for row in rows if row["self_bleu"] <= mean}
     others = [row for row in rows if row["self_bleu"] > mean]
@@ -334,7 +334,7 @@ def slow_draw(rows, mean):
     st.lists(st.tuples(st.integers(0, 400).map(lambda n: n / 5), st.integers(0, 100)), max_size=40),
     st.sampled_from([10, 26.5, 50, 100]),
 )
-def test_pairs_are_drawn_to_a_mean_as_plain_sorting_draws_them(scores, mean):
+def test_pairs_are_drawn_to_a_mean_as_by_plain_sorting(scores, mean):
     rows = [
         filtered_pair(str(number), self_bleu=copied, surplus=surplus / 100)
         for number, (copied, surplus) in enumerate(scores)
@@ -348,7 +348,7 @@ def test_pairs_are_drawn_to_a_mean_as_plain_sorting_draws_them(scores, mean):
     assert not found or sum(row["self_bleu"] for row in found) / len(found) <= mean + 1e-9
 
 
-def test_what_is_not_drawn_says_so_and_the_rest_meets_the_mean(tmp_path):
+def test_pairs_that_are_not_drawn_say_so_and_the_rest_meets_the_mean(tmp_path):
     rows = [
         filtered_pair("varied", first="a", second="b", self_bleu=10.0, keys=["intra:1"]),
         filtered_pair("good", first="c", second="d", self_bleu=42.0, surplus=1.0, keys=["intra:2"]),
@@ -370,12 +370,12 @@ def test_what_is_not_drawn_says_so_and_the_rest_meets_the_mean(tmp_path):
         ("...", "!", 0),
     ],
 )
-def test_the_share_of_content_words_that_both_have(first, second, share):
+def test_the_overlap_is_the_share_of_common_content_words(first, second, share):
     assert shared_words(first, second) == shared_words(second, first) == share
 
 
 @pytest.mark.parametrize("bound", [100, 45])
-def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, bound):
+def test_the_scores_predict_the_effect_of_another_bound_on_self_bleu(tmp_path, bound):
     rows = pairs_of_all((2.5, 3.2, 4.0), (0.5, 1.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
     params = FilterParams(**PAPER | {"self_bleu": bound})
@@ -387,7 +387,7 @@ def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, b
 
 
 def pairs_of_all(ratings, rates):
-    """Return scored pairs of all these scores and of one method or two; every other one is a near copy."""
+    """Return scored pairs with all these scores, found by one method or two; every other one is a near copy."""
     return [
         scored_pair(
             str(number),
@@ -405,7 +405,7 @@ def pairs_of_all(ratings, rates):
 
 
 @pytest.mark.parametrize("bound", [100, 45])
-def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
+def test_stored_scores_predict_the_effect_of_other_thresholds(tmp_path, bound):
     rows = pairs_of_all((2.5, 3.2, 4.0, 4.5), (0.5, 1.5, 2.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
     params = FilterParams(**PAPER | {"self_bleu": bound})
@@ -428,7 +428,7 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
 
 
 @pytest.mark.parametrize("bound", [100, 45])
-def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path, bound):
+def test_stored_scores_predict_the_effect_of_both_thresholds_together(tmp_path, bound):
     rows = pairs_of_all((2.5, 3.5, 4.5), (0.5, 1.0, 2.5))
     stored = dealt(tmp_path / "scored", SCORED.kept, rows, 3)
     params = FilterParams(**PAPER | {"self_bleu": bound})
@@ -467,12 +467,12 @@ def slow_clusters(links):
 
 
 @given(st.lists(st.lists(st.integers(0, 12), max_size=3), max_size=10))
-def test_clusters_are_what_hangs_together(links):
+def test_clusters_are_connected_components(links):
     assert clusters(links) == slow_clusters(links)
 
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=60), st.integers(0, 5))
-def test_splits_miss_their_shares_by_no_more_than_the_largest_cluster(numbers, seed):
+def test_splits_miss_their_shares_by_at_most_the_largest_cluster(numbers, seed):
     names = [f"cluster-{number}" for number in numbers]
     shares = {"train": 0.6, "validation": 0.2, "test": 0.2}
     splits = split_of_clusters(names, shares, seed)
@@ -482,7 +482,7 @@ def test_splits_miss_their_shares_by_no_more_than_the_largest_cluster(numbers, s
         assert sum(splits[name] == split for name in names) <= share * len(names) + largest
 
 
-def test_what_shares_a_sentence_or_a_key_is_in_one_split(tmp_path):
+def test_pairs_that_share_a_sentence_or_a_key_are_in_one_split(tmp_path):
     rows = [scored_pair(str(n), f"a{n}", f"b{n}", keys=[f"intra:{n // 3}"]) for n in range(60)]
     rows += [scored_pair("link", "a0", "A59".lower(), keys=["citations:x"])]
     kept = run_paraphrases(tmp_path, rows).kept.to_pylist()
@@ -507,7 +507,7 @@ def slow_near(sets, least):
     st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=8), max_size=25),
     st.sampled_from([0.1, 0.3, 0.6, 0.7, 0.75, 1.0]),
 )
-def test_near_duplicates_are_all_pairs_of_so_alike_sets(sets, least):
+def test_near_duplicates_are_all_sufficiently_similar_pairs(sets, least):
     found = list(near_duplicates(sets, least))
     assert len(found) == len(set(found)) and set(found) == slow_near(sets, least)
 
@@ -521,7 +521,7 @@ def test_near_duplicates_do_not_depend_on_how_many_sets_are_compared_at_once(mon
 
 
 def test_near_duplicates_are_in_one_split_as_far_as_params_say(tmp_path):
-    """Pairs of 30 papers; each has a near-duplicate in another paper, one content word apart."""
+    """Pairs of 30 papers; each has a near-duplicate in another paper, which differs in one content word."""
     topics = ["parser", "tagger", "chunker", "lexicon", "corpus", "grammar", "ontology", "treebank", "stemmer", "aligner",
               "decoder", "encoder", "ranker", "splitter", "indexer", "crawler", "thesaurus", "segmenter", "classifier",
               "summariser", "translator", "recogniser", "annotator", "concordance", "spellchecker", "transducer",
@@ -554,7 +554,7 @@ PAIRS = [
 ]
 
 
-def test_the_released_files_are_line_by_line_and_load_as_a_dataset(tmp_path):
+def test_the_release_files_are_aligned_by_line_and_load_as_a_dataset(tmp_path):
     folder = tmp_path / "out"
     (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), FilesFolder(folder))
     assert (folder / "train.src").read_bytes() == b"we use moses 2.1 , again .\n"
@@ -572,7 +572,7 @@ def test_the_released_files_are_line_by_line_and_load_as_a_dataset(tmp_path):
     assert [row["source_file"] for row in outcome.kept.to_pylist()] == ["train.src", "val.src", "test.src"]
 
 
-def test_no_pairs_make_no_files(tmp_path):
+def test_without_pairs_there_are_no_files(tmp_path):
     (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
     assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
 
@@ -583,7 +583,7 @@ def test_the_released_form_is_one_line_of_tokens(text):
     assert form == " ".join(form.split()) and len(form.splitlines()) <= 1
 
 
-def test_the_statistics_are_those_of_table_2_beside_the_papers(tmp_path):
+def test_the_statistics_are_those_of_table_2_next_to_the_papers(tmp_path):
     pairs = parts(tmp_path / "pairs", PARAPHRASES.kept, PAIRS)
     rows = [scored_pair("x", origins=["intra", "citations"]), scored_pair("y", "three", "four")]
     (outcome,) = statistics(pairs, parts(tmp_path / "scored", SCORED.kept, rows))

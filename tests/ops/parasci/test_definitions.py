@@ -20,7 +20,7 @@ from ops.parasci.terms import expansions_of, normal_form, singular
          "Sentence compression"),
         ("relation extraction ( re ) is the task of determining semantic relations between entities mentioned in "
          "text .", "relation extraction"),
-        # one a pattern
+        # one for each pattern
         ("Code-switching refers to the alternation of two or more languages in a conversation.", "Code-switching"),
         ("The term “smart home” refers to a living environment that has sensors.", "smart home"),
         ("Linker accuracy is defined as the fraction of all mentions whose link is right.", "Linker accuracy"),
@@ -85,7 +85,7 @@ def test_a_sentence_that_defines_nothing_has_no_term(sentence):
 @given(
     st.text(), st.sampled_from(["is the task of finding", "is defined as a", "refers to the", "is a kind of"])
 )
-def test_a_term_stands_where_its_span_says_in_whatever_text(text, verb):
+def test_a_term_is_where_its_span_says_in_any_text(text, verb):
     sentence = f"{text} {verb} {text} things that are found in texts"
     found = definition(sentence)
     if found is not None:
@@ -123,7 +123,7 @@ def test_mentions_of_one_term_have_one_normal_form():
      ("subclasses", "subclass"), ("boxes", "box"), ("data", "data"), ("media", "media"), ("news", "news"),
      ("series", "series"), ("statistics", "statistics"), ("SVMs", "SVM"), ("biLSTMs", "biLSTM")],
 )  # fmt: skip
-def test_a_plural_is_told_by_dictionary_and_ending(plural, word):
+def test_a_plural_is_recognised_by_dictionary_and_ending(plural, word):
     assert singular(plural) == word
 
 

@@ -25,7 +25,7 @@ OTHER = "We read SemCor from left to right by using a stack that holds open brac
 
 
 def edits(sentence, kind, other=OTHER):
-    """Return what an edit of a kind makes of a sentence, by several draws."""
+    """Return the results of one kind of edit of a sentence, from several draws."""
     found = (edited(sentence, other, Choices(number), [kind]) for number in range(30))
     return {edit.text: edit for edit in found if edit is not None}
 
@@ -47,12 +47,12 @@ def edits(sentence, kind, other=OTHER):
          "We find the sense using a stack that holds open brackets."}),
     ],
 )  # fmt: skip
-def test_an_edit_makes_these_texts_of_a_sentence(kind, sentence, texts):
+def test_an_edit_makes_these_texts_from_a_sentence(kind, sentence, texts):
     assert set(edits(sentence, kind)) <= texts
     assert edits(sentence, kind)
 
 
-def test_a_word_of_content_gives_place_to_one_of_the_other_sentence():
+def test_a_content_word_is_replaced_by_one_of_the_other_sentence():
     words = {"semcor", "right", "using", "stack", "holds", "brackets"}
     texts = {text for word in words for text in (f"We {word} trees.", f"We parse {word}.")}
     assert len(edits("We parse trees.", "word").keys() & texts) > 3
@@ -60,7 +60,7 @@ def test_a_word_of_content_gives_place_to_one_of_the_other_sentence():
 
 
 @pytest.mark.parametrize("kind", [*SENSE, *CLAUSES])
-def test_an_edit_tells_who_says_what_and_ends_as_the_sentence_does(kind):
+def test_an_edit_knows_which_side_entails_the_other_and_ends_like_the_sentence(kind):
     for text, edit in edits(SENTENCE, kind).items():
         assert text != SENTENCE
         assert text.endswith(".")
@@ -69,11 +69,11 @@ def test_an_edit_tells_who_says_what_and_ends_as_the_sentence_does(kind):
 
 
 @pytest.mark.parametrize("kind", [*SENSE, *CLAUSES])
-def test_a_sentence_that_has_nothing_of_a_kind_has_no_edit_of_it(kind):
+def test_a_sentence_without_material_for_a_kind_of_edit_has_none(kind):
     assert edits("We go on.", kind, "We see it.") == {}
 
 
-def test_examples_of_a_pair_are_the_pair_an_edit_of_it_and_an_edit_of_a_sentence():
+def test_the_examples_of_a_pair_are_the_pair_an_edit_of_it_and_an_edit_of_a_sentence():
     pair = SENTENCE, "Smith's parser beats it on 12 tasks; so the method is of use for long texts."
     kinds = Counter()
     for number in range(40):
@@ -89,7 +89,7 @@ def test_examples_of_a_pair_are_the_pair_an_edit_of_it_and_an_edit_of_a_sentence
     assert set(kinds) >= {"number", "negation", "word", "dropped", "added"}
 
 
-def test_a_swapped_example_has_its_ways_swapped():
+def test_a_swapped_example_has_its_directions_swapped():
     example = next(
         example
         for number in range(40)
@@ -109,7 +109,7 @@ def test_a_swapped_example_has_its_ways_swapped():
 
 
 def pairs(unlike=30):
-    """Return pairs within papers: alike, in between, identical, unlike."""
+    """Return pairs within papers: similar, in between, identical, dissimilar."""
     rows = [
         candidate(
             f"alike {number}",
@@ -129,7 +129,7 @@ def pairs(unlike=30):
     return [*rows, candidate("identical", "We parse.", "we  parse.", cosine=1.0)]
 
 
-def test_no_model_is_made_unless_it_is_wanted(tmp_path):
+def test_no_model_is_made_unless_requested(tmp_path):
     intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
     outcomes = list(entailment(intra, EntailmentParams(), Memory(), True))
     dropped = [row for outcome in outcomes for row in outcome.dropped.to_pylist()]
@@ -139,7 +139,7 @@ def test_no_model_is_made_unless_it_is_wanted(tmp_path):
     assert trained(Artifact(parts(tmp_path / "rows", ENTAILMENT.kept, []), tmp_path)) is None
 
 
-def test_a_model_learns_from_alike_pairs_their_edits_and_as_many_unlike_pairs(tmp_path):
+def test_a_model_learns_from_similar_pairs_their_edits_and_as_many_dissimilar_pairs(tmp_path):
     intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs())
     outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
     kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
@@ -166,7 +166,7 @@ def test_a_model_learns_from_alike_pairs_their_edits_and_as_many_unlike_pairs(tm
     assert answer == KIND.answer(KIND.load(model.save()), rows, {})[0]
 
 
-def test_edits_by_other_sentences_are_made_where_all_unlike_pairs_are_drawn(tmp_path):
+def test_edits_by_other_sentences_are_made_when_all_dissimilar_pairs_are_drawn(tmp_path):
     intra = dealt(tmp_path / "intra", CANDIDATES.kept, pairs(unlike=3))
     outcomes = list(entailment(intra, EntailmentParams(wanted=True), Memory(), True))
     kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
@@ -174,7 +174,7 @@ def test_edits_by_other_sentences_are_made_where_all_unlike_pairs_are_drawn(tmp_
     assert "unlike" in kinds and kinds & {"word", "name", "added"}
 
 
-def test_a_pair_is_either_alike_or_unlike():
+def test_a_pair_is_either_similar_or_dissimilar():
     with pytest.raises(ValueError, match="a pair would be both"):
         EntailmentParams(cosine=0.6, unlike=0.7)
 
@@ -184,7 +184,7 @@ def model():
     return EntailmentModel(EntailmentConfig(trained_layers=1, longest=64))
 
 
-def test_a_swapped_pair_has_both_ways_swapped_and_no_pair_depends_on_others(model):
+def test_a_swapped_pair_has_both_directions_swapped_and_no_pair_depends_on_others(model):
     firsts, seconds = [SENTENCE, "We parse.", OTHER], [OTHER, "We tag trees.", "We parse."]
     found = model.predict(firsts, seconds)
     assert found.shape == (3, 2)
@@ -194,7 +194,7 @@ def test_a_swapped_pair_has_both_ways_swapped_and_no_pair_depends_on_others(mode
     assert model.predict([], []).shape == (0, 2)
 
 
-def test_a_pair_that_is_longer_than_the_model_reads_is_cut(model):
+def test_a_pair_that_is_longer_than_the_models_input_is_truncated(model):
     assert [len(tokens) for tokens in model.tokens(["word " * 200], ["We tag."])] == [64]
     assert np.isfinite(model.predict(["word " * 200], ["word " * 200])).all()
 
@@ -204,7 +204,7 @@ def test_saved_weights_give_the_same_answers(model):
     assert np.array_equal(again.predict([SENTENCE], [OTHER]), model.predict([SENTENCE], [OTHER]))
 
 
-def test_validation_counts_the_ways_that_are_told(model):
+def test_validation_counts_the_known_directions(model):
     examples = [
         EntailmentExample("a", SENTENCE, OTHER, False, False),
         EntailmentExample("b", OTHER, OTHER, True, True),
@@ -224,7 +224,7 @@ def test_a_weight_for_entailment_without_a_model_is_refused():
         consistency({"f1": 0.5, "entailed": None}, params)
 
 
-def test_scored_pairs_have_both_ways_where_there_is_a_model(tmp_path, model):
+def test_scored_pairs_have_both_directions_if_there_is_a_model(tmp_path, model):
     lists = [dealt(tmp_path / "intra", CANDIDATES.kept, [candidate("a", SENTENCE, OTHER)])]
     lists += [parts(tmp_path / name, CANDIDATES.kept, []) for name in ("definitions", "citations")]
     lists.append(parts(tmp_path / "partial", PARTIAL.kept, []))

@@ -40,7 +40,7 @@ SCORER = BertScorer()
 
 
 def generated_by(folder, units, artifact, params=None):
-    """What is generated where there are no pairs of others."""
+    """Return what is generated without external pairs."""
     nothing = Artifact(None, folder / "external")
     nothing.folder.mkdir(parents=True, exist_ok=True)
     (nothing.folder / MODELS).write_text("[]")
@@ -72,7 +72,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
         source, target = texts_of(next(unit for unit in tests if unit["id"] == row["pair_id"]))
         written = source if row["system"] == "copy" else released_form(model.generate([source])[0])
         assert (row["source"], row["target"], row["prediction"]) == (source, target, written)
-        assert not row["truncated"], "its target alone is long"
+        assert not row["truncated"], "only its target is long"
     reasons = [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()]
     assert {name: reasons.count(name) for name in reasons} == {"split_train": 6, "split_validation": 2}
 
@@ -102,9 +102,9 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     assert (test["first"]["system"], test["second"]["model"], test["pairs"]) == ("copy", "transformer", 3)
 
 
-def test_as_many_test_pairs_are_drawn_as_are_asked_for(tmp_path):
+def test_the_configured_number_of_test_pairs_is_drawn(tmp_path):
     artifact = artifact_of(tmp_path / "model", made(tmp_path / "pairs", [pair(3), pair(4)]))
-    assert json.loads((artifact.folder / MODELS).read_text()) == [], "without training pairs no model"
+    assert json.loads((artifact.folder / MODELS).read_text()) == [], "no model without training pairs"
     tests = [pair(number, "test") for number in range(6)]
     outcomes = generated_by(tmp_path / "t", tests, artifact, GeneratedParams(pairs=4))
     assert outcomes[-1].kept["system"].to_pylist() == ["copy"] * 4
@@ -112,21 +112,21 @@ def test_as_many_test_pairs_are_drawn_as_are_asked_for(tmp_path):
     assert sorted(outcomes[-1].units.to_pylist()) == [unit["id"] for unit in tests]
 
 
-def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
+def test_the_vocabulary_is_learnt_from_the_training_split_only(tmp_path):
     training = [unit for unit in UNITS if unit["split"] == "train"]
     secret = {**pair(4), "first": "xylophone " * 9}
     files = [made(tmp_path / str(len(units)), units).files for units in (training, [*training, secret])]
     assert files[0]["transformer/tokenizer.json"] == files[1]["transformer/tokenizer.json"]
 
 
-def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path):
+def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
     broken = Memory(2)
     with pytest.raises(StoppedError):
         made(tmp_path / "a", UNITS, broken)
     assert made(tmp_path / "b", UNITS, broken).files == made(tmp_path / "c", UNITS).files
 
 
-def test_a_pretrained_model_is_trained_further(tmp_path):
+def test_a_pretrained_model_is_fine_tuned(tmp_path):
     folder = write_pretrained(tmp_path / "small")
     outcome = made(tmp_path / "pairs", UNITS, pretrained=str(folder))
     [report] = json.loads(outcome.files[MODELS])
@@ -146,7 +146,7 @@ def sentences():
     st.lists(st.tuples(sentences(), sentences(), sentences()), min_size=1, max_size=4),
     st.sampled_from([0.5, 0.8]),
 )
-def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(texts, alpha):
+def test_scores_of_a_system_equal_those_of_sacrebleu_over_its_corpus(texts, alpha):
     rows = [
         {"id": f"g{n}", "pair_id": f"p{n}", "system": "model", "model": "m", "origin": "intra",
          "licence": "MIT", "test_set": "paraphrases", "source": source, "target": target,
@@ -174,7 +174,7 @@ def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(texts, alpha)
     assert by_id["p0"]["bleu"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_nothing_generated_is_an_empty_table(tmp_path):
+def test_without_generated_sentences_the_table_is_empty(tmp_path):
     [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams(), ScoredParams(), True)
     table = json.loads(outcome.files[TABLE])
     assert (table["systems"], table["tests"], outcome.kept.num_rows) == ([], [], 0)

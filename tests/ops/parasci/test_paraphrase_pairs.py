@@ -1,4 +1,4 @@
-"""Pairs of others: what is read of tables, lines and groups, and generators that learn from them."""
+"""External pairs, read from tables, lines and groups, and generators that learn from them."""
 
 import gzip
 import json
@@ -44,7 +44,7 @@ def pairs_of(outcome):
     return [(row["split"], row["first"], row["second"]) for row in outcome.kept.to_pylist()]
 
 
-def test_the_questions_of_quora_are_pairs_where_their_label_says_so(tmp_path):
+def test_questions_of_quora_are_pairs_if_their_label_says_so(tmp_path):
     (tmp_path / "questions.tsv").write_text(
         "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
         "0\t1\t2\tHow do I  sail?\tHow to sail?\t1\n"
@@ -77,7 +77,7 @@ def test_a_split_is_named_by_the_row_or_else_by_the_file(tmp_path):
     assert "the split 'odd' is none of train, " in rejected["error"]
 
 
-def test_lines_of_two_files_are_pairs_as_parasci_has_them(tmp_path):
+def test_aligned_lines_of_two_files_are_pairs_as_in_parasci(tmp_path):
     (tmp_path / "arxiv.val.src").write_text("we use parser 1 .\nwe use 2 .\nwe are longer .\n")
     (tmp_path / "arxiv.val.tgt.gz").write_bytes(gzip.compress(b"parser 1 is used .\n2 is used .\n"))
     (tmp_path / "alone.test.src").write_text("nothing beside it\n")
@@ -92,7 +92,7 @@ def test_lines_of_two_files_are_pairs_as_parasci_has_them(tmp_path):
     ]
 
 
-def test_captions_are_paired_within_their_group_each_once(tmp_path):
+def test_captions_are_paired_within_their_group_once_each(tmp_path):
     groups = [["a", "b", "c", "d", "e"], ["one"], ["x", "y"]]
     lines = [json.dumps({"id": number, "captions": texts}) for number, texts in enumerate(groups)]
     (tmp_path / "train.jsonl").write_text("\n".join([*lines, '{"id": 9, "captions": "no list"}']) + "\n")
@@ -102,7 +102,7 @@ def test_captions_are_paired_within_their_group_each_once(tmp_path):
     assert "captions: expected a list of texts" in outcome.rejected["error"].to_pylist()[0]
 
 
-def test_the_file_of_mscoco_becomes_groups_by_the_query_in_the_docs(tmp_path, monkeypatch):
+def test_the_file_of_mscoco_becomes_groups_with_the_documented_query(tmp_path, monkeypatch):
     page = (ROOT / "docs/how-to/add-a-source.md").read_text()
     [query] = [
         block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "captions_val2014.json" in block
@@ -122,7 +122,7 @@ def external(number, corpus, split):
     }  # fmt: skip
 
 
-def test_generators_learn_from_pairs_of_others_and_every_model_is_tested_on_every_test_set(tmp_path):
+def test_generators_learn_from_external_pairs_and_every_model_is_tested_on_every_test_set(tmp_path):
     splits = ["train", "train", "validation", "test", "test"]
     others = [
         external(number, corpus, split) for corpus in ("quora", "coco") for number, split in enumerate(splits)

@@ -63,7 +63,7 @@ PART = "target rationales are never provided during training"
         ((False, False, False), ""),
     ],
 )
-def test_c_b_and_d_are_put_together_without_the_punctuation_at_the_ends_of_c_and_b(there, text):
+def test_c_b_and_d_are_joined_without_the_punctuation_at_the_ends_of_c_and_b(there, text):
     sentences = ("We parse trees.", "We find the sense !?", "It is late.")
     made, span = put_together(
         *(sentence if is_there else None for sentence, is_there in zip(sentences, there, strict=True))
@@ -76,7 +76,7 @@ sentence = st.text("ab .,!", min_size=1, max_size=12).map(lambda text: f"a{' '.j
 
 
 @given(*[st.none() | sentence] * 3)
-def test_the_span_is_that_of_b_in_an_obvious_concatenation(before, paraphrase, behind):
+def test_the_span_equals_that_of_b_in_a_plain_concatenation(before, paraphrase, behind):
     ended = [before and without_end(before), paraphrase and without_end(paraphrase), behind]
     text, span = put_together(before, paraphrase, behind)
     assert text == " ".join(part for part in ended if part)
@@ -89,7 +89,7 @@ POOL = [f"Sentence {number} of the pool." for number in range(50)]
 PAIR = ("We find the sense of a word.", "The sense of a word is found.")
 
 
-def test_sentences_are_there_as_often_as_the_paper_says():
+def test_sentences_are_included_as_often_as_the_paper_says():
     params = PseudoParams(draws=4000)
     found = dict(pseudo_examples("pair", PAIR, POOL, params))
     counts = np.zeros(3)
@@ -100,16 +100,16 @@ def test_sentences_are_there_as_often_as_the_paper_says():
         ]
         behind = [text for text in its if example.second.endswith(text)]
         counts += [bool(before), example.span is not None, bool(behind)]
-    # what has no sentence at all is no example: one in fifty
+    # without any sentence it is no example: one in fifty
     assert len(found) == pytest.approx(0.98 * 4000, rel=0.01)
     assert counts / 4000 == pytest.approx([0.8, 0.5, 0.8], abs=0.03)
-    assert {example.first for example in found.values()} == set(PAIR), "either is sentence A"
+    assert {example.first for example in found.values()} == set(PAIR), "both are sentence A at times"
     for example in found.values():
         other = PAIR[1 - PAIR.index(example.first)]
         assert example.span is None or example.second[slice(*example.span)] == without_end(other)
 
 
-def test_examples_depend_on_seed_and_pair_alone_and_never_put_in_the_pair_itself():
+def test_examples_depend_only_on_seed_and_pair_and_never_include_the_pair_itself():
     params = PseudoParams(draws=30)
     assert list(pseudo_examples("p", PAIR, POOL, params)) == list(pseudo_examples("p", PAIR, POOL, params))
     assert list(pseudo_examples("p", PAIR, POOL, params)) != list(pseudo_examples("q", PAIR, POOL, params))
@@ -118,7 +118,7 @@ def test_examples_depend_on_seed_and_pair_alone_and_never_put_in_the_pair_itself
     assert place_of(0, "p", 0, "order") != place_of(0, "p", 1, "order")
 
 
-def test_clauses_are_what_stands_between_marks():
+def test_clauses_are_the_text_between_punctuation_marks():
     found = [LONG[start:end] for start, end in clauses(LONG)]
     assert found == ["in other words", PART, LONG[LONG.index("the intermediate") : -1]]
     text = "A 3.5, well-known model (of ours) works - well"
@@ -129,14 +129,14 @@ def test_clauses_are_what_stands_between_marks():
 
 
 @given(st.lists(st.sampled_from(["a", "bb", "c d"]), min_size=1, max_size=7))
-def test_the_runs_are_all_neighbouring_clauses_but_all_of_them(names):
+def test_the_runs_are_all_neighbouring_clauses_except_all_together(names):
     text = ", ".join(names)
     expected = [", ".join(names[i:j]) for i in range(len(names)) for j in range(i + 1, len(names) + 1)
                 if j - i < len(names)]  # fmt: skip
     assert list(runs(text)) == expected
 
 
-def test_the_best_clause_is_the_run_most_like_the_short_sentence():
+def test_the_best_clause_is_the_run_most_similar_to_the_short_sentence():
     vectors = {
         "short": [1, 0],
         "a": [0, 1],
@@ -163,7 +163,7 @@ def words(number):
 
 
 def slow_seen(rows, params):
-    """Take the most alike pair whose sentences are free, again and again."""
+    """Take the most similar pair whose sentences are unused, again and again."""
     left = [row for row in rows if params.floor <= row["cosine"] < params.ceiling
             and length_rate(len(row["first"].split()), len(row["second"].split())) >= params.length_rate]  # fmt: skip
     taken = []
@@ -180,7 +180,7 @@ def slow_seen(rows, params):
     st.lists(st.tuples(st.sampled_from([0.5, 0.6, 0.7, 0.79, 0.9]), st.integers(1, 4), st.integers(1, 4), st.integers(0, 3), st.integers(4, 7)), max_size=9),
     st.integers(1, 2),
 )  # fmt: skip
-def test_pairs_are_seen_by_cosine_lengths_and_the_most_alike_first(drawn_rows, most):
+def test_pairs_are_selected_by_cosine_and_lengths_with_the_most_similar_first(drawn_rows, most):
     rows = [pair(str(number), words(a), words(b), cosine, (str(i), str(j)))
             for number, (cosine, a, b, i, j) in enumerate(drawn_rows)]  # fmt: skip
     params = SeenParams(most=most)
@@ -196,7 +196,7 @@ def test_a_pair_of_equal_lengths_keeps_its_order():
 
 
 @pytest.mark.parametrize(("span", "whole"), [((0, 5), True), ((1, 4), True), ((1, 2), False)])
-def test_a_span_is_whole_where_only_signs_are_outside(span, whole):
+def test_a_span_is_whole_if_only_punctuation_is_outside(span, whole):
     assert is_whole("(a b)", span) is whole
 
 
@@ -269,7 +269,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
         assert (row["first_id"], row["second_id"], row["key"]) == ("s", "l", "paper")
         first, second = embedder(ENCODER)([row["first"], row["second"]]).astype(float)
         assert row["cosine"] == pytest.approx(float(first @ second), abs=1e-4), (
-            "of the part, not of the whole"
+            "the embedding of the part, not of the whole"
         )
 
     def extracted(confidence):
@@ -299,8 +299,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
 
 
 @pytest.mark.parametrize("cosine", [0.9, 0.5])
-def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatch, cosine):
-    """The model's answers are given here; that it finds any is another test's."""
+def test_whole_or_known_parts_are_dropped_with_their_reason(tmp_path, monkeypatch, cosine):
+    """The model's answers are given here; another test checks that it finds any."""
     from ops.parasci.partial import partial as module
     from ops.parasci.spans.spans import FoundSpan
 
@@ -334,7 +334,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
     assert (row["second"], row["confidence"]) == (PART, 0.1235)
 
 
-def test_without_a_pair_to_learn_from_there_is_no_model_and_no_part(tmp_path):
+def test_without_a_training_pair_there_is_no_model_and_no_part(tmp_path):
     intra, outcomes = run_pdbert(tmp_path, BAND)
     assert outcomes[-1].files == {MODELS: b"[]"}
     found = run_partial(intra, artifact_of(tmp_path / "model", outcomes), tmp_path)
@@ -343,7 +343,7 @@ def test_without_a_pair_to_learn_from_there_is_no_model_and_no_part(tmp_path):
     }  # fmt: skip
 
 
-def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path):
+def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path):
     _, whole = run_pdbert(tmp_path / "whole", GOOD)
     broken = Memory(2)
     with pytest.raises(StoppedError):

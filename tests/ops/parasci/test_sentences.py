@@ -56,7 +56,7 @@ def test_citation_marks_are_normalised_away(printed, compared):
     assert without_marks(printed) == compared
 
 
-def test_a_mark_that_only_the_source_knows_goes_too():
+def test_a_mark_that_only_the_source_knows_is_removed_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
 
 
@@ -68,15 +68,13 @@ def test_a_mark_that_only_the_source_knows_goes_too():
         ("BIBREF31 is no BIBREF3x, and xBIBREF3 is none.", "BIBREF31 is no BIBREF3x, and xBIBREF3 is none."),
     ],
 )  # fmt: skip
-def test_a_mark_that_the_source_tells_and_that_is_a_word_of_the_sentence_stands_for_the_authors(
-    printed, compared
-):
+def test_a_known_mark_that_is_a_word_of_the_sentence_becomes_the_authors(printed, compared):
     told = ["BIBREF3", "BIBREF4", "CITE-1", "CITE-1, CITE-2"]
     assert without_marks(printed, told) == compared
 
 
 class _CountedSearches:
-    """The module `re`, which counts the characters that it is given to look through."""
+    """The module `re`, which counts the characters that it searches."""
 
     def __init__(self):
         self.characters = 0
@@ -89,7 +87,7 @@ class _CountedSearches:
         return counted if name in ("sub", "search", "finditer", "match", "fullmatch") else getattr(re, name)
 
 
-def test_the_work_of_taking_out_very_many_distinct_marks_is_linear_in_the_text(monkeypatch):
+def test_removing_very_many_distinct_marks_takes_linear_work(monkeypatch):
     searches = _CountedSearches()
     monkeypatch.setattr(marks, "re", searches)
     told = [f"BIBREF{number}" for number in range(4_000)]
@@ -100,7 +98,7 @@ def test_the_work_of_taking_out_very_many_distinct_marks_is_linear_in_the_text(m
 
 
 @pytest.mark.parametrize("mark", [" [1]", " The Smith and Jones (2010)", " the (2010)"])
-def test_marks_of_a_long_sentence_are_taken_out_in_linear_time(mark):
+def test_marks_of_a_long_sentence_are_removed_in_linear_time(mark):
     child = BoundedChild(Bounds(seconds=10))
     try:
         text = child.call(without_marks, "word" + mark * 15_000)
@@ -113,13 +111,13 @@ NO_MARKS = ["of (2000 words)", "a[1] and b[2]", "at 0.5", "(1999 to 2005)", "15 
 
 
 @given(st.lists(st.sampled_from(NO_MARKS), min_size=1).map(" and ".join))
-def test_what_is_no_mark_stays(text):
+def test_text_that_is_not_a_mark_stays(text):
     assert without_marks(text, ["5", "1", "Devlin"]) == text
 
 
 @given(st.text("AbC 0129[](),;.&"))
-def test_marks_are_taken_out_of_any_text_and_nothing_else_comes_in(text):
-    """What is left are signs of the text, in their order; "authors" is not of this alphabet."""
+def test_marks_are_removed_from_any_text_and_nothing_else_is_added(text):
+    """The result consists of characters of the text, in order; "authors" is not from this alphabet."""
     left = re.sub("the authors", "", without_marks(text), flags=re.IGNORECASE)
     signs = iter(text)
     assert all(sign in signs for sign in left.replace(" ", ""))
@@ -141,7 +139,7 @@ def test_marks_are_taken_out_of_any_text_and_nothing_else_comes_in(text):
         ("The a priori probability of de novo terms is low.", True),
     ],
 )
-def test_english_is_told_from_other_languages(text, english):
+def test_english_is_distinguished_from_other_languages(text, english):
     assert is_english(text) is english
 
 
@@ -173,8 +171,8 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
     return outcome
 
 
-def test_a_part_is_told_by_its_own_papers_and_citations(tmp_path):
-    """Two parts at once give what each of them alone gives, with all papers and citations beside."""
+def test_a_part_depends_only_on_its_own_papers_and_citations(tmp_path):
+    """Two parts at once give what each of them gives alone, with all papers and citations present."""
     of_parts = [[paper_sentence(f"{part}{n}", f"We see the thing {part} {n} as (Blei, 2003) did.", paper=part)
                  for n in range(3)] for part in "pq"]  # fmt: skip
     papers = [{**dict.fromkeys(PAPERS.kept.names), "id": name, "source_ids": ["text/a.txt"], "licence": "MIT",
@@ -219,7 +217,7 @@ def test_each_distinct_sentence_is_embedded_once_with_all_its_places():
     assert sorted(outcome.units.to_pylist()) == sorted([*row["source_ids"], "u"])
 
 
-def test_a_sentence_of_1000_words_is_kept_and_said_to_be_cut():
+def test_a_sentence_of_1000_words_is_kept_and_marked_as_truncated():
     outcome = embedded(
         paper_sentence("a", "the words of a sentence " * 200),
         paper_sentence("b", "Here we are, at last now."),
@@ -244,7 +242,7 @@ def test_terms_are_expanded_by_their_own_paper():
     assert terms == {"a": None, "b": "word sense disambiguation", "c": "wsd"}
 
 
-def test_a_citation_of_an_unknown_paper_is_counted_and_no_citation():
+def test_a_citation_of_an_unknown_paper_is_counted_and_ignored():
     blank = {"id": "m", "sentence_id": "a", "section": 0, "start": 0, "end": 1, "entry": None}
     marks = [
         {**blank, "text": "[1]", "cited_id": "doi:10/1", "cited_title": "Known"},
@@ -263,7 +261,7 @@ def test_an_area_is_that_of_the_source():
     assert outcome.kept["area"].to_pylist() == ["law"]
 
 
-def test_an_area_is_that_of_the_paper_by_its_subjects_and_that_of_the_source_goes_before_it():
+def test_a_papers_area_follows_from_its_subjects_but_the_sources_area_takes_precedence():
     defines = "Parsing is the task of finding the tree of a sentence."
     rows = [paper_sentence(name, defines, paper=name) for name in "abcd"]
     subjects = {"a": ["cs.CL"], "b": ["Oncotarget", "Physics"], "c": ["cs.LG"], "d": ["Oncotarget"]}
@@ -354,8 +352,8 @@ def test_passages_are_embedded_like_sentences():
     assert set(PASSAGE_FORMATS) == {"abstracts", "citing_sentences"}
 
 
-def test_a_passage_that_defines_nothing_and_cites_nothing_is_dropped_as_in_no_group():
-    """Passages are compared by term and by cited paper only, so that nothing reads it."""
+def test_a_passage_that_defines_and_cites_nothing_is_dropped_as_in_no_group():
+    """Passages are compared only by term and by cited paper, so that nothing would read it."""
     same = "We show that it works for all of these."
     outcome = passages(
         ("plain", None, same),
@@ -377,7 +375,7 @@ def test_a_sentence_of_a_paper_that_defines_and_cites_nothing_is_kept_for_pairs_
     assert len(embedded(paper_sentence("a", "We show that it works for all of these.")).kept) == 1
 
 
-def test_names_with_a_year_are_keys_of_what_is_cited():
+def test_names_with_a_year_are_keys_of_cited_works():
     assert printed_keys("Blei et al. (2003) and others (Hofmann, 1999; Blei et al., 2003a) agree.") == [
         "blei et al 2003",
         "hofmann 1999",
@@ -404,11 +402,11 @@ def test_names_with_a_year_are_keys_of_what_is_cited():
         "However, 2003 was the year of the Workshop (2003) and of Proceedings of ACL, 2004.",
     ],
 )
-def test_months_venues_and_tables_are_no_works(text):
+def test_months_venues_and_tables_are_not_works(text):
     assert printed_keys(text) == []
 
 
-def test_names_are_told_from_what_stands_before_them():
+def test_names_are_separated_from_the_words_before_them():
     assert printed_keys("Recently, Blei et al. (2003), McDonald (2005) and O'Connor (2010) agree.") == [
         "blei et al 2003", "mcdonald 2005", "o'connor 2010",
     ]  # fmt: skip
@@ -442,12 +440,12 @@ BIBLIOGRAPHY = [
         ("lee 2001b", "doi:10/b"), ("lee 2001", None), ("ng 2003", None), ("jordan 2003", None),
     ],
 )  # fmt: skip
-def test_a_bibliography_tells_which_work_names_and_year_stand_for(key, found):
+def test_a_bibliography_resolves_names_and_year_to_a_work(key, found):
     assert PrintedWorks(BIBLIOGRAPHY).of(key) == found
 
 
-def test_the_work_of_looking_up_works_is_linear_in_what_is_cited():
-    """Every key was compared with every entry of its year: 4 million times."""
+def test_looking_up_works_is_linear_in_the_number_of_citations():
+    """Every key used to be compared with every entry of its year: 4 million times."""
     many = 2_000
     entries = [
         entry(f"Lee, A. and X{'abcd'[n % 4]}{n}. 2001. On {n}.", ids=[f"doi:{n}"]) for n in range(many)
@@ -463,8 +461,8 @@ def test_the_work_of_looking_up_works_is_linear_in_what_is_cited():
     assert lines < 100 * many
 
 
-def test_citances_of_one_work_meet_whether_it_is_printed_or_marked():
-    """One paper's format tells its marks; the other one has a bibliography, and marks in running text."""
+def test_printed_and_marked_citances_of_one_work_are_grouped():
+    """One paper's format gives its marks; the other one has a bibliography, and marks in running text."""
     mark = {"id": "m", "sentence_id": "a", "section": 0, "start": 0, "end": 1, "text": "[1]", "entry": "b0",
             "cited_id": "doi:10/lda", "cited_title": None}  # fmt: skip
     outcome = embedded(
@@ -476,7 +474,7 @@ def test_citances_of_one_work_meet_whether_it_is_printed_or_marked():
     assert [row["mentions"][0]["cited"] for row in outcome.kept.to_pylist()] == [["doi:10/lda"]] * 2
 
 
-def test_printed_marks_count_only_where_the_source_tells_none():
+def test_printed_marks_count_only_if_the_source_gives_none():
     text = "It is known that topic models are old (Blei et al., 2003)."
     (row,) = embedded(paper_sentence("a", text)).kept.to_pylist()
     assert row["mentions"][0]["cited"] == ["printed:blei et al 2003"]
@@ -486,8 +484,8 @@ def test_printed_marks_count_only_where_the_source_tells_none():
     assert row["mentions"][0]["cited"] == []
 
 
-def test_slices_of_a_part_are_put_together_to_the_rows_of_the_whole(tmp_path, monkeypatch):
-    """Also where a part has one row, a sentence is there twice, and a text is dropped."""
+def test_slices_of_a_part_are_joined_to_the_rows_of_the_whole(tmp_path, monkeypatch):
+    """Also if a part has one row, a sentence occurs twice, and a text is dropped."""
     texts = [
         "We show that pairs are found again.",
         "Too short.",

@@ -1,4 +1,4 @@
-"""What parasci/sentences has is looked up; what it has not is embedded, once."""
+"""Embeddings in parasci/sentences are looked up; other sentences are embedded, once."""
 
 import numpy as np
 from hypothesis import given
@@ -14,7 +14,7 @@ texts = st.lists(st.sampled_from("abcdefgh"), max_size=12)
 
 
 class Embedding:
-    """Embeds letters, and notes which."""
+    """Embeds letters, and records which."""
 
     def __init__(self):
         self.asked = []
@@ -25,7 +25,9 @@ class Embedding:
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=3), texts, texts)
-def test_it_gives_what_embedding_all_would_and_embeds_what_is_new(tmp_path_factory, stored, may_be, asked):
+def test_the_result_equals_embedding_everything_and_only_new_sentences_are_embedded(
+    tmp_path_factory, stored, may_be, asked
+):
     folder = tmp_path_factory.mktemp("sentences")
     whole, embed = Embedding(), Embedding()
     rows = [

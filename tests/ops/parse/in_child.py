@@ -1,4 +1,4 @@
-"""Functions for a bounded child: sound ones, excessive ones, and some that behave like no parser."""
+"""Functions for a bounded child: normal ones, excessive ones, and some that behave like no parser."""
 
 import os
 import signal
@@ -108,7 +108,7 @@ def answers(*messages) -> int:
 
 
 def stops_within() -> int:
-    """Begin an answer, and never end it."""
+    """Start an answer, and never finish it."""
     frame = sys._getframe()
     while "connection" not in frame.f_locals:
         frame = frame.f_back

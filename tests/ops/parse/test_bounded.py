@@ -57,7 +57,7 @@ def test_a_result_equals_that_of_the_function(child):
 
 
 @pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**20 + 1])
-def test_a_record_of_any_size_arrives_as_it_is(child, size):
+def test_a_record_of_any_size_arrives_unchanged(child, size):
     raws = [Raw("a", "a", bytes([number]) * size) for number in range(3)]
     with child.ahead([(digests, (raws[0], raw)) for raw in raws]):
         assert [child.call(digests, raws[0], raw) for raw in raws] == [[raws[0].md5, raw.md5] for raw in raws]
@@ -74,7 +74,7 @@ def test_an_answer_of_a_hijacked_child_is_not_executed(child, tmp_path):
 
 
 @pytest.mark.parametrize("size", [2**21, 2**21 + TOGETHER])
-def test_more_than_the_bound_is_refused_and_much_more_is_never_read(child, size):
+def test_an_answer_over_the_limit_is_refused_and_a_much_larger_one_is_never_read(child, size):
     with pytest.raises(ParseError, match="what it becomes is larger than 1048576 bytes"):
         child.call(answers, KEPT + b"1" * size)
     child.close()
@@ -111,7 +111,7 @@ def test_progress_reports_do_not_extend_the_deadline():
         child.close()
 
 
-def test_one_child_serves_call_after_call_and_is_not_this_process(child):
+def test_one_child_serves_all_calls_and_is_not_this_process(child):
     processes = {child.call(process) for _ in range(3)}
     assert len(processes) == 1
     assert os.getpid() not in processes
@@ -161,7 +161,7 @@ def test_a_system_error_is_not_blamed_on_the_record_and_not_waited_for(child):
     assert child.call(same, 3) == 3
 
 
-def test_time_is_counted_by_call(child):
+def test_time_is_measured_by_call(child):
     for _ in range(3):
         child.call(busy, 0.6)
 
@@ -224,14 +224,14 @@ def test_the_child_ends_with_its_parent_also_after_kill_9(state):
 
 
 @given(st.lists(st.binary()))
-def test_pieces_of_a_message_come_back(pieces):
+def test_a_message_sent_in_pieces_is_reassembled(pieces):
     assert parted(joined(pieces)) == pieces
 
 
 @pytest.mark.parametrize(
     "message", [b"", b"\xff\xff\xff\xff", joined([b"a"])[:-1], joined([b"a", b"b"]) + b"c"]
 )
-def test_a_message_that_was_not_joined_is_an_error(message):
+def test_an_incomplete_message_is_an_error(message):
     with pytest.raises(ValueError, match="bytes"):
         parted(message)
 
@@ -251,7 +251,7 @@ def numbers(child, raws, asked=None):
     return found
 
 
-def test_announced_calls_give_the_same_as_one_by_one(child):
+def test_announced_calls_give_the_same_results_as_single_ones(child):
     raws = [f"{number}" for number in range(1000, 1100)]
     raws[50] = "refuse"
     assert numbers(child, raws) == [*range(1000, 1050), "line 3: it is odd", *range(1051, 1100)]

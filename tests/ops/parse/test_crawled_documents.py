@@ -48,7 +48,7 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
 
 
 def read(tmp_path, module, *records, about=None):
-    """The outcome of parsing records in one file of a crawl; `about` is a collection's metadata of each."""
+    """The outcome of parsing records in one file of a crawl; `about` is the collection's metadata for each."""
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0
@@ -79,7 +79,9 @@ def read(tmp_path, module, *records, about=None):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("fetched", [resource, response])
-def test_a_paper_is_read_by_its_content_and_named_by_its_address(tmp_path, url, body, document, fetched):
+def test_a_paper_is_recognised_by_its_content_and_named_by_its_address(
+    tmp_path, url, body, document, fetched
+):
     (row,) = read(tmp_path, papers, fetched(url, body)).kept.to_pylist()
     assert (row["document"], row["title"], row["month"]) == (document, "Noise", "2018-08")
     assert (row["source_ids"], row["licence"]) == (["page-0"], "L0")
@@ -130,7 +132,7 @@ def test_each_file_of_an_archive_is_a_paper_with_its_name_and_arxiv_archive(tmp_
     }
 
 
-def test_an_archive_of_no_paper_is_dropped_and_of_a_damaged_one_the_papers_before_the_damage_are_kept(
+def test_an_archive_without_a_paper_is_dropped_and_a_damaged_one_keeps_the_papers_before_the_damage(
     tmp_path,
 ):
     sound = tar(("1806.00001.pdf", PDF), ("1806.00002.pdf", PDF))
@@ -158,7 +160,7 @@ def test_an_archive_of_no_paper_is_dropped_and_of_a_damaged_one_the_papers_befor
     assert cause.endswith("the archive is damaged from byte 0 on: bad checksum")
 
 
-def test_the_work_of_an_archive_is_linear_in_it_whatever_sizes_its_headers_tell():
+def test_the_work_for_an_archive_is_linear_in_its_size_whatever_sizes_its_headers_claim():
     link = other("a", tarfile.SYMTYPE, "b").tobuf(tarfile.GNU_FORMAT)
     lines, found = lines_run(lambda: list(members_of(link * 2_000)))
     assert found == [] and lines < 1_000 * 2_000
@@ -186,7 +188,7 @@ def test_a_record_from_common_crawl_is_read_as_the_response_in_it(tmp_path):
     assert row["document"] == "P18-1001"
 
 
-def test_other_content_than_papers_is_dropped_and_damaged_papers_are_rejected(tmp_path):
+def test_content_other_than_papers_is_dropped_and_damaged_papers_are_rejected(tmp_path):
     found = read(
         tmp_path,
         papers,
@@ -212,7 +214,7 @@ def test_other_content_than_papers_is_dropped_and_damaged_papers_are_rejected(tm
     assert found.kept["source_ids"].to_pylist() == [["page-7"]]
 
 
-def test_citations_of_crawled_papers_go_with_them(tmp_path):
+def test_citations_of_crawled_papers_are_read_with_them(tmp_path):
     record = resource("https://acl.example/P18-1001.pdf", PDF)
     (paper,) = read(tmp_path, papers, record).kept.to_pylist()
     parts = Parts(PAGES.kept, (Part(str(tmp_path / "kept-00000.parquet")),), None)
@@ -233,7 +235,7 @@ def test_each_page_in_a_pack_of_a_dump_is_an_article(tmp_path, packing, fetched)
     assert found.combinations == {"documents of fetched files: redirect": 1}
 
 
-def test_other_files_than_dumps_are_dropped_and_a_damaged_pack_loses_only_unreadable_pages(tmp_path):
+def test_files_other_than_dumps_are_dropped_and_a_damaged_pack_loses_only_unreadable_pages(tmp_path):
     found = read(
         tmp_path,
         wikipedia,

@@ -14,7 +14,7 @@ def test_control_characters_and_lone_surrogates_are_not_text(code):
         check_characters(f"a\nb{chr(code)}", "the text")
 
 
-def test_quotes_and_dashes_of_windows_1252_that_were_decoded_as_latin_1_stay_in_a_text():
+def test_windows_1252_quotes_and_dashes_decoded_as_latin_1_are_kept():
     check_characters("the users\x92 \x93gold standard\x94 \x96 and \x7f", "the text")
 
 
@@ -23,6 +23,6 @@ def test_terminal_control_characters_are_escaped(code):
     assert one_line(f"a{chr(code)}b") == f"a\\x{code:02x}b"
 
 
-def test_line_breaks_are_escaped_and_printable_text_stays():
+def test_line_breaks_are_escaped_and_printable_text_is_unchanged():
     assert one_line("\u2028\u2029\u0085") == "\\u2028\\u2029\\x85"
     assert one_line("caf\u00e9\u00a0\u00a1 ~") == "caf\u00e9\u00a0\u00a1 ~"

@@ -78,7 +78,7 @@ def test_undecodable_text_is_rejected(tmp_path, folder, content, more, cause):
     assert cause in error
 
 
-def test_an_impossible_encoding_is_reported_before_anything_runs(tmp_path, folder):
+def test_an_unknown_encoding_is_reported_before_anything_runs(tmp_path, folder):
     with pytest.raises(SourceError, match="encoding: unknown encoding 'klingon'; for instance utf-8"):
         outcome(tmp_path, encoding="klingon")
     with pytest.raises(SourceError, match="encoding: unknown encoding 'zlib'"):
@@ -87,9 +87,7 @@ def test_an_impossible_encoding_is_reported_before_anything_runs(tmp_path, folde
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
 @pytest.mark.parametrize(("kind", "formats"), [("table", PROSE_FORMATS), ("split_and_rephrase", PAIRS)])
-def test_an_encoding_without_lines_is_refused_where_records_are_lines(
-    tmp_path, folder, encoding, kind, formats
-):
+def test_an_encoding_without_lines_is_refused_if_records_are_lines(tmp_path, folder, encoding, kind, formats):
     with pytest.raises(SourceError, match=f"encoding: in {encoding} no lines can be told"):
         outcome(tmp_path, kind, formats, encoding=encoding)
 

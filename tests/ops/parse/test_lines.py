@@ -11,7 +11,7 @@ from ops.parse.source import ParseError, Raw
 
 
 def naming(row):
-    """Return the id of a row; one id kills the process that reads it, another exhausts its memory."""
+    """Return the id of a row; one id kills the process that reads it, another one exhausts its memory."""
     if row.get("id") == "end":
         os._exit(3)
     if row.get("id") == "memory":
@@ -48,7 +48,7 @@ def test_anything_but_a_json_object_is_never_read_in_the_parent(content, cause):
     assert keys_of(raw_lines(content, b'{"b": 1}', b'{"a": 1, "b": 2}')) == ["b", "a"]
 
 
-def test_an_id_that_another_line_may_have_or_that_is_not_printable_is_ignored():
+def test_an_id_that_is_ambiguous_or_not_printable_is_ignored():
     raws = raw_lines(b'{"id": "a.jsonl#7"}', b'{"id": "b.jsonl#7"}', b'{"id": "a\\u0000"}')
     assert [raw.document for raw in named(raws, naming, {"a.jsonl"})] == [
         "a.jsonl#1",
@@ -57,7 +57,7 @@ def test_an_id_that_another_line_may_have_or_that_is_not_printable_is_ignored():
     ]
 
 
-def test_lines_that_were_not_read_keep_their_errors_and_their_places():
+def test_unread_lines_keep_their_errors_and_their_positions():
     raws = [
         *raw_lines(b'{"id": "a"}'),
         Raw("a.jsonl", "a.jsonl#2", b"", 2, error="too large"),
@@ -71,7 +71,7 @@ def test_lines_that_were_not_read_keep_their_errors_and_their_places():
     ]
 
 
-def test_how_deep_json_may_be_nested_does_not_depend_on_who_reads_it():
+def test_the_allowed_depth_of_json_is_the_same_in_every_reader():
     def at(depth, content):
         return at(depth - 1, content) if depth else json_value(content)
 

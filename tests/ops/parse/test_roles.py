@@ -64,7 +64,7 @@ def test_levels_determine_parents_if_there_are_no_numbers():
     assert roles_of(headings) == ["related work", "related work", "other"]
 
 
-def test_lettered_sections_lie_in_roman_ones_and_behind_the_conclusion_are_appendices():
+def test_lettered_sections_are_inside_roman_ones_and_after_the_conclusion_are_appendices():
     assert roles("II. RELATED WORK", "A. Zebras", "III. METHOD", "A. Zebras") == [
         "related work", "related work", "method", "method",
     ]  # fmt: skip

@@ -82,7 +82,7 @@ def test_parts_begin_with_a_bounded_number_of_bytes(tmp_path, monkeypatch):
     assert found.parts("2018-06") == [1, 1, 2]
 
 
-def test_the_version_of_a_month_moves_with_its_records_alone(tmp_path):
+def test_only_changes_of_its_records_change_the_version_of_a_month(tmp_path):
     before = corpus(tmp_path, a="2018-06-01", b="2018-07-01")
     versions = {month: before.version(month) for month in ("2018-06", "2018-07")}
     after = corpus(tmp_path, b="2018-07-02")
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_versioned_is_named_and_rejected_alone(tmp_path, m
     assert error.startswith("text/odd.txt")
 
 
-def test_a_file_named_like_a_line_of_another_is_a_record_of_its_own(tmp_path):
+def test_a_file_named_like_a_line_of_another_is_a_separate_record(tmp_path):
     (tmp_path / "prose").mkdir()
     (tmp_path / "prose/p.jsonl").write_text('{"text": "One."}\n')
     (tmp_path / "prose/p.jsonl#1").write_text("stray")
@@ -181,12 +181,12 @@ def test_an_unknown_month_is_an_error(rule, fields):
 @pytest.mark.parametrize(
     "rule", [{}, {"field": "date", "constant": "2018-06"}, {"constant": "2018-13"}, {"id_year": "x"}]
 )
-def test_a_rule_that_cannot_be_used_is_refused(rule):
+def test_an_unusable_rule_is_refused(rule):
     with pytest.raises(ValidationError):
         MonthRule(**rule)
 
 
-def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_months_are_not_read(tmp_path):
+def test_a_record_that_changed_after_indexing_is_refused_and_other_months_are_not_read(tmp_path):
     found = corpus(tmp_path, a="2018-06", b="2018-07")
     assert found.ids("2018-07") == ["text/b.txt"]
     (tmp_path / "papers/b.txt").write_text("other")
@@ -205,7 +205,7 @@ class Slow:
 
 
 def test_a_record_that_may_take_minutes_is_a_separate_task_and_the_parts_do_not_change(tmp_path):
-    dates = dict.fromkeys("abcd", "2018-06") | {"e": "2018-13"}  # which is rejected
+    dates = dict.fromkeys("abcd", "2018-06") | {"e": "2018-13"}  # this one is rejected
     quick = corpus(tmp_path, size=2, **dates)
     slow = replace(quick, formats={"plain_text": Slow()})
     taken = []
@@ -286,7 +286,7 @@ def test_a_damaged_scan_is_never_read_as_a_corpus(tmp_path, name):
         kept.place.mkdir(exist_ok=True)
         flipped = content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
         (tmp_path / "kept" / name).write_bytes(flipped)
-        for _ in range(2):  # the damaged copy is gone at the second try
+        for _ in range(2):  # the damaged copy is gone at the second attempt
             with contextlib.suppress(SourceError):
                 found = lines(tmp_path, kept)
                 assert {month: list(found.of_partition(month)) for month in MONTHS} == records

@@ -111,7 +111,7 @@ def outcome(text: str, vocabulary=known) -> Outcome:
     return filter_sentences(papers, SentenceParams(), vocabulary)
 
 
-def test_every_sentence_is_kept_or_dropped_once_with_all_that_it_had():
+def test_every_sentence_is_kept_or_dropped_once_with_all_its_columns():
     pages = "\n\n".join(f"Parsing is {word}.\n\nRunning Head {page}" for page, word in enumerate("abc"))
     found = outcome(f"T\n\nAbstract\n\n{pages}\n\n1We thank.\n\nx = y\n")
     assert [(row["text"], row["cut"], row["role"]) for row in found.kept.to_pylist()] == [
@@ -132,7 +132,7 @@ def texts(*sentences: str) -> list[tuple[str, str | None]]:
     return [(row["text"], row["cut"]) for row in found.kept.to_pylist()]
 
 
-def test_marks_of_footnotes_that_stick_to_words_are_cut_where_they_count_upwards():
+def test_footnote_marks_attached_to_words_are_cut_if_they_count_upwards():
     assert texts(
         "We release the parser1.",
         "Some egregious2 errors are left, and egregious ones are few.",
@@ -175,7 +175,7 @@ def test_marks_of_footnotes_that_stick_to_words_are_cut_where_they_count_upwards
         "often",
     ],
 )
-def test_a_number_behind_a_word_that_may_be_a_name_stays(sentences):
+def test_a_number_after_a_word_that_may_be_a_name_stays(sentences):
     assert footnote_marks(sentences, known) == frozenset()
 
 
@@ -188,7 +188,7 @@ def test_a_word_of_the_vocabulary_that_ends_in_a_number_stays():
 
 
 @given(st.lists(st.text(st.sampled_from("ab 12.,(")), max_size=8))
-def test_nothing_but_numbers_behind_words_is_cut_as_a_mark(sentences):
+def test_only_numbers_after_words_are_cut_as_marks(sentences):
     marks = footnote_marks(sentences, lambda word: not word[-1].isdigit())
     for text in sentences:
         stays, gone = without_footnote_marks(text, marks)
@@ -205,7 +205,7 @@ def test_the_vocabulary_is_the_most_frequent_words_without_stop_words():
 
 
 @given(st.text(st.sampled_from("aA1*.[] =h\u2020")) | st.text())
-def test_nothing_of_a_sentence_is_lost_by_a_cut(text):
+def test_a_cut_loses_nothing_of_a_sentence(text):
     cut = rules.without_note(text)
     if cut is not None:
         stays, note = ("".join(part.split()) for part in cut)

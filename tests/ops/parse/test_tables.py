@@ -1,4 +1,4 @@
-"""A table reads the same from any file format; `fields` name its columns; rows give the same records."""
+"""A table gives the same records in any file format; `fields` name its columns."""
 
 import csv
 import gzip
@@ -126,7 +126,7 @@ def test_a_saved_dataset_is_read_in_place(tmp_path, expected, split):
     assert kept(found, "1974", "1975") == expected and causes(found, "1974", "1975") == []
 
 
-def test_the_ids_of_rows_do_not_depend_on_how_time_is_cut(tmp_path, expected):
+def test_the_ids_of_rows_do_not_depend_on_the_length_of_periods(tmp_path, expected):
     write(tmp_path, "rows.csv", as_csv(ROWS))
     ids = [row["id"] for row in expected]
     assert [row["id"] for row in kept(corpus(tmp_path, every="month"), "1974-01", "1975-01")] == ids
@@ -146,7 +146,7 @@ def test_a_column_missing_from_a_file_is_reported_before_anything_runs(tmp_path,
 
 
 @pytest.mark.parametrize("fields", [{}, {"id": "acl_id"}])
-def test_a_source_without_the_default_column_of_texts_is_reported_before_anything_runs(tmp_path, fields):
+def test_a_source_without_the_default_text_column_is_reported_before_anything_runs(tmp_path, fields):
     write(tmp_path, "rows.csv", FILES["rows.csv"](ROWS))
     told = (
         r"mine\.fields: rows.csv has no field text; there are: ac.*; `fields: {text: \.\.\.}` names another"
@@ -183,7 +183,7 @@ def test_a_row_without_its_column_is_rejected_with_the_existing_columns(tmp_path
     assert causes(unmapped, "1974")[0].endswith(told)
 
 
-def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_row(tmp_path):
+def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_do_not_end_a_row(tmp_path):
     content = b'acl_id,year,abstract\na,1974,"One\n\nand two."\nb,1974\n\nc,1974,Three.\n'
     write(tmp_path, "rows.csv", content)
     found = corpus(tmp_path)
@@ -292,10 +292,10 @@ def test_an_unreadable_row_affects_no_other(tmp_path, encoding, line, cause):
     before, after = "a,1974,One café.\n".encode(), b"c,1974,Three.\n,,\n"
     write(tmp_path, "rows.csv", b"acl_id,year,abstract\n" + before + line + b"\n" + after)
     found = corpus(tmp_path, encoding=encoding, every="none", month=None)
-    assert [row["text"] for row in kept(found, "all")] == ["One café.", "Three."], "UTF-8 goes first"
+    assert [row["text"] for row in kept(found, "all")] == ["One café.", "Three."], "UTF-8 is tried first"
     first, second = causes(found, "all")
     assert first.startswith(f"mine/rows.csv, line 3: {cause}")
-    assert second.startswith("mine/rows.csv, line 5: "), "a row of empty cells is none that is blank"
+    assert second.startswith("mine/rows.csv, line 5: "), "a row of empty cells is not a blank line"
 
 
 def test_a_parquet_row_without_text_affects_no_other(tmp_path):
@@ -313,7 +313,7 @@ def test_a_parquet_row_without_text_affects_no_other(tmp_path):
     assert cause.startswith("mine/rows.parquet, line 2: no row of Parquet or Arrow")
 
 
-def test_offsets_that_lead_out_of_an_arrow_file_are_refused(tmp_path):
+def test_offsets_that_point_outside_an_arrow_file_are_refused(tmp_path):
     file = io.BytesIO()
     table = pa.table({"acl_id": ["a", "b"], "year": ["1974"] * 2, "abstract": ["One text.", "Two texts."]})
     with pa.ipc.new_file(file, table.schema) as writer:
@@ -347,7 +347,7 @@ def large_rows():
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.tsv.zst", "rows.parquet"])
-def test_rows_go_on_where_they_were_when_the_child_is_ended_between_two_calls(tmp_path, name):
+def test_reading_rows_resumes_if_the_child_is_ended_between_two_calls(tmp_path, name):
     write(tmp_path, name, FILES[name](large_rows()))
     found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "acl_id"})
     found.check()
@@ -450,7 +450,7 @@ def in_arrow(table):
         ("rows.csv.zst", zstd.compress(b"n\n" + b"a\n" * 10**6), 2_000, "it holds more rows than bytes"),
     ],
 )  # fmt: skip
-def test_a_file_of_more_rows_than_bytes_ends_in_one_reject(tmp_path, name, content, most, cause):
+def test_a_file_with_more_rows_than_bytes_ends_in_one_reject(tmp_path, name, content, most, cause):
     write(tmp_path, name, content)
     found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True)
     assert len(content) < 3_000
@@ -474,7 +474,7 @@ def test_cells_of_other_types_are_read_as_people_write_them(tmp_path):
     assert [row["document"] for row in kept(found, "1974", "1975")] == ["7", "rows.parquet#2"]
 
 
-def test_abstracts_take_fields_too(tmp_path):
+def test_abstracts_accept_fields_too(tmp_path):
     write(tmp_path, "rows.csv", as_csv([{"acl_id": "a", "summary": "One. Two.", "year": 1974}]))
     fields = {"text": "summary", "id": "acl_id", "date": "year"}
     found = corpus(tmp_path, kind="abstracts", formats=PASSAGES, fields=fields)
@@ -490,7 +490,7 @@ def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.integers(0, 10**6)), min_size=1, max_size=5))
-def test_any_text_comes_back_from_csv(tmp_path_factory, rows):
+def test_any_text_is_read_back_from_csv(tmp_path_factory, rows):
     root = tmp_path_factory.mktemp("any")
     table = [{"abstract": text, "n": number} for text, number in rows]
     write(root, "rows.csv", as_csv(table))

@@ -55,7 +55,7 @@ def outcome(raws, kind="warc"):
 
 
 @pytest.mark.parametrize("packing", ["plain", "a member a record", "one member", "members anywhere"])
-def test_records_are_read_however_they_are_packed(tmp_path, packing):
+def test_records_are_read_in_any_compression(tmp_path, packing):
     records = [
         record(0, b"", "warcinfo"),
         record(1, http(HTML)),
@@ -134,7 +134,7 @@ def test_a_bomb_ends_its_file_and_a_large_record_is_skipped(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"\x00" * 50, b"hello\n" * 50, b"WARC/9.9\r\n\r\n", b"WARC/1.0\r\nno end"]
 )
-def test_content_that_is_not_warc_is_an_error_and_not_a_loop(tmp_path, content):
+def test_content_that_is_not_warc_is_an_error_and_not_an_endless_loop(tmp_path, content):
     (tmp_path / "a.warc").write_bytes(content)
     assert all(raw.error for raw in split(tmp_path))
     assert len(split(tmp_path)) == 1
@@ -157,7 +157,7 @@ CHUNKED = b"5\r\nHello\r\n1;x=y\r\n!\r\n0\r\n\r\n"
         (b"HTTP/1.0 200\nContent-type: text/html\n\nHello!", b"Hello!"),
     ],
 )
-def test_a_body_is_as_it_was_before_it_was_sent(content, body):
+def test_a_body_is_restored_to_what_was_sent(content, body):
     assert message(content).body == body
 
 
@@ -199,7 +199,7 @@ def test_all_text_is_kept_and_main_content_scores_low():
         (b"<meta charset=no-such><p>plain</p>", "text/html; charset=nor-this", "utf-8"),
     ],
 )  # fmt: skip
-def test_the_encoding_is_that_of_the_page_if_it_decodes(content, content_type, encoding):
+def test_the_declared_encoding_is_used_if_the_page_decodes(content, content_type, encoding):
     page = page_of(content, content_type)
     assert page.encoding == encoding
     assert "\ufffd" not in page.paragraphs[0].text
@@ -247,7 +247,7 @@ def test_files_of_html_are_pages_by_their_paths(tmp_path):
 
 
 @pytest.mark.long
-def test_a_page_that_takes_for_ever_is_refused_and_the_next_is_read():
+def test_a_page_that_takes_too_long_is_refused_and_the_next_is_read():
     html = BoundedFormat(Html(), Bounds(seconds=2))
     deep = b"<div>" * 100_000 + b"text"
     with pytest.raises(ParseError, match="the parser took more than 2 s"):

@@ -40,7 +40,7 @@ def read(tmp_path, records, sizes=None, max_bytes=2**20):
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_each_row_is_the_page_whose_record_it_points_to(tmp_path, packed):
+def test_each_row_is_the_page_of_its_record(tmp_path, packed):
     urls = ["http://a.example/", "http://b.example/"]
     found = read(tmp_path, [response(url, HTML, packed) for url in urls])
     rows = [(row["url"], row["source_ids"], row["licence"], row["date"]) for row in found.kept.to_pylist()]
@@ -54,7 +54,7 @@ def test_a_page_that_two_crawls_fetched_is_kept_twice(tmp_path):
     assert len({*found.kept["id"].to_pylist()}) == 2
 
 
-def test_a_page_that_is_compressed_a_thousandfold_is_read(tmp_path):
+def test_a_page_with_a_compression_ratio_of_a_thousand_is_read(tmp_path):
     """The crawl itself limited what it decompressed, so this is not a bomb."""
     body = HTML + b" " * 5_000_000
     record = response("http://a.example/", body, packed=True)
@@ -71,7 +71,7 @@ def test_an_item_from_common_crawl_is_read_as_a_record(tmp_path):
 
 
 @pytest.mark.parametrize("packing", [gzip.compress, bytes])
-def test_a_fetched_record_whose_length_has_thousands_of_digits_is_rejected_alone(tmp_path, packing):
+def test_a_record_whose_length_has_thousands_of_digits_is_rejected_alone(tmp_path, packing):
     bad = packing(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n<p>")
     outer, _ = resource_record("https://data.example/x.warc.gz", bad, DATE, packed=True)
     found = read(tmp_path, [outer, response("http://a.example/", HTML, True)])
@@ -82,7 +82,7 @@ def test_a_fetched_record_whose_length_has_thousands_of_digits_is_rejected_alone
     assert "its Content-Length is no number of bytes: '9999" in cause
 
 
-def test_other_content_than_pages_is_dropped_and_too_large_or_damaged_records_are_rejected(tmp_path):
+def test_content_other_than_pages_is_dropped_and_oversized_or_damaged_records_are_rejected(tmp_path):
     records = [
         response("http://a.example/p.pdf", b"%PDF-1.4", False, "application/pdf"),
         resource_record("http://a.example/x.gz", gzip.compress(b"no record"), DATE, packed=False)[0],

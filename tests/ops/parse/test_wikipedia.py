@@ -1,4 +1,4 @@
-"""Articles: the text of wikitext, citations, pages that are not articles, and dumps read as streams."""
+"""Articles: the text of wikitext, citations, pages that are not articles, and streamed dumps."""
 
 import bz2
 import tracemalloc
@@ -46,7 +46,7 @@ The mill burned down.<ref name="map"/> <math>x^2</math>
 """
 
 
-def test_paragraphs_stay_and_markup_goes():
+def test_paragraphs_stay_and_markup_is_removed():
     found = article("Tane", "2018-06-01", WIKITEXT)
     assert [(section.title, section.level, section.paragraphs) for section in found.sections] == [
         (
@@ -94,7 +94,7 @@ def test_citations_name_the_section_and_not_the_archive():
         ("[[Category:]] [[Category:{{PAGENAME}}]] [[Category", []),
     ],
 )
-def test_categories_are_those_that_editors_put_the_article_in(wikitext, categories):
+def test_categories_are_those_assigned_by_editors(wikitext, categories):
     assert cleaned(wikitext).categories == categories
     assert article("Tane", "", f"It is a river.\n\n{wikitext}").categories == categories
 
@@ -115,7 +115,7 @@ def test_pages_that_are_not_articles_have_a_reason(title, wikitext, reason):
     assert article(title, "", wikitext).reason == reason
 
 
-def test_works_outside_of_references_are_cited_with_their_section():
+def test_works_outside_references_are_cited_with_their_section():
     wikitext = """Bread.<ref>{{cite web|url=http://a.example/ref}}</ref>
 
 == Notes ==
@@ -162,7 +162,7 @@ def test_unclosed_markup_takes_linear_time(wikitext, text):
     assert cleaned(wikitext).text == text
 
 
-#: Sentences of any Unicode without markup; letters whose lower case is longer are tried often.
+#: Sentences of any Unicode text without markup; letters with a longer lower case are tried often.
 SENTENCES = st.lists(
     st.text(
         st.sampled_from("İẞßŉǰΐﬁſıKa. ")
@@ -179,7 +179,7 @@ ELEMENTS = st.sampled_from(
 
 
 @given(st.data(), SENTENCES)
-def test_no_sentence_outside_of_elements_is_lost_whatever_its_letters(data, sentences):
+def test_no_sentence_outside_elements_is_lost_whatever_its_letters(data, sentences):
     wikitext = "".join(sentence + data.draw(ELEMENTS) for sentence in sentences)
     assert cleaned(wikitext).text == "".join(sentences)
 
@@ -294,7 +294,7 @@ def test_a_truncated_dump_gives_its_whole_pages_and_an_error(tmp_path, content, 
     assert all(page.error is None for page in pages)
 
 
-def test_a_damaged_or_compressed_bomb_ends_only_its_file(tmp_path):
+def test_a_damaged_dump_or_a_bomb_ends_only_its_file(tmp_path):
     packed = bz2.compress(dump(*PAGES))
     (tmp_path / "cut.xml.bz2").write_bytes(packed[: len(packed) // 2])
     (tmp_path / "bomb.xml.bz2").write_bytes(bz2.compress(b"<mediawiki>" + b" " * 50_000_000))
@@ -305,7 +305,7 @@ def test_a_damaged_or_compressed_bomb_ends_only_its_file(tmp_path):
     assert errors["good.xml"] is None
 
 
-def test_a_dump_is_never_whole_in_memory(tmp_path):
+def test_a_dump_is_never_completely_in_memory(tmp_path):
     page = ("It flows. " * 900).strip()
     (tmp_path / "a.xml").write_bytes(dump(*((f"Page {number}", 0, page) for number in range(2_000))))
     tracemalloc.start()

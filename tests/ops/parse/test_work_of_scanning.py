@@ -1,6 +1,7 @@
-"""The work of scanning a file is linear in the file, whatever is in it.
+"""The work of scanning a file is linear in its size, whatever its content.
 
-It is counted (calls, characters, records), or bounded by more of the processor's time than any sound reading takes.
+The work is counted (calls, characters, records), or limited to more processor time than any normal reading
+takes.
 """
 
 import bz2
@@ -77,13 +78,13 @@ def test_a_length_that_is_not_a_number_rejects_only_its_record(tmp_path, length)
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
-def test_records_that_claim_what_is_behind_them_are_looked_at_once(tmp_path, packed):
+def test_records_that_claim_the_bytes_after_them_are_read_once(tmp_path, packed):
     with computing_at_most(60):  # they used to be read and put back for a quarter of an hour
         found = scanned(tmp_path, "a.warc.gz", packed(CLAIM * 400_000), "warc", 15_000_000)
     assert len(found) > 20_000 and all(entry.error for entry in found)
 
 
-def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
+def test_records_swallowed_by_a_wrong_length_are_found(tmp_path):
     content = b"".join([CLAIM, SOUND, CLAIM.replace(b"15000000", b"00000120"), resource(NOISE)])
     for name, packed in {"a.warc": bytes, "a.warc.gz": gzip.compress}.items():
         found = scanned(tmp_path, name, packed(content), "warc")
@@ -92,14 +93,14 @@ def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
 
 
 @pytest.mark.parametrize("padding", [10_000, 300_000])
-def test_records_behind_padding_are_read(tmp_path, padding):
+def test_records_after_padding_are_read(tmp_path, padding):
     """Zeros between members, as on tapes, even if a block contains nothing else."""
     record = gzip.compress(resource(b"one"))
     found = scanned(tmp_path, "a.warc.gz", record + bytes(padding) + record + bytes(padding), "warc")
     assert len(found) == 2
 
 
-def test_a_record_of_another_kind_with_a_wrong_length_swallows_no_other(tmp_path):
+def test_a_record_of_another_type_with_a_wrong_length_swallows_no_other(tmp_path):
     content = CLAIM.replace(b"response", b"request") + SOUND
     first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")
     assert "Content-Length is wrong" in first.error or "cut short" in first.error
@@ -109,7 +110,7 @@ def test_a_record_of_another_kind_with_a_wrong_length_swallows_no_other(tmp_path
 @pytest.mark.parametrize(
     ("between", "faults"), [(b"\n" * 2_000_000, 0), (b"WARC/1.0\n" + b"a\n" * 1_000_000, 1)]
 )
-def test_line_ends_and_fields_of_a_warc_are_taken_many_at_a_time(tmp_path, between, faults):
+def test_line_ends_and_fields_of_a_warc_are_read_in_bulk(tmp_path, between, faults):
     content = gzip.compress(resource(NOISE) + between + b"\n" + SOUND)
     calls, found = calls_of(scanned, tmp_path, "a.warc.gz", content, "warc")
     assert calls < len(between) / 50
@@ -118,7 +119,7 @@ def test_line_ends_and_fields_of_a_warc_are_taken_many_at_a_time(tmp_path, betwe
 
 
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
-def test_blank_lines_are_taken_many_at_a_time(tmp_path, blank):
+def test_blank_lines_are_read_in_bulk(tmp_path, blank):
     text = b'{"id": "first", "text": "a"}\n' + blank * 1_000_000 + b'{"id": "last", "text": "b"}\n'
     calls, found = calls_of(scanned, tmp_path, "a.jsonl.gz", gzip.compress(text), "jsonl_prose")
     assert calls < 100_000
@@ -162,7 +163,7 @@ class Dribbling(BytesIO):
 
 
 def plainly(content, max_bytes):
-    """The lines of a file by number: a slow version that is obviously right."""
+    """The lines of a file by number: a slow version that is obviously correct."""
     for row, line in enumerate(content.split(b"\n"), 1):
         if line.strip():
             line = line.rstrip(b"\r")
@@ -174,7 +175,7 @@ def plainly(content, max_bytes):
 )
 @example(b"x" * 20 + b"\r\n" + b"x" * 21 + b"\n" + b"y" * 200 + b"\nz")
 @example(b" " * 100 + b"\n" + b"x" * 19 + b"\r\r\n z")
-def test_lines_are_the_same_however_their_bytes_arrive(content):
+def test_lines_are_the_same_whatever_the_chunks(content):
     for stream in (BytesIO(content), Dribbling(content)):
         found = [(raw.row, raw.error or raw.content) for raw in lines_of(stream, "a", None, 20)]
         assert found == list(plainly(content, 20))
@@ -225,7 +226,7 @@ def test_no_line_of_a_table_is_read_more_than_twice(tmp_path_factory, text, deli
     assert places == sorted(set(places))
 
 
-def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
+def test_rows_after_an_unclosed_quote_are_read(tmp_path):
     text = 'x,y\na,"never\nb,one\nc,two\nd,"three\nand four"\n'
     _, found = characters_read(tmp_path, text, Delimited(",", "", ""))
     assert [(row.place, row.cells.get("y"), bool(row.error)) for row in found] == [
@@ -236,7 +237,7 @@ def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
     ]
 
 
-def test_lines_of_a_text_are_split_no_further_than_its_head():
+def test_a_text_is_split_into_lines_no_further_than_its_head():
     content = b"# Title\nlicence: MIT\n\n" + b"a\n" * 500_000
     for form in (discofuse_sources.PROSE_FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
         calls, fields = calls_of(form.fields, Raw("a.txt", "a", content))
@@ -247,7 +248,7 @@ def test_lines_of_a_text_are_split_no_further_than_its_head():
 
 
 @pytest.mark.long
-def test_headings_without_end_are_read_in_linear_time():
+def test_very_many_headings_are_read_in_linear_time():
     with computing_at_most(40):
         text = paragraphs_of("# a\n" * 1_500_000)
     assert text.count("a") == 1_500_000
@@ -271,7 +272,7 @@ def many_pairs(rows):
     return b"".join(b"caf\xe9 %d .\tcaf\xe9 . <::::> %d .\n" % (number, number) for number in range(rows))
 
 
-def test_lines_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp_path, guesses):
+def test_encoding_guesses_for_lines_are_limited_by_the_size_of_the_file(tmp_path, guesses):
     packed = gzip.compress(many_pairs(2_000), 9)
     found = scanned(tmp_path, "train.tsv.gz", packed, "split_and_rephrase")
     assert len(found) == 2_000 and not any(entry.error for entry in found)
@@ -290,7 +291,7 @@ def test_a_line_reads_the_same_whichever_others_are_requested(tmp_path, guesses)
     assert texts == [line.decode("cp1252") for line in lines]
 
 
-def test_rows_of_a_table_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp_path, guesses):
+def test_encoding_guesses_for_table_rows_are_limited_by_the_size_of_the_file(tmp_path, guesses):
     file = tmp_path / "a.csv.gz"
     file.write_bytes(gzip.compress(b"id,text\n" + b"".join(b"%d,caf\xe9\n" % row for row in range(2_000)), 9))
     found = list(delimited_rows(file, Delimited(",", "", "csv"), 2**24))
@@ -298,7 +299,7 @@ def test_rows_of_a_table_that_are_no_utf_8_are_guessed_as_often_as_their_file_is
     assert len(guesses) <= 17 + file.stat().st_size // 1024 < 50
 
 
-def test_frames_of_zstandard_without_end_are_read_as_far_as_a_file_of_their_size_may_have_them(tmp_path):
+def test_very_many_zstandard_frames_are_read_up_to_a_number_that_fits_the_file_size(tmp_path):
     file = tmp_path / "a.csv.zst"
     frames = [zstd.compress(b"a\n"), *[zstd.compress(b"")] * 900, zstd.compress(b"b\n")]
     file.write_bytes(b"".join(frames))
@@ -316,7 +317,7 @@ def test_frames_of_zstandard_without_end_are_read_as_far_as_a_file_of_their_size
 
 
 @pytest.mark.parametrize("behind", [b"junk", zstd.compress(b"b" * 100)[:-5]])
-def test_data_after_the_frames_of_zstandard_is_reported(tmp_path, behind):
+def test_data_after_zstandard_frames_is_reported(tmp_path, behind):
     (tmp_path / "a.zst").write_bytes(zstd.compress(b"a") + behind)
     with opened(tmp_path / "a.zst") as stream, pytest.raises((zstd.ZstdError, EOFError)):
         stream.read()

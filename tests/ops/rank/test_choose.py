@@ -1,4 +1,4 @@
-"""Summaries of a given length, from an order over sentences."""
+"""Summaries of a given length, from a ranking of sentences."""
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ def orders(texts):
     return st.permutations(range(len(texts)))
 
 
-def test_sentences_are_taken_by_rank_until_the_next_would_pass_and_printed_in_paper_order():
+def test_sentences_are_added_by_rank_until_the_next_would_exceed_the_length_and_printed_in_paper_order():
     assert within(SENTENCES, [3, 1, 0, 2], Budget(words=6)) == [1, 3]
     assert within(SENTENCES, [3, 1, 0, 2], Budget(words=9)) == [1, 3]
     assert within(SENTENCES, [3, 1, 0, 2], Budget(sentences=3)) == [0, 1, 3]
@@ -25,7 +25,7 @@ def test_sentences_are_taken_by_rank_until_the_next_would_pass_and_printed_in_pa
     assert only([], [], 5) == ([], [])
 
 
-def test_a_cut_summary_has_exactly_the_words_and_loses_them_where_the_rank_is_lowest():
+def test_a_truncated_summary_has_exactly_the_words_and_loses_those_of_the_lowest_rank():
     found = only(SENTENCES, [3, 1, 0, 2], 9, cut=True)
     assert found.text == "Cats sleep all Dogs bark at night. Birds sing."
     assert found.positions == [0, 1, 3]
@@ -34,7 +34,7 @@ def test_a_cut_summary_has_exactly_the_words_and_loses_them_where_the_rank_is_lo
     assert truncated("a  b\nc d", 3) == "a b c"
 
 
-def test_a_hybrid_summary_is_the_abstract_and_then_what_does_not_repeat_it():
+def test_a_hybrid_summary_is_the_abstract_followed_by_what_does_not_repeat_it():
     abstract = ["We watch animals.", "Cats sleep all day long."]
     found = hybrid(abstract, SENTENCES, [2, 3, 1, 0], 14)
     assert found == ([*abstract, "Dogs bark at night.", "Birds sing."], [1, 3])
@@ -47,7 +47,7 @@ def test_a_sentence_that_repeats_an_extracted_one_is_left_out():
     assert hybrid([], ["Of the and.", "Birds sing."], [0, 1], 150).positions == [1]
 
 
-def test_an_abstract_that_fills_the_summary_is_all_of_it():
+def test_an_abstract_that_fills_the_summary_is_the_whole_summary():
     abstract = ["We watch animals.", "Cats sleep all day long."]
     assert hybrid(abstract, SENTENCES, [3], 7) == (["We watch animals."], [])
     assert hybrid(abstract, SENTENCES, [3], 7, cut=True).text == "We watch animals. Cats sleep all day"
@@ -64,7 +64,7 @@ def test_an_invalid_order_is_refused(choose):
 
 
 @given(TEXTS.flatmap(lambda texts: st.tuples(st.just(texts), orders(texts))), st.integers(1, 20))
-def test_only_is_what_a_walk_down_the_order_gives(drawn, words):
+def test_only_is_the_result_of_a_walk_down_the_order(drawn, words):
     texts, order = drawn
     taken, used = [], 0
     for index in order:

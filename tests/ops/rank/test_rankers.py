@@ -1,4 +1,4 @@
-"""Rankers against obvious slow versions, and by hand."""
+"""Rankers compared with obvious slow versions, and computed by hand."""
 
 import math
 from collections import Counter
@@ -32,7 +32,7 @@ def document_frequencies(units):
 UNITS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), max_size=9)
 
 
-def test_words_are_runs_of_letters_and_digits_as_rouge_has_them():
+def test_words_are_runs_of_letters_and_digits_as_in_rouge():
     assert words("State-of-the-art: 63 % of A_b's, naïve!") == [
         "state",
         "of",
@@ -48,14 +48,14 @@ def test_words_are_runs_of_letters_and_digits_as_rouge_has_them():
     assert content_words("We don't know what the model's heads do.") == ["know", "model", "heads"]
 
 
-def test_scores_make_an_order_with_ties_to_the_lowest_index():
+def test_scores_give_an_order_with_ties_to_the_lowest_index():
     assert best_first([1.0, 3.0, 1.0, 3.0, 2.0]) == [1, 3, 4, 0, 2]
     assert best_first([]) == lead(0) == []
     with pytest.raises(ValueError, match="unit 1 is not a number"):
         best_first([0.0, math.nan])
 
 
-def test_a_random_order_is_known_by_seed_and_document_alone():
+def test_a_random_order_depends_only_on_seed_and_document():
     assert shuffled(6, 0, "a") == shuffled(6, 0, "a")
     assert sorted(shuffled(100, 0, "a")) == lead(100)
     assert len({tuple(shuffled(100, *key)) for key in [(0, "a"), (1, "a"), (0, "b")]}) == 3
@@ -123,7 +123,7 @@ def test_text_rank_of_units_of_very_many_lengths_equals_the_dense_version():
     assert text_rank(units) == pytest.approx(dense_text_rank(units, 0.85), abs=2e-6)
 
 
-def test_text_rank_gives_what_is_left_to_units_that_share_nothing():
+def test_text_rank_gives_the_teleport_share_to_isolated_units():
     found = text_rank([["a"], ["a"], [], ["b", "c"], ["d", "a"]])
     assert found[2] == found[3] == 0.15
     assert found[0] == found[1] < found[4]
@@ -156,7 +156,7 @@ def test_sum_basic_equals_the_slow_version(units):
     assert sum_basic(units) == slow_sum_basic(units)
 
 
-def test_sum_basic_prefers_what_has_not_been_said():
+def test_sum_basic_prefers_words_that_are_new():
     units = [["rain", "rain", "wind"], ["rain", "rain"], ["snow", "ice"], []]
     # rain 4/7: 'rain rain' has the greatest weight; then rain is 16/49, and still the most probable word.
     assert sum_basic(units) == [1, 0, 2, 3]
@@ -226,7 +226,7 @@ def test_the_oracle_of_several_references_equals_the_slow_version(units, referen
     assert found == slow_oracle(units, references, sizes, budget, orders, measure, rouge_of_several)
 
 
-def test_n_grams_run_neither_over_the_end_of_a_sentence_nor_into_the_next_reference():
+def test_n_grams_cross_neither_sentence_ends_nor_references():
     units = [["b", "c"], ["a", "b"]]
     assert oracle_of_references(units, [[["a", "b"], ["c", "d"]]], [2, 2], 2, (2,)) == [1]
     assert oracle_of_references(units, [[["a", "b"]], [["c", "d"]]], [2, 2], 2, (2,)) == [1]
@@ -252,7 +252,7 @@ def test_the_oracle_chooses_by_gain_and_stops_at_the_budget():
     assert oracle(units, [], [3, 2, 6, 3], 150) == oracle([], reference, [], 150) == []
 
 
-def test_the_oracle_refuses_what_does_not_fit():
+def test_the_oracle_refuses_mismatched_input():
     with pytest.raises(ValueError, match="1 units, 2 sizes"):
         oracle([["a"]], ["a"], [1, 2], 3)
     with pytest.raises(ValueError, match="orders of n-grams are 1 or more"):

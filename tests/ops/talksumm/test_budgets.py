@@ -45,19 +45,19 @@ def test_a_summary_fits_its_budget_and_the_next_sentence_would_not(paper, budget
         assert size([sentences[index] for index in ranked[: len(chosen) + 1]], budget) > limit
 
 
-def test_the_most_counted_come_first_ties_by_position_in_paper_order():
+def test_the_sentences_with_the_highest_counts_are_chosen_ties_by_position_and_printed_in_paper_order():
     assert summarize(["a", "b", "c", "d"], [1, 3, 1, 3], Budget(sentences=3)) == [0, 1, 3]
 
 
-def test_the_next_sentence_ends_it_even_if_a_shorter_one_would_fit():
+def test_the_next_sentence_ends_the_summary_even_if_a_shorter_one_would_fit():
     assert summarize(["one two three", "four five", "six"], [3, 2, 1], Budget(words=4)) == [0]
 
 
-def test_at_least_one_sentence():
+def test_a_summary_has_at_least_one_sentence():
     assert summarize(["one two three"], [1], Budget(words=1)) == [0]
 
 
-def test_a_share_counts_as_it_is_written():
+def test_a_share_is_computed_exactly_as_written():
     assert summarize(["word"] * 100, [1] * 100, Budget(ratio=0.29)) == list(range(29))
 
 
@@ -69,7 +69,7 @@ def test_lengths_must_agree():
 @pytest.mark.parametrize(
     "measures", [{}, {"words": 1, "ratio": 0.5}, {"words": 0}, {"ratio": 1.5}, {"lines": 3}]
 )
-def test_a_budget_has_exactly_one_good_measure(measures):
+def test_a_budget_has_exactly_one_valid_measure(measures):
     with pytest.raises(ValueError):
         Budget(**measures)
 
@@ -131,7 +131,7 @@ def test_every_sentence_is_in_a_summary_or_dropped_with_its_count():
     assert dropped == {"pair-1-0": ("beyond_every_budget", 1.0), "pair-1-1": ("zero_count", 0.0)}
 
 
-def test_summaries_of_budgets_beyond_what_the_talk_covers_are_the_same_and_exhausted():
+def test_summaries_with_budgets_beyond_what_the_talk_covers_are_the_same_and_exhausted():
     budgets = {name: Budget(ratio=ratio) for name, ratio in (("a", 0.25), ("b", 0.5), ("c", 0.9))}
     outcome = summaries(alignments([1, 0, 5, 0]), pairs("pair-1"), SummaryParams(budgets=budgets))
     rows = [(row["text"], row["exhausted"]) for row in outcome.kept.to_pylist()]

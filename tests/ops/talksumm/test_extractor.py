@@ -72,7 +72,7 @@ def test_every_example_has_a_row_for_every_model_of_its_set_or_is_dropped(made):
     assert made.rejected.num_rows == 0
 
 
-def test_a_row_says_how_far_the_model_agrees_with_the_labels(made):
+def test_a_row_shows_how_far_the_model_agrees_with_the_labels(made):
     for row in made.kept.to_pylist():
         shared = len(set(row["positions"]) & set(row["labels"]))
         assert row["agreement"] == pytest.approx(
@@ -129,7 +129,7 @@ def test_the_same_input_gives_the_same_bytes(made, tmp_path):
 
 
 @pytest.mark.parametrize("last", [1, 2, 3, 8])
-def test_an_interrupted_training_continues_to_the_same_bytes(tmp_path, last):
+def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, last):
     params = extractor_params(tmp_path)
     unbroken, broken = Memory(), Memory(last)
     whole = outcome(tmp_path, UNITS[:2], [], params, unbroken)
@@ -141,7 +141,7 @@ def test_an_interrupted_training_continues_to_the_same_bytes(tmp_path, last):
     assert resumed.files == whole.files and resumed.kept.equals(whole.kept)
 
 
-def test_papers_for_judging_are_not_learnt_from(tmp_path):
+def test_validation_papers_are_not_learnt_from(tmp_path):
     params = extractor_params(tmp_path, "transformer")
     leaking = example("leak", paper_id="paper of judge")
     with_it, without = (outcome(tmp_path, units, GOLD, params) for units in ([*UNITS, leaking], UNITS))
@@ -149,7 +149,7 @@ def test_papers_for_judging_are_not_learnt_from(tmp_path):
     assert with_it.kept.num_rows == without.kept.num_rows + 1
 
 
-def test_a_model_judged_on_what_it_learnt_is_not_chosen_before_one_that_was_not(tmp_path):
+def test_a_model_validated_on_its_training_set_is_chosen_only_if_there_is_no_other(tmp_path):
     # Any model summarises a paper of one sentence perfectly.
     units = [*UNITS[:4], example("easy", "long", sentences=text(1, 3), labels=(0,))]
     made = outcome(tmp_path, units, [], extractor_params(tmp_path, "transformer"))
@@ -166,14 +166,14 @@ def test_without_training_sets_there_is_no_model_and_no_row(tmp_path):
     assert list(trained(artifact_of(tmp_path, made))) == []
 
 
-def test_a_set_with_nothing_to_learn_from_stops_before_any_is_trained(tmp_path):
+def test_a_set_with_nothing_to_learn_from_stops_before_any_training(tmp_path):
     units, checkpoints = [*UNITS, example("x", "zero", "validation")], Memory()
     with pytest.raises(TrainingError, match="training set zero: of its 1 examples"):
         outcome(tmp_path, units, GOLD, extractor_params(tmp_path), checkpoints)
     assert checkpoints.writes == []
 
 
-def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_model_and_knob(tmp_path):
+def test_a_checkpoint_of_another_config_is_refused_naming_model_and_param(tmp_path):
     checkpoints = Memory()
     outcome(tmp_path, UNITS[:2], [], extractor_params(tmp_path), checkpoints)
     other = extractor_params(tmp_path, training={"learning_rate": 0.02})
@@ -182,7 +182,7 @@ def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_model_and_knob
         outcome(tmp_path, UNITS[:2], [], other, checkpoints)
 
 
-def test_a_nan_loss_stops_with_the_name_of_the_model_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
+def test_a_nan_loss_stops_naming_the_model_and_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     units = [example(name, sentences=text(6, place)) for place, name in enumerate("pqr")]
     order = [index for [index] in batches([6] * 3, 1, None, 0, 0)]
     poisoned = units[order[2]]["sentences"][4]
@@ -241,8 +241,8 @@ def test_a_size_that_contradicts_the_common_params_is_refused(part, given, messa
         ExtractorParams(**whole, sizes={"big": {part: given}})
 
 
-def test_interrupted_embeddings_continue_from_the_stored_slices(tmp_path, monkeypatch, capsys):
-    """The same bytes result as from all embeddings at once."""
+def test_interrupted_embeddings_resume_from_the_stored_slices(tmp_path, monkeypatch, capsys):
+    """The bytes are the same as from all embeddings at once."""
     asked = []
 
     def counted(texts):

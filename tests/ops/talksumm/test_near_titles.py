@@ -1,4 +1,4 @@
-"""A talk is compared with a few of many titles, including those that are similar."""
+"""A talk is compared with only a few of many titles, among them all similar ones."""
 
 import random
 
@@ -55,7 +55,7 @@ def compared(talks, papers):
     return [found.get(f"talk-{place}", []) for place in range(len(talks))], titles
 
 
-def test_a_few_titles_are_all_compared_in_paper_order_and_equal_ones_merged():
+def test_a_small_number_of_titles_is_compared_completely_in_paper_order_with_equal_ones_merged():
     papers = [
         ("p3", "Salt"),
         ("p1", "A Model: of Talks"),
@@ -67,7 +67,7 @@ def test_a_few_titles_are_all_compared_in_paper_order_and_equal_ones_merged():
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3))
-def test_equal_and_nearly_equal_ones_of_many_titles_are_compared(seed, wrong):
+def test_among_many_titles_equal_and_nearly_equal_ones_are_compared(seed, wrong):
     chance = random.Random(seed)
     titles = [
         f"{' '.join(chance.choices(WORDS, k=8))} {chance.choice('abcdefgh')}{number}" for number in range(80)
@@ -84,7 +84,7 @@ def test_equal_and_nearly_equal_ones_of_many_titles_are_compared(seed, wrong):
         assert len(listed) <= COMPARED + 1
 
 
-def test_talks_that_are_compared_some_at_a_time_have_the_same_titles(monkeypatch):
+def test_talks_that_are_compared_in_batches_get_the_same_titles(monkeypatch):
     chance = random.Random(0)
     papers = [(f"p{number:02d}", " ".join(chance.choices(WORDS, k=6))) for number in range(80)]
     talks = [title for _, title in papers[:5]]

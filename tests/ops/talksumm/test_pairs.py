@@ -53,7 +53,7 @@ def reasons(outcome):
     return outcome.dropped["reason"].to_pylist()
 
 
-def test_a_pair_carries_all_that_its_alignment_needs(pair):
+def test_a_pair_has_everything_that_its_alignment_needs(pair):
     sentences = [sentence("p1", 2, "Third."), sentence("p1", 0, "First."), sentence("p2", 0, "Other.")]
     papers = [paper("p2", "Something else"), paper("p1", "A Model of Talks", "CC0-1.0", "2017-05")]
     (row,) = pair([talk("a model of talks")], papers, sentences).kept.to_pylist()

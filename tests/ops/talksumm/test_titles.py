@@ -43,20 +43,20 @@ def test_accents_ligatures_and_ampersands_do_not_count(one, other):
 
 
 @pytest.mark.parametrize("mark", [": ", "? ", " - ", " – ", "—"])
-def test_a_main_title_stands_for_the_whole_at_a_discount(mark):
+def test_a_main_title_matches_the_whole_title_at_a_discount(mark):
     whole = f"Attention is not Explanation{mark}A second look at it"
     assert similarity("attention is not explanation", whole) == MAIN_TITLE
     assert similarity(whole, "Attention is not Explanation?") == MAIN_TITLE
 
 
-def test_a_hyphen_inside_a_word_begins_no_subtitle():
+def test_a_hyphen_inside_a_word_starts_no_subtitle():
     assert main_form("Multi-Tiered Functions") is None
     assert main_form("Why?") is None
     assert main_form(": the rest") is None
     assert main_form("GRASP: rich patterns") == form("grasp")
 
 
-def test_two_subtitles_are_compared_whole():
+def test_two_subtitles_are_compared_completely():
     one, other = "GRASP: rich patterns for mining", "GRASP: a dataset of gestures"
     assert similarity(one, other) == pytest.approx(
         Levenshtein.normalized_similarity(form(one).letters, form(other).letters), abs=1e-6
@@ -64,7 +64,7 @@ def test_two_subtitles_are_compared_whole():
     assert similarity(one, other) < 0.6
 
 
-def test_titles_that_differ_in_their_number_are_further_apart():
+def test_titles_with_different_numbers_are_further_apart():
     for one, other in [
         ("Findings of the WMT 2018 Shared Task", "Findings of the WMT 2019 Shared Task"),
         ("SemEval Task 4: Hyperpartisan news", "SemEval Task 8: Hyperpartisan news"),
@@ -73,7 +73,7 @@ def test_titles_that_differ_in_their_number_are_further_apart():
         assert similarity(one, other) <= OTHER_NUMBERS
 
 
-def test_numbers_that_only_one_title_has_are_only_a_few_letters():
+def test_a_number_in_only_one_title_counts_as_a_few_letters():
     assert similarity("Findings of the WMT 2018 Shared Task", "Findings of the WMT 2018 Shared Task 4") > 0.95
     assert similarity("Findings of the WMT 2018 Shared Task", "Findings of the WMT Shared Task") > 0.85
 
@@ -105,7 +105,7 @@ def test_similarity_is_symmetric_and_between_0_and_1(one, other):
 
 @settings(deadline=None)
 @given(titles)
-def test_equal_titles_are_at_1(title):
+def test_equal_titles_have_similarity_1(title):
     assert similarity(title, title) == 1
 
 
@@ -117,7 +117,7 @@ def test_case_and_outer_white_space_never_count(title):
 
 @settings(deadline=None)
 @given(st.lists(titles, min_size=1, max_size=5), titles)
-def test_many_at_once_are_as_one_by_one(many, title):
+def test_a_batch_gives_the_same_similarities_as_single_comparisons(many, title):
     assert Titles(many).similarities(title).tolist() == [similarity(title, other) for other in many]
 
 

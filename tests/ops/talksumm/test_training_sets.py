@@ -47,7 +47,7 @@ def test_an_example_labels_every_sentence_of_the_paper_in_order(tmp_path):
     assert second.kept["licence"].to_pylist() == ["CC-BY-4.0 AND MIT"]
 
 
-def test_a_sentence_brings_its_role_and_the_number_of_its_section(tmp_path):
+def test_a_sentence_has_its_role_and_the_number_of_its_section(tmp_path):
     told = [("1 Start", "introduction"), ("1 Start", "introduction"), ("2 Way", "method"), (None, "other")]
     rows = sorted(states("p1", 4), key=lambda row: row["state"])
     aligned = [
@@ -64,7 +64,7 @@ def test_a_sentence_brings_its_role_and_the_number_of_its_section(tmp_path):
     ("headings", "numbers"),
     [([], []), (["a"], [0]), ([3, 3, 7, 7, 3], [0, 0, 1, 1, 2]), ([None, "", None], [0, 1, 2])],
 )
-def test_a_changed_heading_begins_a_new_section(headings, numbers):
+def test_a_changed_heading_starts_a_new_section(headings, numbers):
     assert sections(headings) == numbers
 
 
@@ -74,7 +74,7 @@ def test_a_summary_without_alignments_is_refused(tmp_path):
         list(training_sets(made, parts(tmp_path, ALIGNMENTS.kept, states("p2", 1)), PARAMS))
 
 
-def test_the_split_depends_on_the_paper_and_the_seed_alone():
+def test_the_split_depends_only_on_the_paper_and_the_seed():
     ids = [f"paper-{number}" for number in range(2000)]
     chosen = [split(paper, TrainingSetParams(validation=0.2)) for paper in ids]
     assert chosen == [split(paper, TrainingSetParams(validation=0.2)) for paper in ids]
@@ -110,7 +110,7 @@ def test_without_summaries_no_set_is_missing(tmp_path):
     assert outcome.kept.num_rows == 0
 
 
-def test_summaries_find_the_titles_of_their_pairs_in_whatever_part_they_are(tmp_path):
+def test_summaries_find_the_titles_of_their_pairs_in_any_part(tmp_path):
     aligned = [[{**row, "count": 1} for row in states(pair, 2)] for pair in ("p1", "p2", "p3")]
     titles = [
         [{"id": name, "paper_title": f"Title of {name}"} for name in some] for some in (["p3", "p1"], ["p2"])

@@ -39,7 +39,7 @@ def test_the_document_decides_whether_a_hyphen_stays(found, document, joined):
     assert join_lines(found, words_of(f"{document} {found}")) == joined
 
 
-def test_a_space_is_a_break_only_where_the_source_folded_its_lines():
+def test_a_space_is_a_line_break_only_if_the_source_folded_its_lines():
     known = words_of("the ap- plications of Smith- Jones")
     assert join_lines("ap- plications", known) == "ap- plications"
     assert join_lines("ap- plications of Smith- Jones", known, spaces=True) == "applications of Smith- Jones"

@@ -1,4 +1,4 @@
-"""Sentence boundaries: what must not end a sentence, offsets, linear time."""
+"""Sentence boundaries: exceptions, offsets, linear time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sentences(text: str) -> list[str]:
     "abbreviation",
     ["Fig.", "et al.", "Sec.", "i.e.", "e.g.", "cf.", "Eq.", "Figs.", "Eqs.", "Tab.", "vs.", "w.r.t."],
 )
-def test_no_sentence_ends_behind_an_abbreviation(abbreviation):
+def test_no_sentence_ends_after_an_abbreviation(abbreviation):
     text = f"We follow what was shown ({abbreviation} Brown and others) before. It works."
     assert sentences(text) == [text[:-10], "It works."]
 
@@ -49,7 +49,7 @@ def test_empty_and_blank_text_has_no_sentence():
 
 
 @given(st.text(st.sampled_from("aB .?!\n\"'()1-\u2026é"), max_size=300) | st.text(max_size=200))
-def test_every_character_but_white_space_is_in_exactly_one_sentence(text):
+def test_every_character_except_white_space_is_in_exactly_one_sentence(text):
     spans = sentence_spans(text)
     covered = 0
     for start, end in spans:

@@ -16,7 +16,7 @@ def spelled(found, text):
 
 
 @given(st.lists(TEXT, max_size=6))
-def test_words_are_those_that_rankers_look_at(texts):
+def test_words_are_those_that_rankers_use(texts):
     found = number_words(texts)
     assert [spelled(found, index) for index in range(len(texts))] == [words(text) for text in texts]
 
@@ -30,7 +30,7 @@ def test_with_known_words_no_others_have_numbers(texts, known):
         assert spelled(found, index) == [word if word in there else None for word in words(text)]
 
 
-def test_numbers_go_by_first_occurrence_and_hold_through_many_words():
+def test_numbers_follow_the_first_occurrence_also_for_many_words():
     texts = [" ".join(f"w{number}" for number in range(start, start + 700)) for start in (0, 350, 5000)] * 2
     found = number_words(texts)
     assert found.distinct == 1050 + 700

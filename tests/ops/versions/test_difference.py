@@ -106,7 +106,7 @@ def test_a_unit_that_left_a_kept_row_is_reported_with_its_reason(compare):
     assert moves(back) == {("dropped: unmatched", "kept"): 1}
 
 
-def test_a_row_of_many_units_is_removed_whatever_happened_to_them(compare):
+def test_a_row_of_many_units_counts_as_removed_whatever_their_fates(compare):
     units = [f"u{number:02d}" for number in range(30)]
     old = one([kept("talk", units)])
     assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
@@ -149,7 +149,7 @@ def test_rows_may_move_between_parts_and_months_and_parts_of_one_md5_are_not_rea
     assert set(asked) == {"2018-06/kept-00001.parquet", "2018-07/kept-00000.parquet"}
 
 
-def test_months_are_counted_apart_and_examples_are_bounded_and_the_first_by_id(compare):
+def test_months_are_counted_separately_and_examples_are_the_first_by_id(compare):
     new = {month: [([kept(f"{month}-{number:02d}", [f"{month}-u{number}"]) for number in range(9)],)] for month in ("2018-06", "2018-07")}  # fmt: skip
     found = compare({month: [([],)] for month in new}, new, limit=3)
     assert {month: numbers["added"] for month, numbers in found["partitions"].items()} == {
@@ -169,7 +169,7 @@ FATES = st.sampled_from(["kept", "kept as x", "short", "long", "rejected", "abse
 
 
 @given(st.lists(st.tuples(FATES, FATES), max_size=12))
-def test_every_row_and_every_unit_is_counted_once_by_what_happened_to_it(pairs):
+def test_every_row_and_every_unit_is_counted_once_by_its_change(pairs):
     def tables(side):
         fates = [(number, pair[side]) for number, pair in enumerate(pairs)]
         return (
@@ -247,7 +247,7 @@ def test_columns_that_one_version_has_are_named_and_not_compared(tmp_path):
     assert found["columns"] == {"text": 1}
 
 
-def test_quotes_in_names_of_folders_columns_and_ids_are_letters(tmp_path):
+def test_quotes_in_names_of_folders_columns_and_ids_are_literal(tmp_path):
     name = """it's "so" {here}"""
     shape = Shape(unit=columns(), kept=columns((name, pa.string())))
     versions = [

@@ -1,6 +1,6 @@
 """Articles and pages as rows, and the steps from them to examples.
 
-Belongs here: what several tests of this system build. Not here: what they assert.
+Belongs here: data that several tests of this system build. Not here: what they assert.
 """
 
 import json
@@ -67,13 +67,13 @@ def page(url, *paragraphs, title=None, month="2018-06") -> dict[str, Any]:
 
 
 def crawled(url, landed, month="2018-06", also=(), ranks=None) -> dict[str, Any]:
-    """The row of a crawl; a page was read from it if that is its document."""
+    """The row of a crawl; with `document`, a page was read from it."""
     row = {"id": f"crawled-{month}-{url}", "url": url, "final_url": landed, "month": month}
     return {**row, "also": list(also), "about": ranks and json.dumps({"ranks": ranks})}
 
 
 class Steps:
-    """The datasets of some articles and pages, each made when it is first asked for."""
+    """The datasets of some articles and pages, each made when it is first requested."""
 
     def __init__(self, folder, articles, pages, moved=(), references=None, corpus=None, ranked=None):
         self.folder = folder
@@ -132,7 +132,7 @@ class Steps:
 
 
 def artifact(folder, shape, outcomes) -> Artifact:
-    """Outcomes with files, as they lie on disk."""
+    """Write outcomes with files to disk, as a dataset with files."""
     for outcome in outcomes:
         conserved(outcome)
         for name, content in outcome.files.items():

@@ -1,4 +1,4 @@
-"""Recall of an article in a reference, by hand and against the formula as it is written."""
+"""Recall of an article in a reference, computed by hand and compared with the formula."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ TEXT = st.lists(st.sampled_from(["Sea", "sea", "salt,", "bread", "of", "ÉTÉ", 
 )
 
 
-def test_the_formula_by_hand():
+def test_recall_equals_the_formula_computed_by_hand():
     sections = ["The sea is salt.", "Bread: bread, salt"]
     assert clone_recall("sea and SALT", sections) == 0.5  # 2 of 4; 1 of 2
     assert clone_recall("bread of the sea", sections) == 0.5
@@ -30,7 +30,7 @@ def test_small_sections_can_be_left_out():
         clone_recall("salt", sections, shingle=0)
 
 
-def test_where_all_sections_are_small_the_article_counts_as_one():
+def test_if_all_sections_are_small_the_article_counts_as_one():
     sections = ["The sea is salt.", "Salt bread"]
     assert clone_recall("salt", sections, least=5) == 0.2
     assert clone_recall("the sea is salt bread", sections, least=5) == 1
@@ -51,7 +51,7 @@ def test_an_article_without_words_has_no_clones(sections):
     assert clone_recall("salt", sections) == 0
 
 
-def test_a_reference_without_bytes_is_no_clone():
+def test_a_reference_without_bytes_is_not_a_clone():
     assert clone_recall("", ["salt"]) == 0
 
 

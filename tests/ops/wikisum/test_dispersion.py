@@ -1,4 +1,4 @@
-"""Statements of leads, and which references hold them."""
+"""Statements of leads, and the references that contain them."""
 
 import json
 
@@ -21,7 +21,7 @@ LEAD = (
 )
 
 
-def test_statements_are_clauses_with_something_to_say():
+def test_statements_are_clauses_with_content():
     assert statements(normalised(LEAD), "Salt bread") == [
         "salt bread is a flat bread of varn",
         "baked on hot stones",
@@ -31,7 +31,7 @@ def test_statements_are_clauses_with_something_to_say():
     ]
 
 
-def test_words_of_the_title_are_nothing_to_say():
+def test_words_of_the_title_are_not_content():
     lead = normalised("Salt bread is bread. Salt bread is flat bread from Varn.")
     assert statements(lead, "Salt bread") == ["salt bread is flat bread from varn"]
     assert len(statements(lead, "Corrow soup")) == 2
@@ -39,7 +39,7 @@ def test_words_of_the_title_are_nothing_to_say():
 
 
 def shares(lead, title, *pages):
-    """What each page, given as paragraphs, has of each statement."""
+    """The share of each statement that each page, given as paragraphs, contains."""
     lead, pages = normalised(lead), [[normalised(text) for text in texts] for texts in pages]
     words = number_words([lead, *(text for texts in pages for text in texts)], known=lead)
     names = [str(number) for number, texts in enumerate(pages) for _ in texts]
@@ -62,7 +62,7 @@ TEXTS = st.lists(st.sampled_from(WORDS)).map(" ".join)
 
 
 @given(TEXTS, TEXTS, st.lists(st.lists(TEXTS, min_size=1, max_size=3), min_size=1, max_size=3))
-def test_shares_are_those_counted_one_by_one(lead, title, pages):
+def test_shares_equal_those_counted_one_by_one(lead, title, pages):
     lead = normalised(lead)
     found = statements(lead, title)
     for of_page, texts in zip(shares(lead, title, *pages), pages, strict=True):

@@ -1,4 +1,4 @@
-"""From references to ranked paragraphs, examples, and what is known of them."""
+"""From references to ranked paragraphs and examples, and statistics about them."""
 
 import json
 
@@ -102,7 +102,7 @@ def test_references_without_a_paragraph_are_dropped(tmp_path):
     assert [row["citations"] for row in steps.kept("ranked")] == [1]
 
 
-def test_very_many_paragraphs_are_not_compared_with_each_other(tmp_path):
+def test_very_many_paragraphs_are_not_compared_pairwise(tmp_path):
     bread = article("Bread", "Bread.", cites=["http://a/1"])
     steps = Steps(
         tmp_path, [bread], [page("http://a/1", MONKS, HARBOUR)], ranked=RankedParams(slow_paragraphs=1)
@@ -115,7 +115,7 @@ def test_very_many_paragraphs_are_not_compared_with_each_other(tmp_path):
     assert notes["tf_idf"] == ""
 
 
-def test_an_example_is_title_and_ranked_paragraphs_to_the_lead(steps):
+def test_an_example_has_title_and_ranked_paragraphs_as_input_and_the_lead_as_target(steps):
     outcome = made(steps, {"lead": InputSet(tokens=1000), "whole": InputSet(target="article", tokens=7)})
     lead, whole = outcome.kept.to_pylist()
     harbour = normalised(HARBOUR)
@@ -140,14 +140,14 @@ def test_a_title_longer_than_the_input_leaves_no_room(steps):
     assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0
 
 
-def test_the_source_may_be_the_title_alone(steps):
+def test_the_source_may_be_only_the_title(steps):
     [row] = made(steps, {"title": InputSet(references=False, target="article")}).kept.to_pylist()
     assert (row["source"], row["used_paragraphs"], row["cited_pages"]) == (f"salt bread {TITLE_END}", 0, 0)
     assert row["source_tokens"] == [*load_tokenizer(steps.pieces).encode("salt bread").ids, 3]
     assert row["target"].startswith("salt bread is a flat bread . == history ==")
 
 
-def test_the_tokenizer_is_one_of_transformers(steps):
+def test_the_tokenizer_is_a_transformers_tokenizer(steps):
     from transformers import AutoTokenizer
 
     made(steps, {"lead": InputSet()})
@@ -170,7 +170,7 @@ def test_the_text_of_an_example_gives_its_tokens(steps):
         assert theirs(row["source"])["input_ids"] == row["source_tokens"]
 
 
-def test_nothing_is_learnt_from_articles_that_are_held_out(steps):
+def test_nothing_is_learnt_from_held_out_articles(steps):
     held_out = SplitParams(validation=0.5, test=0.499)
     assert split_of("Salt bread", held_out) != "train"
     [row] = made(steps, {"learned": InputSet(ranker="learned")}, held_out).kept.to_pylist()
@@ -209,7 +209,7 @@ def test_articles_without_what_an_example_needs_are_dropped_with_the_reason(tmp_
     assert only_cited.combinations == {"no_paragraph_in_corpus": 1}
 
 
-def test_a_set_that_asks_for_a_ranking_that_is_not_there_is_refused(tmp_path):
+def test_a_set_with_an_unknown_ranking_is_refused(tmp_path):
     steps = Steps(
         tmp_path,
         [article("Bread", "Bread.", cites=["http://a/1"])],
@@ -222,15 +222,15 @@ def test_a_set_that_asks_for_a_ranking_that_is_not_there_is_refused(tmp_path):
         made(steps, {"lead": InputSet()})
 
 
-def test_cheating_looks_at_what_is_to_be_written(steps):
-    """Of the lead the harbour's paragraph shares "salt bread", of the article the monks' is a section."""
+def test_cheating_uses_the_text_to_be_generated(steps):
+    """The harbour's paragraph shares "salt bread" with the lead; the monks' is a section of the article."""
     sets = {kind: InputSet(ranker="cheating", target=kind, tokens=1000) for kind in ("lead", "article")}
     lead, whole = made(steps, sets).kept.to_pylist()
     assert lead["source"].startswith(f"salt bread {TITLE_END} {normalised(HARBOUR)}")
     assert whole["source"].startswith(f"salt bread {TITLE_END} {normalised(MONKS)}")
 
 
-def test_articles_longer_than_a_set_takes_are_left_out_and_counted(steps):
+def test_articles_longer_than_the_limit_of_a_set_are_left_out_and_counted(steps):
     short = InputSet(target="article", longest_target=5)
     outcome = made(steps, {"short": short})
     assert outcome.dropped.select(["reason", "detail"]).to_pylist() == [
@@ -254,7 +254,7 @@ def test_targets_are_as_long_as_in_the_paper(content, longest):
     assert InputSet(**content, longest_target=None).longest_target is None
 
 
-def test_a_paragraph_of_a_megabyte_is_cut_like_any(tmp_path):
+def test_a_paragraph_of_a_megabyte_is_truncated_like_any_other(tmp_path):
     huge = "the monks baked salt bread . " * 40_000
     steps = Steps(
         tmp_path, [article("Salt bread", "Salt bread.", cites=["http://a/1"])], [page("http://a/1", huge)]
@@ -263,7 +263,7 @@ def test_a_paragraph_of_a_megabyte_is_cut_like_any(tmp_path):
     assert len(row["source_tokens"]) == 50 and len(row["source"]) < 500
 
 
-def test_the_first_words_are_cut_across_paragraphs():
+def test_the_first_words_are_truncated_across_paragraphs():
     assert first_words(["a b", "c d e", "f"], [1, 0, 2], 4) == "c d e a"
     assert first_words(["a b", "c"], [1], 4) == "c"
     unit = {"lead": "a b c", "paragraphs": [{"text": "b c"}, {"text": "a b"}]}
@@ -271,7 +271,7 @@ def test_the_first_words_are_cut_across_paragraphs():
     assert lead_recall(unit, [1, 2], 4) == 1
 
 
-def test_a_ranker_learns_what_the_leads_have_and_keeps_it_in_its_bytes():
+def test_a_ranker_learns_what_leads_contain_and_stores_it_in_its_bytes():
     def paragraphs(*texts):
         return [
             {"page_id": "p", "position": place, "cited": True, "searched": False, "text": text}
@@ -297,7 +297,7 @@ def test_a_ranker_learns_what_the_leads_have_and_keeps_it_in_its_bytes():
         LearnedRanker.of(json.dumps({"features": [], "weights": []}).encode())
 
 
-def test_recall_is_told_by_article_ranker_and_length(steps):
+def test_recall_is_reported_by_article_ranker_and_length(steps):
     made(steps, {"lead": InputSet()}, SplitParams(validation=0.5, test=0.499))
     rows = steps.ranker.rows.read().to_pylist()
     found = {(row["ranker"], row["words"]): row["bigram_recall"] for row in rows}
@@ -309,7 +309,7 @@ def test_recall_is_told_by_article_ranker_and_length(steps):
     assert cheating["articles"] == 1 and "above_tf_idf" in cheating
 
 
-def test_statistics_are_counted_beside_the_published_ones(steps):
+def test_statistics_are_next_to_the_published_ones(steps):
     [outcome] = statistics(
         steps.parts("ranked"),
         steps.parts("corpus"),
@@ -331,7 +331,7 @@ def test_statistics_are_counted_beside_the_published_ones(steps):
     assert sum(row["candidates"] for row in tables["clones"]) == 2
 
 
-def test_clones_are_counted_among_the_candidates_that_may_be_clones(tmp_path):
+def test_clones_are_counted_among_the_pages_that_may_be_clones(tmp_path):
     lead = "Salt bread is a flat bread."
     copies = [page(f"http://{host}/1", lead) for host in ("cited", "found", "both")]
     bread = article("Salt bread", lead, cites=["http://cited/1", "http://both/1"])

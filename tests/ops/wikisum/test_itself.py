@@ -1,4 +1,4 @@
-"""Which addresses name an article, and which name another one."""
+"""Which addresses are the article itself, and which are another page."""
 
 import pytest
 
@@ -36,7 +36,7 @@ BREAD, SLASH, SIGNS = "Salt bread", "AC/DC", "C++"
         ("1914\u20131918", "https://en.wikipedia.org/wiki/1914-1918"),
     ],
 )
-def test_an_address_names_the_article(title, address):
+def test_an_address_is_the_article_itself(title, address):
     assert is_itself(address, title, ["wikipedia.org"])
 
 
@@ -62,5 +62,5 @@ def test_an_address_names_the_article(title, address):
         ("Index", "https://en.wikipedia.org/w/index.php?title=Main_Page"),
     ],
 )
-def test_an_address_names_another_page(title, address):
+def test_an_address_is_another_page(title, address):
     assert not is_itself(address, title, ["wikipedia.org"])

@@ -1,4 +1,4 @@
-"""The learned ranker against tf-idf, on articles that nothing was learnt from."""
+"""The learned ranker compared with tf-idf, on held-out articles."""
 
 import json
 import random
@@ -38,7 +38,7 @@ def paragraphs(title, fact, telling, drawing):
 
 
 def place(number, telling):
-    """Return an article with its pages, each of which has a part of the lead."""
+    """Return an article with its pages, each of which contains a part of the lead."""
     drawing = random.Random(number)
     title = TITLES[number]
     facts = [prose(drawing) for _ in range(PAGES)]
@@ -51,7 +51,7 @@ def place(number, telling):
 
 
 def above_tf_idf(folder, telling):
-    """Return the learned ranker's recall minus that of tf-idf at 500 words, as its dataset tells it."""
+    """Return the learned ranker's recall minus that of tf-idf at 500 words, as its dataset reports it."""
     made = [place(number, telling) for number in range(len(TITLES))]
     steps = Steps(
         folder,
@@ -68,14 +68,14 @@ def above_tf_idf(folder, telling):
     return row["above_tf_idf"]
 
 
-def test_where_places_tell_what_a_paragraph_is_worth_the_learned_ranker_beats_tf_idf(tmp_path):
+def test_if_positions_predict_the_value_of_a_paragraph_the_learned_ranker_beats_tf_idf(tmp_path):
     found = above_tf_idf(tmp_path, telling=True)
     assert found["low"] > 0
     assert found["difference"] > 0.3
 
 
 @pytest.mark.long
-def test_where_tf_idf_finds_all_that_there_is_nothing_is_won(tmp_path):
+def test_if_tf_idf_finds_everything_nothing_is_gained(tmp_path):
     found = above_tf_idf(tmp_path, telling=False)
     assert found["low"] <= 0
     assert found["difference"] == pytest.approx(0, abs=0.02)

@@ -1,4 +1,4 @@
-"""What ops over all months have in memory: a part at a time, and of that the columns that they need."""
+"""Memory of ops over all months: one part at a time, and only the columns that they need."""
 
 import gc
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ NAMES = ("Salt bread", "Corrow soup", "Tane eel", "Varn cake")
 
 @dataclass(frozen=True)
 class Watched(Part):
-    """A part that notes which columns of it were read; None: all."""
+    """A part that records which of its columns were read; None: all."""
 
     reads: list = field(default_factory=list)
 
@@ -69,15 +69,15 @@ def ranked(steps, reads):
     return watched(parts(steps.folder / "one each", RANKED.kept, *([row] for row in rows)), reads)
 
 
-def test_the_learned_ranker_passes_a_part_on_before_it_reads_all(steps):
+def test_the_learned_ranker_yields_a_part_before_it_reads_all(steps):
     reads = []
     outcomes = learned_ranker(ranked(steps, reads), SplitParams(), LearnedRankerParams())
     next(outcomes)
-    assert len(reads) <= len(NAMES) + 2  # all of them to learn from, then one behind the other
+    assert len(reads) <= len(NAMES) + 2  # all of them for learning, then one after the other
     assert len(list(outcomes)) == len(NAMES) - 1
 
 
-def test_statistics_pass_a_part_on_before_they_read_all(steps):
+def test_statistics_yield_a_part_before_they_read_all(steps):
     reads = []
     found = ranked(steps, reads)
     more = (
@@ -95,7 +95,9 @@ def test_statistics_pass_a_part_on_before_they_read_all(steps):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_sizes_of_articles_are_theirs_in_any_order_and_the_corpus_is_read_as_far_as_needed(steps, order):
+def test_sizes_of_articles_are_correct_in_any_order_and_the_corpus_is_read_only_as_far_as_needed(
+    steps, order
+):
     reads = []
     rows = steps.kept("corpus")
     expected = {row["article_id"]: 0 for row in rows}
@@ -112,7 +114,7 @@ def test_sizes_of_articles_are_theirs_in_any_order_and_the_corpus_is_read_as_far
     assert {row["article_id"]: row["search_words"] for row in found} == expected
 
 
-def test_without_articles_there_are_tables_all_the_same(tmp_path):
+def test_without_articles_there_are_still_tables(tmp_path):
     none = [parts(tmp_path / shape, kind.kept) for shape, kind in
             (("ranked", RANKED), ("corpus", CORPUS), ("references", REFERENCES))]  # fmt: skip
     [counted] = statistics(*none, ExampleParams(), CorpusParams(), DispersionParams())
@@ -120,17 +122,17 @@ def test_without_articles_there_are_tables_all_the_same(tmp_path):
     assert (list(counted.files), list(judged.files)) == (["tables.json"], ["recalls.json"])
 
 
-def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
+def test_the_grid_reads_no_text_before_its_models_have_generated(tmp_path):
     reads = []
     params = given()
     stored = watched(examples(tmp_path / "examples", rows_of(tmp_path, params)), reads)
     next(grid(stored, tokenizer(tmp_path / "tokenizer")[0], params, Memory(), True))
-    assert len([columns for columns in reads if columns is None]) == 1  # of the part that was passed on
+    assert len([columns for columns in reads if columns is None]) == 1  # of the yielded part
     assert not any("source" in columns for columns in reads if columns)
 
 
 @pytest.mark.long
-def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp_path, monkeypatch):
+def test_summaries_keep_one_model_in_memory_and_none_while_rows_are_yielded(tmp_path, monkeypatch):
     rows = summarized(tmp_path, count=6)
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))
     counts, read = [], Part.read
@@ -159,7 +161,7 @@ def test_each_example_is_read_once_for_all_sets(tmp_path):
 
 
 @pytest.mark.long
-def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_model_in_memory(tmp_path):
+def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_no_models_files_in_memory(tmp_path):
     rows = [*summarized(tmp_path, count=6), *summarized(tmp_path, "other", 6)]
     counts = []
 
@@ -169,7 +171,7 @@ def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_mo
             return super().at(name)
 
     first, *_ = made(tmp_path, rows, params(TWO), Watching())
-    assert counts == [2, 2, 2, 2]  # of each training: what is learnt from and what judges
+    assert counts == [2, 2, 2, 2]  # for each training: training and validation examples
     assert {name.partition("/")[0] for name in first.files} == {
         "models.json", "other-t_d", "other-t_ed", "tiny-t_d", "tiny-t_ed",
     }  # fmt: skip
@@ -177,7 +179,7 @@ def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_mo
     assert not any(isinstance(value, bytes) for value in vars(first.files).values())
 
 
-def test_a_set_without_anything_to_learn_from_is_refused_before_another_is_trained(tmp_path):
+def test_a_set_without_training_examples_is_refused_before_any_training(tmp_path):
     rows = [*summarized(tmp_path, "other", 6), *summarized(tmp_path, count=6, split="test")]
     checkpoints = Memory()
     with pytest.raises(TrainingError, match="the set 'tiny' has no example in the split train"):

@@ -8,7 +8,7 @@ from ops.wikisum.clones import WINDOW, title_mentions
 WORDS = st.lists(st.sampled_from(["salt", "bread", "the", "sea"]), max_size=90)
 
 
-def test_the_word_that_is_there_most_often_counts_where_all_are_close_together_once():
+def test_the_most_frequent_word_of_the_title_counts_if_all_occur_close_together():
     pages = [
         "Sara Bisel was born here. Bisel studied there, and later Bisel taught.",
         "Sara was here. " + "So it was. " * WINDOW + "Bisel was there. Bisel.",
@@ -18,7 +18,7 @@ def test_the_word_that_is_there_most_often_counts_where_all_are_close_together_o
     assert title_mentions("Sara Bisel", pages).tolist() == [3, 0, 0, 0]
 
 
-def test_case_stop_words_and_signs_do_not_count_and_words_in_brackets_must_be_there():
+def test_case_stop_words_and_punctuation_do_not_count_and_words_in_brackets_must_occur():
     assert title_mentions("The-Field of WATERLOO", ["A field near Waterloo"]).tolist() == [1]
     pages = ["Android, a robot.", "Robotics! Android: the android", "Android phones. Android", "A robot."]
     assert title_mentions("Android (robot)", pages).tolist() == [1, 2, 0, 0]
@@ -33,7 +33,7 @@ def test_a_title_of_stop_words_is_mentioned_nowhere():
 
 
 @given(WORDS, WORDS)
-def test_counts_are_those_of_the_definition(first, second):
+def test_counts_equal_those_of_the_definition(first, second):
     def slow(words):
         spans = (words[place : place + WINDOW] for place in range(len(words)))
         together = any({"salt", "bread"} <= set(span) for span in spans)

@@ -1,4 +1,4 @@
-"""The filter of paragraphs, by what the released code does."""
+"""The paragraph filter, as in the released code."""
 
 import re
 
@@ -53,5 +53,5 @@ def released(text):
 
 
 @given(TEXT)
-def test_the_filter_equals_one_written_straight_from_its_description(text):
+def test_the_filter_equals_one_written_directly_from_its_description(text):
     assert keep_paragraph(text) == released(normalised(text))

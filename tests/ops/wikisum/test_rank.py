@@ -1,4 +1,4 @@
-"""Rankers of paragraphs, by hand and against slow obvious versions."""
+"""Rankers of paragraphs, computed by hand and compared with slow obvious versions."""
 
 import math
 import re
@@ -40,15 +40,18 @@ METHODS = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
 
 
 def released_tokens(text):
-    """The tokens of a normalised text as the released code has them: it cuts wherever letters and digits (the
-    categories L and N of Unicode) change to other signs, and back."""
+    """The tokens of a normalised text as in the released code.
+
+    It cuts wherever letters and digits (the categories L and N of Unicode) change to other characters, and
+    back.
+    """
     kinds = groupby(normalised(text), key=lambda sign: unicodedata.category(sign)[0] in "LN")
     return [token for _, signs in kinds if (token := "".join(signs)) != " "]
 
 
-def test_tf_idf_by_hand():
+def test_tf_idf_equals_the_hand_computed_value():
     paragraphs = [
-        "It was baked .",  # nothing of the title
+        "It was baked .",  # nothing from the title
         "Bread, bread and salt!",  # bread twice, salt once
         "The salt of the sea.",  # salt once
         "Salt bread",
@@ -90,21 +93,21 @@ def test_tf_idf_equals_the_slow_version(paragraphs, title):
         ("The Sea", ""),
     ],
 )
-def test_a_title_that_tells_nothing_leaves_the_order_of_the_references_and_says_so(title, note):
+def test_an_uninformative_title_keeps_the_order_of_the_references_and_says_so(title, note):
     found = rank(title, ["the end of it", "the sea of salt", "of the of"], "tf_idf")
     assert found.note == note
     assert found.order == ([1, 0, 2] if title == "The Sea" else [0, 1, 2])
 
 
 @pytest.mark.parametrize("text", ["Asia—a name of old", "the name\u2011Asia\u2011is old", "«Asia»: a name"])
-def test_a_title_word_counts_where_signs_beyond_ascii_stand_beside_it(text):
+def test_a_title_word_next_to_characters_beyond_ascii_counts(text):
     assert rank("Asia", ["the sea", text], "tf_idf").order == [1, 0]
     assert title_counts("Asia—Minor", [text])[:, 0].tolist() == [1]
 
 
-def test_cheating_by_hand():
+def test_cheating_equals_the_hand_computed_value():
     found = rank("t", ["a b", "b c d", "d a b c", "c b a"], "cheating", "A b c, b c d.")
-    # ab bc cb cd; the pair of two sentences counts, as no sign divides a text
+    # ab bc cb cd; the pair across two sentences counts, as punctuation does not divide a text
     assert found.scores == [0.25, 0.5, 0.5, 0.25]
     assert found.order == [1, 2, 0, 3]
 
@@ -116,14 +119,14 @@ def test_cheating_equals_the_slow_version(paragraphs, target):
 
 
 @given(PARAGRAPHS)
-def test_text_rank_and_sum_basic_are_those_of_their_papers_over_content_words(paragraphs):
+def test_text_rank_and_sum_basic_follow_their_papers_over_content_words(paragraphs):
     units = [content_words(paragraph) for paragraph in paragraphs]
     assert rank("t", paragraphs, "text_rank").scores == text_rank(units)
     assert rank("t", paragraphs, "sum_basic").order == sum_basic(units)
 
 
 @given(PARAGRAPHS, st.sampled_from(METHODS))
-def test_an_order_has_every_paragraph_once_and_goes_by_the_scores(paragraphs, method):
+def test_an_order_has_every_paragraph_once_by_descending_score(paragraphs, method):
     found = rank("salt bread", paragraphs, method, "salt bread")
     assert sorted(found.order) == list(range(len(paragraphs)))
     assert found.order == sorted(found.order, key=lambda index: -found.scores[index])
@@ -133,20 +136,20 @@ def test_identity_is_the_order_of_the_references():
     assert rank("t", ["c", "a", "b"], "identity").order == [0, 1, 2]
 
 
-def test_a_paragraph_of_a_megabyte_is_ranked_like_any():
+def test_a_paragraph_of_a_megabyte_is_ranked_like_any_other():
     huge = "salt and bread . " * 60_000
     assert rank("Bread", ["no", huge, "bread"], "tf_idf").order == [1, 2, 0]
     assert rank("Bread", ["no", huge], "cheating", "salt and").scores == [0, 1]
 
 
 @pytest.mark.parametrize("before", range(4088, 4100))
-def test_words_are_counted_wherever_they_stand_in_a_long_text(before):
-    """The bytes of all paragraphs are looked at in blocks of 4,096."""
+def test_words_are_counted_at_any_position_of_a_long_text(before):
+    """The bytes of all paragraphs are processed in blocks of 4,096."""
     paragraphs = [f"{'.' * before}Salt, sálty salt", "salt", f"salt{'é' * before}", "the salt"]
     assert title_counts("salt", paragraphs)[:, 0].tolist() == [2, 1, 0, 1]
 
 
-def test_what_is_no_method_or_has_no_target_is_refused():
+def test_an_unknown_method_or_a_missing_target_is_refused():
     with pytest.raises(ValueError, match="no method 'bm25': there are identity, tf_idf"):
         rank("t", [], "bm25")
     with pytest.raises(ValueError, match="needs the target"):

@@ -14,7 +14,7 @@ LEAD = "Salt bread is a flat bread of the islands."
 BREAD = article("Salt bread", LEAD, [("History", "Monks baked it first.")], ["http://a/1#top", "http://a/2"])
 
 
-def test_cited_pages_come_first_then_what_is_found_for_each_section(tmp_path):
+def test_cited_pages_come_first_then_the_results_for_each_section(tmp_path):
     steps = Steps(
         tmp_path,
         [BREAD],
@@ -40,7 +40,7 @@ def test_cited_pages_come_first_then_what_is_found_for_each_section(tmp_path):
     assert rows[0]["source_ids"] == ["article-Salt bread", "page-http://a/1"]
 
 
-def test_a_cited_address_is_followed_to_where_the_crawl_landed(tmp_path):
+def test_a_cited_address_is_resolved_to_the_target_of_its_redirect(tmp_path):
     steps = Steps(
         tmp_path, [BREAD], [page("http://a/new", "A page about monks.")], [("http://a/1", "http://a/new")]
     )
@@ -48,7 +48,7 @@ def test_a_cited_address_is_followed_to_where_the_crawl_landed(tmp_path):
 
 
 def test_other_addresses_of_one_record_lead_to_its_page(tmp_path):
-    """The crawl has a page once: what differs in form alone, or gave the same bytes, is dropped there."""
+    """The crawl stores a page once: addresses that differ only in form, or gave the same bytes, are dropped there."""
     steps = Steps(
         tmp_path,
         [BREAD, article("Alpha", "Salt.", cites=["https://a/1"])],
@@ -62,7 +62,7 @@ def test_other_addresses_of_one_record_lead_to_its_page(tmp_path):
     ]
 
 
-def test_a_query_that_a_crawl_has_results_of_has_those(tmp_path):
+def test_a_query_uses_the_results_that_a_crawl_stored_for_it(tmp_path):
     history = "Salt bread History"
     steps = Steps(
         tmp_path,
@@ -103,7 +103,7 @@ def test_a_query_that_a_crawl_has_results_of_has_those(tmp_path):
     }
 
 
-def test_a_cited_page_is_read_from_what_the_crawl_fetched_for_the_articles_month(tmp_path):
+def test_a_cited_page_is_read_from_the_crawl_of_the_articles_month(tmp_path):
     pages = [
         {**page("http://a/1", f"Bread of {month}.", month=month), "id": month, "document": document}
         for month, document in {
@@ -135,7 +135,7 @@ def test_a_cited_page_is_read_from_what_the_crawl_fetched_for_the_articles_month
         ("Salt bread oven - Wikipedia", 1),
     ],
 )
-def test_an_article_under_a_name_that_redirects_to_it_is_no_reference_of_itself(tmp_path, title, kept):
+def test_an_article_under_a_redirecting_name_is_not_its_own_reference(tmp_path, title, kept):
     address = "https://en.wikipedia.org/wiki/Saltbread"
     pages = [page(address, LEAD, title=title), page("http://b/1", "Bakers.", title="Salt bread - Bakers")]
     cites = [address, "http://b/1"]
@@ -144,7 +144,7 @@ def test_an_article_under_a_name_that_redirects_to_it_is_no_reference_of_itself(
     assert steps.outcome("references").combinations.get("article_itself", 0) == 1 - kept
 
 
-def test_of_pages_of_one_address_the_latest_counts(tmp_path):
+def test_of_pages_with_one_address_the_latest_counts(tmp_path):
     pages = [
         page("http://a/1", "Bread of June."),
         {**page("http://a/1", "Bread of July.", month="2018-07"), "id": "page-july"},
@@ -160,8 +160,8 @@ def test_of_pages_of_one_address_the_latest_counts(tmp_path):
     ]
 
 
-def test_nothing_is_searched_for_headings_that_every_article_has(tmp_path):
-    """What else is found is found by the title."""
+def test_headings_that_every_article_has_are_not_searched(tmp_path):
+    """Everything else is found by the title."""
     headings = ["History", "See also", "references ", "External links", "Notes", "Bibliography"]
     bread = article("Salt bread", LEAD, [*((heading, "Monks.") for heading in headings), ("Baking", "")])
     pages = [page("http://a/1", "References to the history of bread, and links.")]
@@ -178,24 +178,24 @@ def test_nothing_is_searched_for_headings_that_every_article_has(tmp_path):
     assert asked(tmp_path / "one", not_asked=["HISTORY"])[1] == {"section_not_asked": 1}
 
 
-def test_a_query_cannot_be_worded_with_what_an_article_does_not_have():
+def test_a_query_template_with_an_unknown_field_is_refused():
     with pytest.raises(ValueError, match="something in braces besides title and section: 'name'"):
         ReferenceParams(query="{title} {name}")
 
 
-def test_an_article_that_is_its_own_reference_is_none(tmp_path):
+def test_an_article_is_not_its_own_reference(tmp_path):
     own = "https://en.wikipedia.org/wiki/Salt_bread"
     steps = Steps(tmp_path, [article("Salt bread", LEAD, cites=[own])], [page(own, LEAD)])
     assert steps.dropped("references", "reason", "detail") == [("no_reference", "article_itself 1")]
 
 
-def test_a_redirect_that_the_crawl_followed_to_the_article_is_the_article(tmp_path):
+def test_a_redirect_to_the_article_followed_by_the_crawl_counts_as_the_article(tmp_path):
     cited, own = (f"https://en.wikipedia.org/wiki/{name}" for name in ("Saltbread", "Salt_bread"))
     steps = Steps(tmp_path, [article("Salt bread", LEAD, cites=[cited])], [page(own, LEAD)], [(cited, own)])
     assert steps.dropped("references", "reason", "detail") == [("no_reference", "article_itself 1")]
 
 
-def test_what_finds_nothing_says_so(tmp_path):
+def test_queries_without_results_are_reported(tmp_path):
     empty = article("Zyx", "Zyx.", [("Qvw", "Qvw.")], ["http://gone/1"])
     steps = Steps(tmp_path, [empty, article("Abc", "Abc.")], [page("http://a/1", "Bread.")])
     assert steps.dropped("references", "title", "reason", "detail") == [
@@ -212,17 +212,17 @@ def test_without_a_search_an_article_that_cites_nothing_has_no_reference(tmp_pat
     assert steps.dropped("references", "reason", "detail") == [("no_reference", "it cites nothing")]
 
 
-def test_a_page_of_no_bytes_is_no_reference(tmp_path):
+def test_a_page_without_bytes_is_not_a_reference(tmp_path):
     steps = Steps(tmp_path, [BREAD], [page("http://a/1", ""), page("http://a/2", "Bread.")])
     assert steps.kept("references", "address") == [("http://a/2",)]
     assert steps.outcome("references").combinations == {"page_without_words": 1}
 
 
-#: The paper's formula, which wants both params.
+#: The paper's formula, which needs both params.
 PAPER = ReferenceParams(recall="words"), CorpusParams(clone_recall=0.5)
 
 
-def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
+def test_a_clone_is_found_and_a_threshold_is_applied_later(tmp_path):
     copy = page("http://c/1", LEAD, "Monks baked it first.")
     half = page("http://c/2", "In Hollin salt bread is a flat bread of another kind. Salt bread is old.")
     steps = Steps(tmp_path, [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.8))
@@ -236,7 +236,7 @@ def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
     assert stricter.dropped("corpus", "reason", "score") == [("clone", 0.666667), ("clone", 1.0)]
 
 
-def test_a_page_that_has_the_words_of_a_section_is_a_clone_by_the_papers_formula_alone(tmp_path):
+def test_a_page_with_the_words_of_a_section_is_a_clone_only_by_the_papers_formula(tmp_path):
     own = "In Hollin salt bread is flat. Bakers of the town sell salt bread first to monks who ask for it."
     pages = [page("http://c/1", own)]
     assert Steps(tmp_path, [BREAD], pages).kept("references", "clone_recall") == [(0.0,)]
@@ -245,7 +245,7 @@ def test_a_page_that_has_the_words_of_a_section_is_a_clone_by_the_papers_formula
     assert steps.dropped("corpus", "reason", "score") == [("clone", 0.75)]
 
 
-def test_what_the_search_finds_without_mentions_of_the_title_is_no_reference(tmp_path):
+def test_search_results_that_do_not_mention_the_title_are_not_references(tmp_path):
     pages = [
         page("http://a/1", "A page about monks who bake."),
         page("http://b/1", "The history of monks: bread.", title="History"),
@@ -286,7 +286,7 @@ def test_a_cited_clone_stays_unless_clones_are_removed_among_citations(tmp_path)
     assert steps.dropped("corpus", "reason") == [("clone",)]
 
 
-def test_what_other_thresholds_would_keep_is_told_from_stored_scores(tmp_path):
+def test_stored_scores_predict_what_other_thresholds_would_keep(tmp_path):
     pages = [
         page("http://a/1", LEAD),
         page("http://c/1", LEAD),
@@ -307,7 +307,7 @@ def test_what_other_thresholds_would_keep_is_told_from_stored_scores(tmp_path):
     }  # fmt: skip
 
 
-def test_scores_of_thresholds_leave_out_what_repeats_another_reference(tmp_path):
+def test_scores_of_thresholds_exclude_duplicates_of_other_references(tmp_path):
     text = " ".join(f"word{number} of bread" for number in range(200))
     pages = [page("http://b/1", text), page("http://b/2", text)]
     bread = article("Bread", "Nothing of it.")
@@ -317,13 +317,13 @@ def test_scores_of_thresholds_leave_out_what_repeats_another_reference(tmp_path)
         assert table["score"].null_count == len(steps.dropped("corpus", "reason")) == 1
 
 
-def test_small_sections_may_be_left_out_of_the_search_for_clones(tmp_path):
+def test_small_sections_may_be_excluded_from_the_search_for_clones(tmp_path):
     params = ReferenceParams(recall="words", least_section_words=6)
     steps = Steps(tmp_path, [BREAD], [page("http://a/1", "Monks baked it first.")], references=params)
     assert steps.kept("references", "clone_recall") == [(0.0,)]
 
 
-def test_near_duplicates_are_removed_where_they_are_asked_for(tmp_path):
+def test_near_duplicates_are_removed_if_requested(tmp_path):
     text = " ".join(f"word{number} of bread" for number in range(200))
     pages = [page(f"http://a/{number}", text + tail) for number, tail in enumerate(["", " end", ""], start=1)]
     other = page("http://a/4", "Bread is baked by monks on all the islands of the sea.")
@@ -337,7 +337,7 @@ def test_near_duplicates_are_removed_where_they_are_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize("many", [3_000, pytest.param(100_000, marks=pytest.mark.long)])
-def test_an_article_of_very_many_references_is_made_like_any(tmp_path, many):
+def test_an_article_with_very_many_references_is_made_like_any_other(tmp_path, many):
     bread = article("Bread", "Bread is eaten.", cites=[f"http://a/{number}" for number in range(many)])
     text = "Bread is eaten on the islands every day of the week."
     steps = Steps(tmp_path, [bread], [])
@@ -348,8 +348,8 @@ def test_an_article_of_very_many_references_is_made_like_any(tmp_path, many):
     assert len(row["paragraphs"]) == row["citations"] == many
 
 
-def test_the_index_is_derived_from_the_rows_and_is_no_part_of_them(tmp_path):
-    """A page that an address no longer stands for is not found."""
+def test_the_index_is_derived_from_the_rows_and_is_not_part_of_them(tmp_path):
+    """A page that is no longer the latest of its address is not found."""
     pages = [
         page("http://a/1", "Bread of June."),
         {**page("http://a/1", "Honey of July.", month="2018-07"), "id": "page-july"},

@@ -1,4 +1,4 @@
-"""What sub-words are learnt from: some of every article, whatever their order."""
+"""The text that sub-words are learnt from: some of every article, in any order."""
 
 import random
 import tempfile
@@ -25,7 +25,7 @@ def row(number, lead, sections, paragraphs):
 
 
 def slow(rows, params):
-    """All texts in their order, the first ones taken."""
+    """All texts in order, up to the limit."""
     queue = []
     for unit in rows:
         if split_of(unit["title"], SPLITS) != "train":
@@ -49,9 +49,7 @@ def slow(rows, params):
 
 
 @given(ARTICLES, st.integers(1, 60), st.integers(0, 3), st.randoms(use_true_random=False))
-def test_texts_are_the_first_in_turn_whatever_the_order_of_articles_and_parts(
-    articles, characters, seed, order
-):
+def test_texts_are_taken_in_turn_whatever_the_order_of_articles_and_parts(articles, characters, seed, order):
     rows = [row(number, *content) for number, content in enumerate(articles)]
     params = TokenizerParams(characters=characters, seed=seed)
     shuffled = order.sample(rows, len(rows))
@@ -61,7 +59,7 @@ def test_texts_are_the_first_in_turn_whatever_the_order_of_articles_and_parts(
 
 
 def test_a_long_article_leaves_room_for_the_others(tmp_path):
-    """With room for two texts of each, all six articles are learnt from, the one of 500 paragraphs, too."""
+    """With room for two texts of each, all six articles are used, including the one with 500 paragraphs."""
     rows = [
         row(number, "a" * 20, ["b" * 20], ["c" * 20] * (500 if number == 0 else 2)) for number in range(6)
     ]
@@ -71,7 +69,7 @@ def test_a_long_article_leaves_room_for_the_others(tmp_path):
     assert sum(read.values()) == params.characters and min(read.values()) >= 40
 
 
-def test_the_sub_words_are_the_same_in_every_order_of_partitions(tmp_path):
+def test_the_sub_words_are_the_same_for_every_order_of_partitions(tmp_path):
     words = random.Random(7)
     rows = [
         row(

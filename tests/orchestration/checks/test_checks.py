@@ -1,4 +1,4 @@
-"""What becomes of a validation: findings in words, failing rows, a history, the latest document."""
+"""The results of a validation: findings in words, failing rows, a history, the latest document."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def check(tmp_workspace):
     return checking(tmp_workspace)
 
 
-def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
+def test_a_sound_partition_passes_both_checks_and_is_recorded(check):
     found = check([0.1, 0.2])
     assert {name: finding.passed for name, finding in found.items()} == {
         "expectations": True,
@@ -23,7 +23,7 @@ def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
     assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
 
 
-def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
+def test_an_error_names_the_failed_expectations_the_number_of_rows_and_their_file(check):
     found = check([0.5, 1.5, -1.0])
     assert found["expectations"].faults == (
         "score at least 0 and at most 1: violated in 2 rows (1.5, -1.0)",
@@ -38,7 +38,7 @@ def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
     assert sum(line.startswith("| ✓") for line in table) == 2
 
 
-def test_a_warning_leaves_the_errors_alone(check):
+def test_a_warning_does_not_affect_the_errors(check):
     found = check([0.5], text="x")
     assert found["expectations"].passed and not found["warnings"].passed
     assert found["warnings"].faults[0] == "text.characters at least 2: violated in 1 rows (1)"
@@ -46,7 +46,7 @@ def test_a_warning_leaves_the_errors_alone(check):
 
 def test_a_partition_is_compared_with_its_last_version_that_passed(check):
     check([0.1] * 10)
-    check([2.0] * 100)  # is not accepted
+    check([2.0] * 100)  # not accepted
     found = check([0.1] * 4)
     assert found["warnings"].faults == ("kept.of_previous at least 0.5: violated (0.4)",)
     assert check([0.1] * 5)["warnings"].passed is True
@@ -67,7 +67,7 @@ def test_an_expectation_that_cannot_be_evaluated_is_an_error(check):
     assert found["warnings"].passed
 
 
-def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, monkeypatch):
+def test_a_failure_of_great_expectations_itself_is_an_error(check, monkeypatch):
     def broken(*arguments):
         raise ZeroDivisionError("no batch")
 
@@ -77,7 +77,7 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
     assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
 
 
-def test_what_a_manifest_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
+def test_the_warnings_of_a_manifest_are_those_found_in_the_same_bytes(check):
     check([0.5], text="x")
     (row,) = history.read(check.workspace, check.dataset).to_pylist()
     seen = validate.known_finding(check.workspace, check.dataset, "2018-06", row["version"], "warnings")

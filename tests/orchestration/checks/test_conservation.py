@@ -1,4 +1,4 @@
-"""The conservation check finds every way in which a unit can be lost or told twice."""
+"""The conservation check finds every way to lose a unit or to count it twice."""
 
 import pyarrow as pa
 import pytest
@@ -21,7 +21,7 @@ def unit(name, sources=("file",)):
 
 
 def outcome(fates, units=None):
-    """One unit a fate: kept as itself, made into a row of another id, dropped or rejected."""
+    """One unit for each fate: kept as is, made into a row with another id, dropped, rejected."""
     names = {f"u{index}": fate for index, fate in enumerate(fates)}
     kept = [unit(name) for name, fate in names.items() if fate == "kept"]
     kept += [unit(f"row-{name}", [name]) for name, fate in names.items() if fate == "made"]
@@ -63,12 +63,12 @@ def test_a_unit_that_the_step_never_took_is_found(tmp_path):
     assert finding.faults == ("1 units of the input were not taken: u1",)
 
 
-def test_a_unit_that_no_input_holds_is_found(tmp_path):
+def test_a_unit_that_is_in_no_input_is_found(tmp_path):
     finding = check(tmp_path, outcome(["kept", "dropped"]), expected=["u0"])
     assert finding.faults == ("1 units were taken that are not in the input: u1",)
 
 
-def test_a_dropped_row_that_was_no_unit_is_found(tmp_path):
+def test_a_dropped_row_that_is_not_a_unit_is_found(tmp_path):
     finding = check(tmp_path, Outcome.of(SHAPE, [], [], [drop(unit("ghost"), "short")]))
     assert not finding.passed
 
@@ -83,7 +83,7 @@ def test_a_step_without_parts_writes_empty_tables_that_pass(tmp_path):
     assert schema(tmp_path, SHAPE).passed
 
 
-def test_an_id_that_stands_twice_is_found_across_parts(tmp_path):
+def test_a_duplicate_id_is_found_across_parts(tmp_path):
     for index in range(2):
         write_part(tmp_path, index, outcome(["kept"]), SHAPE)
     assert schema(tmp_path, SHAPE).faults == ("1 ids occur twice in kept: u0",)
@@ -94,7 +94,7 @@ def test_a_row_without_a_source_is_found(tmp_path):
     assert schema(tmp_path, SHAPE).faults == ("kept-00000.parquet: 1 rows without a source",)
 
 
-def test_other_columns_than_declared_are_found(tmp_path):
+def test_undeclared_columns_are_found(tmp_path):
     write_part(tmp_path, 0, outcome(["kept"]), SHAPE)
     wider = Shape(unit=SHAPE.unit, kept=columns(("text", pa.string()), ("count", pa.int32())))
     assert "are declared" in schema(tmp_path, wider).faults[0]
@@ -116,7 +116,7 @@ def test_units_of_a_nested_column_are_counted(tmp_path):
     assert list(unit_ids(parts, None)) == ["p", "q"]
 
 
-def test_combinations_are_stored_counted_and_added_up(tmp_path):
+def test_combinations_are_stored_counted_and_summed(tmp_path):
     parts = [Outcome.of(SHAPE, [], [], combinations={"farther off": number}) for number in (2, 3)]
     write_outcomes(tmp_path, parts, SHAPE)
     one = counts(tmp_path)

@@ -1,4 +1,4 @@
-"""The pages of validations are written by one process at a time, and pages of what is no more go."""
+"""One process at a time writes the pages of validations, and obsolete pages are removed."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from orchestration.workspace.workspace import Workspace
 
 @pytest.fixture
 def empty(tmp_path):
-    """A workspace without datasets, in which pages of former ones lie."""
+    """A workspace without datasets, but with pages of former ones."""
     old = tmp_path / "data/quality/docs/validations/group/old"
     old.mkdir(parents=True)
     (old / "2018-06.html").write_text("old")
@@ -19,7 +19,7 @@ def empty(tmp_path):
     return Workspace(tmp_path, {})
 
 
-def test_one_process_at_a_time_writes_them_and_old_pages_go(empty, monkeypatch):
+def test_one_process_at_a_time_writes_the_pages_and_old_pages_are_removed(empty, monkeypatch):
     def pages(_):
         with pytest.raises(BlockingIOError):
             lock_file(empty.state / "locks/docs.lock")
@@ -30,7 +30,7 @@ def test_one_process_at_a_time_writes_them_and_old_pages_go(empty, monkeypatch):
     assert [path.name for path in empty.quality.glob("docs/validations/**/*.html")] == [".2018-07.html"]
 
 
-def test_a_page_may_be_gone_before_it_is_removed(empty, monkeypatch):
+def test_a_page_may_disappear_before_it_is_removed(empty, monkeypatch):
     unlink = Path.unlink
 
     def twice(path, missing_ok=False):

@@ -1,4 +1,4 @@
-"""Every failing row is kept, whole and once, until the partition passes."""
+"""Every failing row is kept once, with all its columns, until the partition passes."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,7 +34,7 @@ def keep(dataset, folder, parts, *suite):
     return keep_failing(Workspace(folder), dataset, "2018-06", folder, found.results)
 
 
-def test_every_failing_row_is_kept_whole_with_the_names_of_what_it_failed(dataset, tmp_path):
+def test_every_failing_row_is_kept_whole_with_the_names_of_the_failed_expectations(dataset, tmp_path):
     rows = [row(index) for index in range(2_500)]
     rows[7]["text"] = None
     (path,) = keep(
@@ -63,7 +63,7 @@ def test_rows_that_fail_together_are_all_kept(dataset, tmp_path):
     assert pq.read_table(path)["id"].to_pylist() == ["row-000001", "row-000001"]
 
 
-def test_rows_of_other_tables_lie_in_a_file_of_their_own(dataset, tmp_path):
+def test_rows_of_other_tables_are_in_a_separate_file(dataset, tmp_path):
     lost = {"id": "u", "source_ids": ["f"], "licence": "CC0", "path": "p"}
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["u"], [], [drop(lost, "odd", 2.0)])], SHAPE)
     suite = [between("score", 0, 1, table="dropped"), among("text", "x")]
@@ -82,7 +82,7 @@ def test_they_are_removed_when_the_partition_passes_again(dataset, tmp_path):
     assert not path.exists() and list(path.parent.iterdir()) == []
 
 
-def test_what_could_not_be_evaluated_has_no_rows(dataset, tmp_path):
+def test_an_expectation_that_could_not_be_evaluated_has_no_rows(dataset, tmp_path):
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["row-000001"], [row(1)])], SHAPE)
     broken = Result(between("text", 1), False, 0, "", (), "texts are no numbers")
     assert keep_failing(Workspace(tmp_path), dataset, "2018-06", tmp_path, [broken]) == []

@@ -1,4 +1,4 @@
-"""Validations are remembered, in the order in which they ended, whoever else appends."""
+"""Validations are recorded in the order in which they ended, also when several processes append."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ WARNING = Result(between("words.length", 9, severity="warning"), False, 1, "3", 
 BROKEN = Result(between("words.length", 9, severity="warning"), False, 0, "", (), "no numbers")
 
 
-def test_a_validation_is_read_back_as_it_was(pairs):
+def test_a_validation_is_read_back_unchanged(pairs):
     history.append(*pairs, [entry("2018-06", "v1", MET, ERROR, WARNING)])
     (row,) = history.read(*pairs).to_pylist()
     assert (row["partition"], row["version"], row["run_id"], row["suite"]) == (
@@ -46,13 +46,13 @@ def test_a_validation_is_read_back_as_it_was(pairs):
     assert row["time"].tzinfo is not None
 
 
-def test_without_a_history_there_is_nothing(pairs):
+def test_an_absent_history_reads_as_empty(pairs):
     assert history.read(*pairs).num_rows == 0
     assert history.read(*pairs, ["partition"]).schema.names == ["partition"]
     assert history.latest(*pairs, "2018-06", "v1") is None
 
 
-def test_the_latest_of_a_version_and_the_last_accepted_other_one_are_found(pairs):
+def test_the_latest_validation_of_a_version_and_the_last_accepted_other_one_are_found(pairs):
     history.append(*pairs, [entry("2018-06", "v1", MET), entry("2018-06", "v2", MET, WARNING)])
     history.append(*pairs, [entry("2018-07", "v9", MET), entry("2018-06", "v3", ERROR)])
     assert history.latest(*pairs, "2018-06", "v2")["warnings"] == 1
@@ -62,7 +62,7 @@ def test_the_latest_of_a_version_and_the_last_accepted_other_one_are_found(pairs
     assert history.accepted_before(*pairs, "2018-07", "v9") is None
 
 
-def test_what_could_not_be_evaluated_is_remembered_as_an_error_with_its_cause(pairs):
+def test_an_expectation_that_could_not_be_evaluated_is_recorded_as_an_error_with_its_cause(pairs):
     history.append(*pairs, [entry("2018-06", "v1", BROKEN)])
     (row,) = history.read(*pairs).to_pylist()
     assert row["accepted"] is False and row["warnings"] == 0
@@ -70,7 +70,7 @@ def test_what_could_not_be_evaluated_is_remembered_as_an_error_with_its_cause(pa
     assert row["expectations"][0]["observed"] == "no numbers"
 
 
-def test_a_validation_is_appended_to_the_file_of_its_partition_and_no_other_is_touched(pairs):
+def test_a_validation_is_appended_to_the_file_of_its_partition_only(pairs):
     history.append(*pairs, [entry("2018-06", "v1", MET), entry("2018-07", "v1", MET)])
     june, july = (history.history_file(*pairs, month) for month in ("2018-06", "2018-07"))
     before, content = july.stat(), june.read_bytes()
@@ -100,7 +100,7 @@ sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """
 
 
-def test_processes_that_append_at_once_lose_nothing(pairs, tmp_path):
+def test_processes_that_append_simultaneously_lose_nothing(pairs, tmp_path):
     assert subprocess.run([sys.executable, "-c", APPEND, tmp_path, "abc"], cwd=checkout()).returncode == 0
     rows = history.read(*pairs).to_pylist()
     for name in "abc":

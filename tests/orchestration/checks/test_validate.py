@@ -1,4 +1,4 @@
-"""Every expectation finds the very rows that break it, in any partition: empty, tiny, huge, odd."""
+"""Every expectation finds exactly the rows that break it, in any partition: empty, tiny, huge, odd."""
 
 import dataclasses
 
@@ -45,7 +45,7 @@ def unit(name):
 
 
 def check(folder, rows, *expectations, comparison=NEW, part=2):
-    """Validate rows that lie in parts of `part` rows."""
+    """Validate rows in parts of `part` rows each."""
     parts = [
         Outcome.of(SHAPE, [one["id"] for one in rows[begin : begin + part]], rows[begin : begin + part])
         for begin in range(0, len(rows), part)
@@ -112,7 +112,7 @@ def test_a_partition_without_rows_passes(tmp_path):
     assert [dataset.expectation.name for dataset in found.results if not dataset.passed] == []
 
 
-def test_one_row_that_is_sound_passes_and_one_that_is_not_fails(tmp_path):
+def test_a_single_sound_row_passes_and_a_single_bad_one_fails(tmp_path):
     assert not [
         dataset.expectation.name
         for dataset in check(tmp_path / "one", [row("a", low=2)], *SUITE).results
@@ -131,7 +131,7 @@ def folders(tmp_path):
         (tmp_path / name).mkdir()
 
 
-def test_a_column_without_any_value_passes_where_nothing_must_be_there(tmp_path):
+def test_a_column_without_values_passes_where_none_is_required(tmp_path):
     rows = [row(name, score=None, words=None) for name in "abc"]
     found = check(tmp_path, rows, between("score", 0, 1), none("words.start.descents")[0], *not_null("score"))
     assert [(dataset.passed, list(dataset.rows)) for dataset in found.results] == [
@@ -141,7 +141,7 @@ def test_a_column_without_any_value_passes_where_nothing_must_be_there(tmp_path)
     ]
 
 
-def test_a_text_of_a_megabyte_is_measured_and_not_repeated_in_what_is_found(tmp_path):
+def test_a_text_of_a_megabyte_is_measured_but_not_repeated_in_the_findings(tmp_path):
     long = "word " * 200_000
     found = check(tmp_path, [row("a", text=long)], *text("text", 1_000), matches("text", "^nothing$"))
     failed = {dataset.expectation.name: dataset for dataset in found.results if not dataset.passed}
@@ -195,7 +195,7 @@ def test_dropped_and_rejected_rows_have_expectations_of_their_own(tmp_path):
         ({"kept.of_previous": 9.0, "drop_share.rise": 0.3, "reject_share.rise": 0.3}, ["drop_share.rise", "reject_share.rise"]),
     ],
 )  # fmt: skip
-def test_a_partition_is_compared_with_its_former_version(tmp_path, comparison, failed):
+def test_a_partition_is_compared_with_its_previous_version(tmp_path, comparison, failed):
     found = check(tmp_path, [row("a")], *steady(), comparison=comparison)
     assert [dataset.expectation.columns[0] for dataset in found.failed("warning")] == failed
     assert not found.failed("error")
@@ -203,7 +203,7 @@ def test_a_partition_is_compared_with_its_former_version(tmp_path, comparison, f
         assert {dataset.observed for dataset in found.results} == {"no former version"}
 
 
-def test_what_cannot_be_evaluated_is_an_error_even_of_a_warning(tmp_path):
+def test_an_expectation_that_cannot_be_evaluated_is_an_error_even_if_it_is_a_warning(tmp_path):
     suite = [between("text", 0, 1, "warning"), *not_null("id")]
     found = check(tmp_path, [row("a")], *suite)
     (failed,) = found.failed("error")
@@ -217,7 +217,7 @@ def test_an_unknown_type_of_expectation_is_refused(tmp_path):
         check(tmp_path, [row("a")], between("score", 0), unknown)
 
 
-def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_suite_or_month(tmp_path):
+def test_results_of_a_tiny_partition_are_not_reused_for_another_content_suite_or_month(tmp_path):
     suite = month, score = among("month", THIS_PARTITION), between("score", 0, 1)
     sound, odd = tmp_path / "sound", tmp_path / "odd"
     sound.mkdir()
@@ -230,7 +230,7 @@ def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_sui
     assert not validate(sound, [score], NEW, "2018-07").failed("error")
 
 
-def test_what_was_found_of_columns_is_not_taken_for_others_that_differ_in_what_decides(tmp_path):
+def test_results_of_columns_are_not_reused_for_columns_that_differ_in_a_relevant_way(tmp_path):
     sound = [row("a", score=0.2), row("b", score=0.8, low=2, high=3)]
     expected = [
         not_null("score")[0],
@@ -254,7 +254,7 @@ def test_what_was_found_of_columns_is_not_taken_for_others_that_differ_in_what_d
             assert len(found.results) == len(expected) and found.failed("error")[0].rows
 
 
-def test_a_share_of_rows_is_counted_anew_where_columns_have_the_same_extremes(tmp_path):
+def test_a_share_of_rows_is_recounted_for_columns_with_the_same_extremes(tmp_path):
     within = between("score", 0, 1)
     mostly = dataclasses.replace(within, arguments={**within.arguments, "mostly": 0.9})
     many = [row(str(number), score=2.0 if number == 0 else 0.5) for number in range(10)]

@@ -1,4 +1,4 @@
-"""What a validation says of rows."""
+"""Run a validation on rows and return its findings."""
 
 import dataclasses
 
@@ -37,7 +37,7 @@ SUITE = (
 
 
 def checking(tmp_workspace):
-    """Validate a month of rows as if they had just been made, and return the two findings."""
+    """Validate a month of rows as if they had just been made; return the two findings."""
     dataset = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
 
     def check(scores, suite=SUITE, text="some text", month="2018-06"):

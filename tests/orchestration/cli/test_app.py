@@ -1,4 +1,4 @@
-"""What the command line promises: help for everything, one line for what is wrong, the same options everywhere."""
+"""The command line: help for everything, one-line errors, the same options everywhere."""
 
 import pytest
 from typer.main import get_command
@@ -11,20 +11,20 @@ SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidd
 
 
 def call(*words):
-    """Call the command line as `silverloom` does; its status."""
+    """Call the command line as `silverloom` does; return its exit status."""
     with pytest.raises(SystemExit) as ended:
         main([*words])
     return ended.value.code or 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_says_what_it_does(name, capsys):
+def test_every_command_has_a_description(name, capsys):
     assert call(name, "--help") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"Usage: silverloom {name}" in shown and COMMANDS[name].help.split(". ")[0][:40] in shown
 
 
-def test_every_option_and_argument_of_people_is_explained():
+def test_every_user_facing_option_and_argument_has_a_description():
     unexplained = [
         (name, param.name)
         for name, command in SHOWN.items()
@@ -34,7 +34,7 @@ def test_every_option_and_argument_of_people_is_explained():
     assert not unexplained
 
 
-def test_an_option_has_the_same_name_and_help_everywhere():
+def test_an_option_has_the_same_name_and_description_everywhere():
     seen = {}
     for command in SHOWN.values():
         for param in command.params:
@@ -53,14 +53,14 @@ def test_an_option_has_the_same_name_and_help_everywhere():
         (("explain",), "error: Missing argument 'ROW_ID'"),
     ],
 )
-def test_a_usage_error_is_one_line_and_status_2(words, said, capsys):
+def test_usage_errors_end_with_one_line_and_status_2(words, said, capsys):
     assert call(*words) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(said)
 
 
 @pytest.mark.parametrize("name", ["plan", "run"])
-def test_what_cannot_be_done_ends_with_one_line_and_status_1(name, capsys):
+def test_failures_end_with_one_line_and_status_1(name, capsys):
     assert call(name, "--select", "nothing") == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: nothing is called 'nothing'; known: ")
@@ -81,8 +81,8 @@ def test_shells_are_offered_completion(capsys, monkeypatch):
 @pytest.mark.parametrize(
     "wrapped", [KeyboardInterrupt(), ValueError('Error building "model": KeyboardInterrupt: ')]
 )
-def test_an_interrupt_is_one_line_also_where_a_library_makes_another_error_of_it(wrapped, capsys):
-    """Pydantic does so, where Ctrl-C comes while it builds a model."""
+def test_an_interrupt_is_one_line_even_if_a_library_turns_it_into_another_error(wrapped, capsys):
+    """Pydantic does so if Ctrl-C comes while it builds a model."""
 
     def interrupted():
         raise wrapped

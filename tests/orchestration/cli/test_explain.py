@@ -1,4 +1,4 @@
-"""What `explain` prints of a row can do nothing to the terminal."""
+"""Rows that `explain` prints cannot control the terminal."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,7 @@ from orchestration.cli import explain as explain
 from orchestration.workspace.workspace import Workspace
 
 
-def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path):
+def test_terminal_control_characters_are_escaped_in_a_lineage(monkeypatch, tmp_path):
     file = SimpleNamespace(
         name="talksumm/pairs",
         partition="2018-06",

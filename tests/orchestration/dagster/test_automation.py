@@ -1,4 +1,4 @@
-"""The sensor that sends runs to MLflow: what its ticks say of a server that is down, and of one that is slow."""
+"""The sensor that sends runs to MLflow: its ticks when the server is down, and when it is slow."""
 
 import contextlib
 import subprocess
@@ -15,7 +15,7 @@ from orchestration.workspace.workspace import Workspace
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-#: `silverloom send` of a checkout that is nothing but an outbox.
+#: `silverloom send` in a checkout that contains only an outbox.
 SEND = """
 import sys; from pathlib import Path
 from orchestration.mlflow.send import send; from orchestration.workspace.workspace import Workspace
@@ -30,7 +30,7 @@ def begin(workspace, command):
 
 @pytest.fixture
 def tick(tmp_path, monkeypatch):
-    """Evaluates the sensor of a checkout in which a run waits; what the tick says."""
+    """Evaluate the sensor of a checkout in which a run waits; return the message of the tick."""
     monkeypatch.setattr(automation, "SENDING", 0.2)
     monkeypatch.setattr(automation, "begin", begin)
     put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))

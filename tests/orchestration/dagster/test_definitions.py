@@ -1,4 +1,4 @@
-"""What Dagster loads, and runs of checks alone: a stand-in makes and checks partitions."""
+"""The definitions that Dagster loads, and runs of checks only; a stub makes and checks partitions."""
 
 import dagster as dg
 import pytest
@@ -10,7 +10,7 @@ EXAMPLES = dg.AssetKey(["discofuse", "examples"])
 
 
 class Maker:
-    """Makes and checks nothing, and notes what it is asked for; some checks fail."""
+    """Makes and checks nothing, but records the requests; some checks fail."""
 
     def __init__(self, failing=()):
         self.failing, self.asked = failing, []
@@ -31,7 +31,7 @@ def run(maker, selection):
     defs = build(workspace(), {"store": maker})
     job = dg.define_asset_job("chosen", selection)
     repository = dg.Definitions.merge(defs, dg.Definitions(jobs=[job])).get_repository_def()
-    # `partition_key` is refused where only checks are chosen: Dagster's pages name it by this tag, too
+    # Dagster refuses `partition_key` if only checks are selected; its pages pass the partition by this tag, too
     tags = {"dagster/partition": "2018-06"}
     return repository.get_job("chosen").execute_in_process(tags=tags, raise_on_error=False)
 
@@ -50,7 +50,7 @@ def test_a_check_runs_alone_without_the_body_of_its_asset():
     assert ran.get_asset_materialization_events() == []
 
 
-def test_all_checks_of_an_asset_run_alone_and_one_that_blocks_fails_the_run_after_its_results():
+def test_all_checks_of_an_asset_run_alone_and_a_blocking_one_fails_the_run_after_its_results():
     maker = Maker(failing=["expectations"])
     ran = run(maker, dg.AssetSelection.checks_for_assets(EXAMPLES))
     assert not ran.success and maker.asked == [("check", "discofuse/examples", "2018-06")]
@@ -74,7 +74,7 @@ def test_an_asset_whose_check_fails_is_not_materialised(without):
     assert not ran.success and ran.get_asset_materialization_events() == []
 
 
-def test_the_sensor_of_sources_is_the_only_one_that_evaluates_conditions():
+def test_only_the_sensor_of_sources_evaluates_conditions():
     repository = build(workspace()).get_repository_def()
     names = {sensor.name for sensor in repository.sensor_defs}
     assert names == {"source_files", "runs_to_mlflow"}

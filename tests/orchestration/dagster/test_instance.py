@@ -1,4 +1,4 @@
-"""Dagster's store as this project configures it: whoever watches a run sees what another process writes."""
+"""Dagster's storage as this project configures it: a watcher of a run sees what another process writes."""
 
 import subprocess
 import sys
@@ -31,8 +31,8 @@ def test_backfills_make_as_many_partitions_at_a_time_as_params_say(tmp_path, mon
     opened.dispose()
 
 
-def test_who_watches_a_run_sees_what_another_process_writes(tmp_path, monkeypatch):
-    """By which the log of a run in the browser grows."""
+def test_a_watcher_of_a_run_sees_events_that_another_process_writes(tmp_path, monkeypatch):
+    """The log of a run in the browser grows by this."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     (tmp_path / "dagster.yaml").write_bytes(instance.configuration())
     messages = []

@@ -1,4 +1,4 @@
-"""What Dagster asks for, look by look, as source files change: the observable source assets and the condition."""
+"""Dagster's requests, observation by observation, as source files change: the observable sources and the condition."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,7 +15,7 @@ EVERY = dg.SpecificPartitionsPartitionMapping(["2018-06", "2018-07"])
 
 
 class World:
-    """Files of two months, what is made of them, and Dagster's evaluation of the condition.
+    """Files of two months, the datasets made from them, and Dagster's evaluation of the condition.
 
     texts -> parsed -> counted -> summed (all months); paired reads parsed and summed; shown reads all of them.
     """
@@ -57,12 +57,14 @@ class World:
         return "".join(self.files.values()) if name in ("paired", "shown") else "summed of counts"
 
     def look(self):
-        """Look at the files, and return what is asked for."""
+        """Observe the files, and return what is requested."""
         self.run("texts", "2018-07")
         return self.asked()
 
     def asked(self):
-        with ThreadPoolExecutor(1) as thread:  # a browser of other tests may have an event loop in this one
+        with ThreadPoolExecutor(
+            1
+        ) as thread:  # another test's browser may have left an event loop in this process
             found = thread.submit(
                 dg.evaluate_automation_conditions, self.defs, self.instance, cursor=self.cursor
             ).result()
@@ -84,7 +86,7 @@ class World:
             self.run(*place.split())
 
     def follow(self):
-        """Look, make what is asked for, and so on until nothing is; return what was asked for, round by round."""
+        """Observe, make what is requested, and repeat until nothing is; return the requests, round by round."""
         rounds = [self.look()]
         while rounds[-1]:
             self.make(rounds[-1])
@@ -101,20 +103,20 @@ def world():
         world.make(f"paired {month}" for month in world.files)
         world.make(["shown"])
         assert world.asked() == []
-        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "nobody had looked before"
+        assert world.follow() == [["parsed 2018-06", "parsed 2018-07"]], "the first observation"
         yield world
 
 
-def test_nothing_is_asked_for_while_no_file_changes(world):
+def test_nothing_is_requested_while_no_file_changes(world):
     assert world.follow() == []
 
 
-def test_a_change_is_followed_as_far_as_versions_differ_and_each_once(world):
+def test_a_change_is_followed_as_far_as_versions_differ_once_for_each_dataset(world):
     world.files["2018-06"] = "c"
     assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"], ["paired 2018-06"], ["shown"]]
 
 
-def test_what_reads_a_change_by_several_ways_waits_for_the_longest(world):
+def test_a_dataset_that_depends_on_a_change_by_several_paths_waits_for_the_longest(world):
     world.files.update({"2018-06": "cc", "2018-07": "dd"})
     assert world.follow() == [
         ["parsed 2018-06", "parsed 2018-07"],
@@ -125,7 +127,7 @@ def test_what_reads_a_change_by_several_ways_waits_for_the_longest(world):
     ]
 
 
-def test_what_fails_is_asked_for_once_and_what_reads_it_waits(world):
+def test_a_failing_dataset_is_requested_once_and_its_readers_wait(world):
     world.files["2018-06"] = "cc"
     world.broken.add(("counted", "2018-06"))
     assert world.follow() == [["parsed 2018-06"], ["counted 2018-06"]]
@@ -141,12 +143,12 @@ def test_what_fails_is_asked_for_once_and_what_reads_it_waits(world):
     ]
 
 
-def test_what_is_stale_by_code_alone_is_left_alone(world):
+def test_datasets_that_are_stale_only_by_code_are_left_alone(world):
     world.run("parsed", "2018-06")
-    assert world.follow() == [], "it was made again, and came out the same"
+    assert world.follow() == [], "made again with the same result"
 
 
-def test_a_look_tells_dagster_what_is_new_and_nothing_twice(monkeypatch):
+def test_an_observation_reports_each_new_version_to_dagster_once(monkeypatch):
     answers = {"papers": {"2018-06": "one", "2018-07": "two", "2018-08": "three"}}
     monkeypatch.setattr(automation, "versions", lambda _, records: answers[records])
     monkeypatch.setattr(automation, "observed", lambda _: ["papers"])

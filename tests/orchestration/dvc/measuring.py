@@ -35,7 +35,7 @@ def record_of(name):
 
 
 class Project:
-    """Partitions of one dataset in a workspace, and the metrics made of them; stands in for a View, too."""
+    """Partitions of one dataset in a workspace, and the metrics made of them; also serves as a View."""
 
     def __init__(self, workspace, dataset):
         self.workspace, self.dataset = workspace, dataset

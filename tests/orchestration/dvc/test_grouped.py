@@ -1,4 +1,4 @@
-"""Stages that have moved are committed with as few commits of DVC as cover them."""
+"""Changed stages are committed with as few DVC commits as possible."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,7 @@ from assets.declare.declaration import Declaration, Input, Key
 from assets.declare.graph import AssetGraph
 from orchestration.dvc.stages import grouped
 
-#: Two datasets made of one, a last made of both, and one that has nothing to do with them.
+#: Two datasets made from one, a last one made from both, and an unrelated one.
 READS = {"first": (), "left": ("first",), "right": ("first",), "last": ("left", "right"), "apart": ()}
 
 
@@ -30,10 +30,10 @@ def declared(name):
         ("", {}),
     ],
 )
-def test_a_stage_takes_its_ancestors_along_where_all_have_moved(moved, targets):
+def test_a_stage_takes_its_ancestors_along_if_all_have_changed(moved, targets):
     graph = AssetGraph([])
     graph.datasets = {
         f"group/{name}": declared(name) for name in READS
-    }  # which need no sources of params.yaml
+    }  # these need no sources in params.yaml
     found = grouped(SimpleNamespace(graph=graph), [graph.datasets[f"group/{name}"] for name in moved.split()])
     assert list(found.items()) == [(f"group-{name}", whole) for name, whole in targets.items()]

@@ -1,4 +1,4 @@
-"""What DVC compares of a dataset: counts, funnel, distributions and scores, from the partitions as they lie on disk."""
+"""What DVC compares of a dataset: counts, funnel, distributions and scores, read from the partitions on disk."""
 
 import dataclasses
 import json
@@ -18,7 +18,7 @@ def project(tmp_workspace):
     return measured(tmp_workspace)
 
 
-def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project):
+def test_the_funnel_has_each_month_and_reason_and_sums_to_the_counts(project):
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.put("2018-07", [], ["long"])
     project.write()
@@ -35,10 +35,10 @@ def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project)
     for outcome in ("kept", "dropped", "rejected"):
         rows = [int(line[3]) for line in project.table("funnel") if line[1] == outcome]
         assert sum(rows) == numbers[outcome]
-    assert numbers.keys() <= {"kept", "dropped", "rejected", "score"}  # of which DVC makes columns
+    assert numbers.keys() <= {"kept", "dropped", "rejected", "score"}  # DVC makes these columns
 
 
-def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_the_last(project):
+def test_distributions_sum_the_months_from_the_first_bin_with_rows_to_the_last(project):
     project.put("2018-06", [3, 12])
     project.put("2018-08", [3, 60])
     project.write()
@@ -52,7 +52,7 @@ def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_t
     assert {line[0] for line in project.table("distributions")} == set(project.dataset.measures)
 
 
-def test_scores_are_over_all_months_and_left_out_where_there_is_nothing(project):
+def test_scores_are_over_all_months_and_left_out_if_there_is_none(project):
     project.write()
     assert "score" not in project.numbers and project.scores == {}
     project.put("2018-06", [3, 12])
@@ -61,7 +61,7 @@ def test_scores_are_over_all_months_and_left_out_where_there_is_nothing(project)
     assert project.scores == {"words": 6.0, "longest": 12.0} and project.numbers["score"] == 6.0
 
 
-def test_a_dataset_without_rows_can_be_plotted_all_the_same(project):
+def test_a_dataset_without_rows_can_be_plotted(project):
     project.write()
     assert len(project.table("funnel")) == len(MONTHS)
     assert project.table("distributions") == [
@@ -70,7 +70,7 @@ def test_a_dataset_without_rows_can_be_plotted_all_the_same(project):
     ]
 
 
-def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(project, monkeypatch):
+def test_a_partition_is_read_again_only_if_it_or_the_declared_measures_have_changed(project, monkeypatch):
     project.put("2018-06", [3])
     project.write()
     read = []
@@ -92,7 +92,7 @@ def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(pro
     assert project.scores == {"share": 1.0}
 
 
-def test_what_is_remembered_may_be_broken_or_lost(project):
+def test_the_cache_of_measures_may_be_corrupt_or_lost(project):
     project.put("2018-06", [3])
     project.write()
     before = project.numbers
@@ -102,7 +102,7 @@ def test_what_is_remembered_may_be_broken_or_lost(project):
     assert project.numbers == before
 
 
-def test_the_former_version_is_remembered_beside_this_one(project):
+def test_the_previous_version_is_cached_next_to_the_current_one(project):
     project.put("2018-06", [3])
     project.write()
     assert former(project.dataset, project) is None
@@ -111,13 +111,11 @@ def test_the_former_version_is_remembered_beside_this_one(project):
     project.write()
     was = former(project.dataset, project)
     assert sum(was["profile"]["last_word"]) == 1 and was["when"].endswith("UTC")
-    project.dataset = dataclasses.replace(
-        project.dataset, scores={}
-    )  # measured anew, but not another version
+    project.dataset = dataclasses.replace(project.dataset, scores={})  # measured again, but the same version
     assert former(project.dataset, project) == was
 
 
-def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
+def test_a_previous_version_with_other_bins_is_ignored(project, monkeypatch):
     project.put("2018-06", [3])
     project.write()
     project.put("2018-06", [3, 12])
@@ -130,7 +128,7 @@ def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
     assert former(project.dataset, project)["profile"]["last_word"] == [0, 2]
 
 
-def test_files_that_are_right_are_left_alone(project):
+def test_correct_files_are_left_alone(project):
     project.write()
     files = sorted((project.workspace.root / "metrics" / "sources").iterdir())
     times = [path.stat().st_mtime_ns for path in files]
@@ -141,7 +139,7 @@ def test_files_that_are_right_are_left_alone(project):
     assert [path.stat().st_mtime_ns for path in files] == times
 
 
-def test_every_plot_has_a_template_a_title_and_names_its_columns():
+def test_every_plot_has_a_template_a_title_and_column_labels():
     from assets.declare.settings import checkout
 
     for dataset in workspace().datasets.values():

@@ -1,4 +1,4 @@
-"""The HTML template of `dvc plots` has all that it needs inside, and comes back when it is gone."""
+"""The HTML template of `dvc plots` is self-contained, and is restored when it is gone."""
 
 import configparser
 import os
@@ -16,14 +16,14 @@ def template(tmp_workspace):
     return metrics.template_file(tmp_workspace)
 
 
-def test_dvc_is_told_where_the_template_is():
+def test_dvc_is_configured_with_the_path_of_the_template():
     config = configparser.ConfigParser()
     config.read(checkout() / ".dvc" / "config")
     path = checkout() / ".dvc" / config["plots"]["html_template"]
     assert os.path.normpath(path) == str(metrics.template_file(Workspace.here()))
 
 
-def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
+def test_the_template_has_dvcs_placeholders_and_loads_nothing(template):
     text = template.read_text()
     assert text.count("{plot_divs}") == 1
     assert text.count("{refresh_tag}") == 1
@@ -33,7 +33,7 @@ def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
     assert len(text) > 500_000
 
 
-def test_a_template_that_is_gone_or_changed_is_made_again_and_a_right_one_left_alone(template, tmp_workspace):
+def test_a_missing_or_changed_template_is_rewritten_and_a_correct_one_left_alone(template, tmp_workspace):
     page, made = template.read_text(), template.stat().st_mtime_ns
     metrics.write_template(tmp_workspace)
     assert template.stat().st_mtime_ns == made

@@ -1,4 +1,4 @@
-"""Pieces of work, for tests of what maps an op over them."""
+"""Pieces of work, for tests that map an op over them."""
 
 import time
 
@@ -10,7 +10,7 @@ SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
 
 
 def numbered(piece, factor):
-    time.sleep(0.02 * (piece % 3))  # later pieces may be done earlier
+    time.sleep(0.02 * (piece % 3))  # later pieces may finish earlier
     row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
     return Outcome.of(SHAPE, ["x"], [row])
 

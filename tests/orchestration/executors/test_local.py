@@ -1,4 +1,4 @@
-"""Tasks run in worker processes: one that dies fails its own alone, all end with the one that began them."""
+"""Tasks run in worker processes: a dead worker fails only its own task, and all workers end with their parent."""
 
 import atexit
 import contextlib
@@ -29,7 +29,7 @@ DEATH = "its worker process was ended by SIGKILL (out of memory? Lower JOBS)"
 
 
 def task(how, touch=None, tell=None):
-    """A task that goes as it is told to."""
+    """A task that behaves as its argument says."""
     if touch:
         Path(touch).write_text(str(os.getpid()))
     if tell:
@@ -52,7 +52,7 @@ def processes():
         yield processes
 
 
-def test_a_dead_worker_fails_its_task_alone_and_is_replaced(processes):
+def test_a_dead_worker_fails_only_its_own_task_and_is_replaced(processes):
     killed, well = processes.submit(task, "killed"), processes.submit(task, "well")
     assert well.result() and str(killed.exception()) == DEATH
     ended, failed = processes.submit(task, "exit"), processes.submit(task, "fails")
@@ -62,7 +62,7 @@ def test_a_dead_worker_fails_its_task_alone_and_is_replaced(processes):
         failed.result()
 
 
-def test_a_task_that_waits_for_a_worker_ends_with_it_and_with_no_other(processes, tmp_path):
+def test_a_task_that_waits_for_a_worker_ends_with_that_worker_and_with_no_other(processes, tmp_path):
     first, second = (processes.submit(task, "sleeps", tmp_path / name) for name in ("first", "second"))
     behind = processes.submit(task, "well")
     os.kill(written_pid(tmp_path / "first"), signal.SIGKILL)
@@ -75,14 +75,14 @@ def written_pid(path):
 
 
 @pytest.mark.long
-def test_a_worker_that_died_idle_is_replaced_without_a_word(processes):
+def test_a_worker_that_died_idle_is_replaced_silently(processes):
     pid = processes.submit(task, "well").result()
     os.kill(pid, signal.SIGKILL)
     until(lambda: not psutil.pid_exists(pid))  # while its last thread ends, it takes a task and fails it
     assert processes.submit(task, "well").result() != pid
 
 
-def test_workers_that_cannot_begin_are_told_from_those_that_die(monkeypatch, capfd):
+def test_workers_that_cannot_start_are_distinguished_from_workers_that_die(monkeypatch, capfd):
     monkeypatch.setattr(local, "begin_worker", Unreadable())
     with (
         contextlib.closing(WorkerProcesses(1, "JOBS")) as processes,
@@ -98,7 +98,7 @@ class Unreadable:
     """An initializer that no worker can load."""
 
     def __call__(self):
-        """It is never called."""
+        """Never called."""
 
     def __reduce__(self):
         return fail, ("unreadable",)
@@ -108,7 +108,7 @@ def fail(text):
     raise OSError(text)
 
 
-def test_workers_tell_what_listeners_hear(processes):
+def test_listeners_hear_what_workers_report(processes):
     events = []
     tell = processes.channel(events.append)
     assert processes.submit(task, "well", None, tell).result()
@@ -116,7 +116,7 @@ def test_workers_tell_what_listeners_hear(processes):
     assert events == ["well"]
 
 
-def test_this_process_runs_a_task_at_once_and_tells_its_listener():
+def test_this_process_runs_a_task_at_once_and_reports_to_its_listener():
     events, here = [], ThisProcess()
     tell = here.channel(events.append)
     assert here.submit(task, "well", None, tell).result() == os.getpid()
@@ -132,8 +132,8 @@ def test_this_process_runs_a_task_at_once_and_tells_its_listener():
         ValueError("closed"),
     ],
 )
-def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error, processes):
-    """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
+def test_a_failing_listener_does_not_stop_the_workers(tally, error, processes):
+    """The progress of workers cannot be shown: a full disk, a closed terminal"""
     heard = []
 
     def show(event):
@@ -148,7 +148,7 @@ def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error, proc
     tally.survive()
 
 
-def test_a_task_goes_on_when_nobody_listens_any_more(processes):
+def test_a_task_continues_when_nobody_listens_any_more(processes):
     tell = processes.channel(lambda _: None)
     (manager,) = multiprocessing.active_children()
     manager.kill()
@@ -156,7 +156,7 @@ def test_a_task_goes_on_when_nobody_listens_any_more(processes):
     assert processes.submit(task, "well", None, tell).result()
 
 
-def test_what_is_under_way_is_interrupted_once_and_the_workers_end(processes, tmp_path):
+def test_running_tasks_are_interrupted_once_and_the_workers_end(processes, tmp_path):
     under_way = processes.submit(task, "sleeps", tmp_path / "pid")
     pid = written_pid(tmp_path / "pid")
     processes.close()
@@ -165,12 +165,12 @@ def test_what_is_under_way_is_interrupted_once_and_the_workers_end(processes, tm
 
 
 def ends_slowly():
-    """As a process that holds much memory, or has much to write at its end."""
+    """Exits like a process that holds much memory, or has much to write at its end."""
     atexit.register(time.sleep, 2)
 
 
 @pytest.mark.parametrize("patience", [0.0, 30.0])
-def test_idle_workers_have_ended_once_all_is_closed(patience):
+def test_idle_workers_have_ended_when_close_returns(patience):
     with contextlib.closing(WorkerProcesses(2, "JOBS", patience)) as processes:
         for done in [processes.submit(ends_slowly) for _ in range(2)]:
             done.result()
@@ -185,12 +185,12 @@ def running(process):
 
 
 def fills_memory(place):
-    held = bytearray(2**28)  # takes a while to be given back
+    held = bytearray(2**28)  # takes a while to be freed
     Path(place).write_text(str(len(held)))
     time.sleep(600)
 
 
-def test_busy_workers_that_are_killed_have_ended_once_all_is_closed(tmp_path):
+def test_busy_workers_that_are_killed_have_ended_when_close_returns(tmp_path):
     with contextlib.closing(WorkerProcesses(2, "JOBS")) as processes:
         under_way = [processes.submit(fills_memory, tmp_path / str(number)) for number in range(2)]
         until(lambda: len(list(tmp_path.iterdir())) == 2)
@@ -233,7 +233,7 @@ def test_each_process_sees_one_gpu_of_those_that_may_be_used(monkeypatch, proces
     assert [future.result() for future in found] == seen
 
 
-def test_without_a_variable_they_are_those_that_the_driver_lists(tmp_path, monkeypatch):
+def test_without_the_variable_the_gpus_are_those_that_the_driver_lists(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(local, "GPUS", tmp_path)
     assert visible_gpus() == []
@@ -243,7 +243,7 @@ def test_without_a_variable_they_are_those_that_the_driver_lists(tmp_path, monke
 
 
 def begin_jobs(place):
-    """In a process of its own: two tasks under way, and somebody who listens."""
+    """In a process of its own: two running tasks and a listener."""
     with contextlib.closing(WorkerProcesses(2, "JOBS", 30.0)) as processes:
         tell = processes.channel(lambda _: None)
         under_way = [processes.submit(task, "sleeps", f"{place}/{number}", tell) for number in range(2)]
@@ -251,12 +251,12 @@ def begin_jobs(place):
 
 
 def begin_pieces(place):
-    """In a process of its own: two pieces under way."""
+    """In a process of its own: two running pieces."""
     list(LocalEngine(2).map(sleeps_after_two, range(2, 4), Path(place)))
 
 
 def begin_kernels(place):
-    """In a process of its own: two calls of compiled code under way, which last for many minutes."""
+    """In a process of its own: two running calls of compiled code, which take many minutes."""
     list(LocalEngine(2).map(stays_in_a_kernel, range(2), Path(place)))
 
 
@@ -306,8 +306,8 @@ def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path)
         ),
     ],
 )
-def test_an_interrupt_from_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
-    """Ctrl-C, which reaches the whole group of processes, while worker processes begin and while they work"""
+def test_ctrl_c_in_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
+    """Ctrl-C, which reaches the whole process group, while worker processes start and while they work"""
     pipe = subprocess.PIPE
     parent = subprocess.Popen(
         command(begin, tmp_path), process_group=0, stdout=pipe, stderr=subprocess.STDOUT, text=True

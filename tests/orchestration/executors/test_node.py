@@ -1,4 +1,4 @@
-"""Workers of a machine share a folder that nobody leaves behind, and compare what they have with the driver."""
+"""Workers on a machine share a folder that is always cleaned up, and compare their versions with the driver's."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def temporary(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_folder_of_a_worker_that_lives_stays_and_one_of_a_dead_worker_goes():
+def test_the_folder_of_a_living_worker_stays_and_that_of_a_dead_one_is_removed():
     program = "from orchestration.executors import node; print(node.folder({!r}), flush=True); input()"
     dead = subprocess.run(
         [sys.executable, "-c", program.format("dead")], input="\n", text=True, check=True, capture_output=True
@@ -40,7 +40,7 @@ def test_a_folder_of_a_worker_that_lives_stays_and_one_of_a_dead_worker_goes():
     assert not own.exists() and not Path(alive).exists()
 
 
-def test_a_folder_that_was_removed_is_made_again():
+def test_a_folder_that_was_removed_is_created_again():
     place = node.folder("map")
     node.remove("map")
     assert not place.exists() and node.folder("map").is_dir()
@@ -63,6 +63,6 @@ def test_this_checkout_agrees_with_its_own_lock():
         ),
     ],
 )
-def test_what_differs_is_refused_by_name(packages, models, said):
+def test_a_difference_is_refused_by_name(packages, models, said):
     with pytest.raises(WorkerDiffersError, match=f"the worker on .* differs: {said}"):
         node.check(node.Expected(packages, models))

@@ -28,7 +28,7 @@ def test_two_processes_keep_the_order():
 
 
 class Counted:
-    """Something that tells how often it was pickled."""
+    """Counts how often it was pickled."""
 
     pickled = 0
 
@@ -37,13 +37,13 @@ class Counted:
         return int, (3,)
 
 
-def test_what_pieces_share_is_pickled_once_a_worker():
+def test_data_shared_by_pieces_is_pickled_once_a_worker():
     Counted.pickled = 0
     assert sizes(LocalEngine(2).map(numbered, range(6), Counted())) == [piece * 3 for piece in range(6)]
     assert Counted.pickled == 2
 
 
-def test_what_pieces_share_and_cannot_be_pickled_fails_the_map():
+def test_shared_data_that_cannot_be_pickled_fails_the_map():
     with pytest.raises((pickle.PicklingError, AttributeError), match="pickle"):
         list(LocalEngine(2).map(numbered, range(6), lambda: None))
 
@@ -53,7 +53,7 @@ def test_a_failing_piece_fails_the_map():
         list(LocalEngine(2).map(numbered, iter([1, None, 2]), 3))
 
 
-def test_the_engine_is_what_params_say_or_the_environment(monkeypatch):
+def test_the_engine_is_set_by_params_or_the_environment(monkeypatch):
     assert engine() == LocalEngine()
     monkeypatch.setenv("SILVERLOOM_ENGINE", "ray")
     monkeypatch.setenv("SILVERLOOM_RAY_ADDRESS", "node-1:6379")
@@ -63,19 +63,19 @@ def test_the_engine_is_what_params_say_or_the_environment(monkeypatch):
     )
 
 
-def test_an_engine_that_there_is_not_is_refused(monkeypatch):
+def test_an_unknown_engine_is_refused(monkeypatch):
     monkeypatch.setenv("SILVERLOOM_ENGINE", "spark")
     with pytest.raises(ValueError, match="SILVERLOOM_ENGINE must be local or ray, found 'spark'"):
         engine()
 
 
-def test_the_engine_is_no_part_of_a_key():
+def test_the_engine_is_not_part_of_a_key():
     section = {"kind": "ray", "address": "local", "resources": {"discofuse": {"processors": 2}}}
     for dataset in Workspace.here().datasets.values():
         assert dataset.values_in({**document(), "engine": section}) == dataset.values_in(document())
 
 
-def test_a_dataset_needs_what_is_said_of_it_or_of_its_group():
+def test_a_dataset_needs_the_resources_set_for_it_or_for_its_group():
     small, large = TaskResources(processors=2), TaskResources(gpus=1, memory=1 << 30)
     params = EngineParams(resources={"parasci": small, "parasci/sentences": large})
     named = ("parasci/sentences", "parasci/scored", "talksumm/pairs")
@@ -106,7 +106,7 @@ def dies_at(piece, last):
     return numbered(piece, 1)
 
 
-def test_a_map_that_is_left_half_way_ends_its_workers_at_once(tmp_path):
+def test_a_map_that_is_left_midway_ends_its_workers_at_once(tmp_path):
     outcomes = LocalEngine(2).map(sleeps_after_two, range(8), tmp_path)
     next(outcomes)
     until(lambda: len(list(tmp_path.iterdir())) >= 2)

@@ -1,4 +1,4 @@
-"""Parts are computed on a cluster that shares no files with the driver; the outcomes are those of this process."""
+"""Parts are computed on a cluster that shares no files with the driver; the outcomes equal those of this process."""
 
 import contextlib
 import os
@@ -39,7 +39,7 @@ from orchestration.executors import losses  # noqa: E402
 from orchestration.executors.cluster import CODE, connect  # noqa: E402
 from orchestration.executors.ray import RayExecutor  # noqa: E402
 
-#: On a machine that does much else, Ray takes nodes for dead.
+#: On a busy machine, Ray takes nodes for dead.
 pytestmark = pytest.mark.long
 
 HERE = Workspace.here()
@@ -63,7 +63,7 @@ def ray_engine(cluster, monkeypatch):
 
 @pytest.fixture
 def begin(cluster):
-    """Begins an executor; all are closed in the end."""
+    """Starts executors, and closes all of them at the end."""
     with contextlib.ExitStack() as stack:
 
         def begin(packages=None, **what):
@@ -82,7 +82,7 @@ def logged(place):
     return (place / "log").read_text().split() if (place / "log").exists() else []
 
 
-def test_outcomes_keep_their_order_and_are_those_of_this_process(ray_engine):
+def test_outcomes_keep_their_order_and_equal_those_of_this_process(ray_engine):
     here, there = (list(found.map(numbered, range(9), 3)) for found in (LocalEngine(), ray_engine))
     assert there == here and sizes(there) == [piece * 3 for piece in range(9)]
 
@@ -93,7 +93,7 @@ def names_files(piece, parts, artifact):
     return [piece.path, *(part.path for part in parts), str(artifact.folder)], rows, texts
 
 
-def test_files_are_other_files_on_the_nodes_and_gone_in_the_end(ray_engine, tmp_path):
+def test_files_are_copies_on_the_nodes_and_are_deleted_at_the_end(ray_engine, tmp_path):
     paths = [tmp_path / f"kept-{number}.parquet" for number in range(3)]
     for number, path in enumerate(paths):
         pq.write_table(pa.table({"x": [number]}), path)
@@ -115,7 +115,7 @@ def where_code_lies(piece):
     return orchestration.__file__, os.environ["OPENBLAS_CORETYPE"], str(Path.cwd())
 
 
-def test_the_code_that_runs_is_the_drivers_with_pinned_kernels_and_without_data(ray_engine):
+def test_nodes_run_the_drivers_code_with_pinned_kernels_and_without_data(ray_engine):
     ((path, kernel, folder),) = set(ray_engine.map(where_code_lies, range(4)))
     root = Path(path).parents[1]
     assert root != HERE.root and Path(folder) == root and kernel == "Nehalem"
@@ -129,7 +129,7 @@ def fails_at(piece, last, place):
     return numbered(piece, 1)
 
 
-def test_an_error_of_an_op_is_raised_as_it_was_and_not_tried_again(ray_engine, tmp_path):
+def test_an_error_of_an_op_is_raised_unchanged_and_not_retried(ray_engine, tmp_path):
     with pytest.raises(ValueError, match="paper-2: no such page"):
         list(ray_engine.map(fails_at, range(8), 2, tmp_path))
     assert logged(tmp_path).count("2") == 1
@@ -144,7 +144,7 @@ def fails_oddly(piece):
     raise OddError(piece, 3)
 
 
-def test_an_error_that_cannot_be_loaded_is_told_all_the_same(ray_engine):
+def test_an_error_that_cannot_be_unpickled_is_still_reported(ray_engine):
     with pytest.raises(RuntimeError, match="OddError: page 1, line 3"):
         list(ray_engine.map(fails_oddly, [1]))
 
@@ -157,7 +157,7 @@ def dies_until(piece, times, place):
 
 
 @pytest.mark.parametrize(("times", "retries"), [(1, 1), (2, 1)])
-def test_a_lost_task_is_started_again_so_many_times(begin, tmp_path, times, retries):
+def test_a_lost_task_is_restarted_a_limited_number_of_times(begin, tmp_path, times, retries):
     outcome = begin(retries=retries).submit(dies_until, 5, times, tmp_path)
     if times <= retries:
         assert sizes([outcome.result()]) == [5]
@@ -181,7 +181,7 @@ with three_nodes() as cluster:
 """
 
 
-def test_a_task_over_its_memory_is_not_started_again_for_ever():
+def test_a_task_over_its_memory_is_not_restarted_for_ever():
     limits = {"RAY_memory_usage_threshold": "0.02", "RAY_memory_monitor_refresh_ms": "100"}
     ended = subprocess.run(
         [sys.executable, "-c", OVER_MEMORY],
@@ -206,12 +206,12 @@ def test_a_worker_with_another_model_is_refused_by_name(cluster, ray_engine):
         list(made_with.map(numbered, range(4), 1))
 
 
-def test_what_no_node_has_is_refused_at_once(begin):
+def test_resources_that_no_node_has_are_refused_at_once(begin):
     with pytest.raises(WorkerNotStartedError, match="no machine in the cluster has 1 processors, 8 GPUs"):
         begin(resources=Resources(1, 8))
 
 
-def test_a_task_tells_of_its_progress(begin):
+def test_a_task_reports_its_progress(begin):
     told, executor = [], begin()
     tell = executor.channel(told.append)
     executor.submit(tells, tell, "half").result()
@@ -236,12 +236,12 @@ def loaded(place):
     return _loaded[place]
 
 
-def test_a_model_is_loaded_once_a_worker_whatever_the_number_of_maps(ray_engine, tmp_path):
+def test_a_model_is_loaded_once_a_worker_for_any_number_of_maps(ray_engine, tmp_path):
     workers = {pid for _ in range(3) for pid in ray_engine.map(loads, range(8), tmp_path)}
     assert len(logged(tmp_path)) == len(workers) <= 3
 
 
-def test_a_map_that_is_left_half_way_ends_its_tasks(ray_engine, tmp_path):
+def test_a_map_that_is_left_midway_ends_its_tasks(ray_engine, tmp_path):
     outcomes = ray_engine.map(sleeps_after_two, range(8), tmp_path)
     next(outcomes)
     until(lambda: any(tmp_path.iterdir()))
@@ -250,7 +250,7 @@ def test_a_map_that_is_left_half_way_ends_its_tasks(ray_engine, tmp_path):
 
 
 def busy_workers():
-    """The processes that run a task: Ray gives them its name."""
+    """The processes that run a task; Ray gives them the task's name."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -259,14 +259,14 @@ def busy_workers():
 
 
 def slow_once(piece, place):
-    """The third piece takes a minute for whoever begins it first."""
+    """The third piece takes a minute for the first process that starts it."""
     if piece == 2 and not (place / "begun").exists():
         (place / "begun").touch()
         time.sleep(60)
     return numbered(piece, 1)
 
 
-def test_a_task_that_takes_far_longer_than_others_is_started_once_more(begin, tmp_path, monkeypatch):
+def test_a_task_that_takes_far_longer_than_the_others_is_started_a_second_time(begin, tmp_path, monkeypatch):
     monkeypatch.setattr(losses, "SECONDS", 1.0)
     began = time.monotonic()
     assert sizes(in_order(begin(), slow_once, range(9), tmp_path)) == list(range(9))
@@ -286,7 +286,7 @@ def fails_first(piece, place):
     return numbered(piece, 1)
 
 
-def test_what_is_ahead_of_its_turn_is_stored_by_the_driver_and_not_computed_again(ray_engine, tmp_path):
+def test_outcomes_ahead_of_their_turn_are_stored_by_the_driver_and_not_computed_again(ray_engine, tmp_path):
     with pytest.raises(ValueError, match="paper-0 is torn"):
         list(resumable(tmp_path, ray_engine).map(fails_first, range(4), tmp_path))
     stored = sorted(path.stem for path in tmp_path.rglob("*.zip"))
@@ -301,18 +301,18 @@ def waits(piece, place):
     return numbered(piece, 1)
 
 
-def test_a_node_that_is_killed_in_the_middle_loses_nothing(cluster, ray_engine, tmp_path):
+def test_killing_a_node_midway_loses_nothing(cluster, ray_engine, tmp_path):
     further = add_node(cluster)
     until(lambda: len([machine for machine in ray.nodes() if machine["Alive"]]) == 4)
     outcomes = resumable(tmp_path, ray_engine).map(waits, range(12), tmp_path)
     found = [next(outcomes)]
     cluster.remove_node(further, allow_graceful=False)
     assert sizes([*found, *outcomes]) == list(range(12))
-    assert len(logged(tmp_path)) <= 14  # what ran there, and what waited for it
+    assert len(logged(tmp_path)) <= 14  # what ran there, and what was queued for it
 
 
 def keyed(place, parts):
-    """Parts of 100 rows each, a key for two of them, and rows without any."""
+    """Parts of 100 rows each, a key for two of them, and rows without a key."""
     place.mkdir()
     schema = pa.schema([("key", pa.string()), ("number", pa.int64())])
     paths = [place / f"kept-{part:05d}.parquet" for part in range(parts)]
@@ -323,7 +323,7 @@ def keyed(place, parts):
     return Parts(schema, tuple(Part(str(path)) for path in paths), OneProcess())
 
 
-def test_joins_and_groups_are_those_of_one_process(ray_engine, tmp_path):
+def test_joins_and_groups_equal_those_of_one_process(ray_engine, tmp_path):
     params = ray_engine.params.model_copy(update={"join_bytes": 1500})
     here = keyed(tmp_path / "rows", 6)
     there = replace(here, engine=replace(ray_engine, params=params))
@@ -342,7 +342,7 @@ def test_joins_and_groups_are_those_of_one_process(ray_engine, tmp_path):
         assert [table.to_pylist() for table in groups[0]] == [table.to_pylist() for table in groups[1]]
 
 
-def test_a_join_begins_anew_where_its_worker_dies(ray_engine, tmp_path):
+def test_a_join_starts_over_if_its_worker_dies(ray_engine, tmp_path):
     stages = (counts_and_dies_once, adds)
     assert list(ray_engine.exchange.run([1, 2, 3, 4], stages, 2, tmp_path)) == [b"1234", b"1234"]
     assert logged(tmp_path).count("begun") >= 3
@@ -360,7 +360,7 @@ def adds(place, places, given, folder):
 
 
 def learns(rows, checkpoints, folder):
-    """Two steps, of which each leaves a checkpoint; the worker dies behind the first one."""
+    """Two steps, each with a checkpoint; the worker dies after the first."""
     place = checkpoints.at("model")
     step = int(place.read()["step"]) if place.read() else 0
     log(folder, f"begins-at-{step}")
@@ -368,13 +368,13 @@ def learns(rows, checkpoints, folder):
         print(f"step {after}", file=sys.stderr, flush=True)
         place.write({"step": str(after).encode()})
         if after == 1:
-            time.sleep(2.0)  # what was told is stored
+            time.sleep(2.0)  # the reported checkpoint is stored
             os.kill(os.getpid(), signal.SIGKILL)
     yield numbered(rows.read().num_rows, 1)
     yield numbered(7, 1)
 
 
-def test_a_dataset_of_one_task_goes_on_from_its_last_checkpoint(ray_engine, tmp_path, capsys):
+def test_a_dataset_of_one_task_resumes_from_its_last_checkpoint(ray_engine, tmp_path, capsys):
     declared = Declaration(
         Key("toy", "model"), learns, None, None, False, (), None, {}, checkpoints="checkpoints", one_task=True
     )

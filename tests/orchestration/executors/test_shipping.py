@@ -19,7 +19,7 @@ class Nested:
 
 @pytest.fixture
 def store():
-    """Stands in for an object store: `put` gives an index."""
+    """Replaces an object store: `put` gives an index."""
     return []
 
 
@@ -39,18 +39,18 @@ def part(folder, number):
     return Part(str(path))
 
 
-def test_a_part_is_another_file_with_the_same_rows_wherever_it_stands(travel, tmp_path):
+def test_a_part_becomes_another_file_with_the_same_rows_wherever_it_is_nested(travel, tmp_path):
     there = travel(Nested({"months": [part(tmp_path / "here", 7)]})).parts["months"][0]
     assert there.path.startswith(str(tmp_path / "there")) and there.path.endswith("kept-00007.parquet")
     assert there.read()["x"].to_pylist() == [7, 7, 7]
 
 
-def test_a_file_that_is_named_twice_travels_once(travel, store, tmp_path):
+def test_a_file_that_is_named_twice_is_sent_once(travel, store, tmp_path):
     same = part(tmp_path / "here", 1)
     assert len({found.path for found in travel([same, Part(same.path)])}) == 1 and len(store) == 1
 
 
-def test_files_of_one_name_are_kept_apart(travel, tmp_path):
+def test_files_with_the_same_name_are_kept_apart(travel, tmp_path):
     found = travel([part(tmp_path / "june", 0), part(tmp_path / "july", 0)])
     assert len({part.path for part in found}) == 2
 
@@ -65,17 +65,17 @@ def test_an_artifact_arrives_with_its_folder(travel, tmp_path):
     assert [table["x"].to_pylist() for table in there.rows] == [[2, 2, 2]]
 
 
-def test_a_large_file_travels_in_pieces(travel, store, tmp_path, monkeypatch):
+def test_a_large_file_is_sent_in_pieces(travel, store, tmp_path, monkeypatch):
     monkeypatch.setattr(shipping, "CHUNK", 100)
     assert travel(part(tmp_path / "here", 3)).read()["x"].to_pylist() == [3, 3, 3]
     assert len(store) > 1 and max(map(len, store)) == 100
 
 
-def test_a_handle_is_what_the_task_makes_of_it(travel):
+def test_a_handle_becomes_what_the_task_makes_of_it(travel):
     assert travel({"sink": Handle("queue", lambda queue: queue.upper)})["sink"]() == "QUEUE"
 
 
-def test_a_folder_arrives_even_if_it_is_empty(travel, tmp_path):
+def test_an_empty_folder_arrives(travel, tmp_path):
     (tmp_path / "here/deep").mkdir(parents=True)
     (tmp_path / "here/deep/state").write_bytes(b"12")
     (tmp_path / "empty").mkdir()
@@ -94,7 +94,7 @@ class Frozen:
     made: str = field(default="made", init=False)
 
 
-def test_what_holds_a_file_keeps_its_kind_and_what_holds_none_stays_the_same_object(travel, tmp_path):
+def test_a_value_with_a_file_keeps_its_type_and_one_without_stays_the_same_object(travel, tmp_path):
     there = travel(Frozen(Named(part(tmp_path / "here", 4), 1)))
     assert isinstance(there, Frozen) and isinstance(there.given, Named) and there.made == "made"
     without = {"texts": ["a", "b"], "of": (1, 2)}
@@ -110,6 +110,6 @@ class OddError(Exception):
         super().__init__(f"page {page}, line {line}")
 
 
-def test_an_error_that_cannot_be_made_anew_is_told_by_another():
+def test_an_error_that_cannot_be_rebuilt_is_reported_as_another_one():
     known, odd = ValueError("page 1"), OddError(1, 3)
     assert loadable(known) is known and repr(loadable(odd)) == "RuntimeError('OddError: page 1, line 3')"

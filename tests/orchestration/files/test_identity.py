@@ -23,7 +23,7 @@ def test_the_version_of_a_folder_is_the_hash_that_dvc_records(tmp_path):
     assert version(folder_hashes(tmp_path / "data")) == recorded
 
 
-def test_a_changed_byte_is_seen_in_the_same_process(tmp_path):
+def test_a_changed_byte_is_detected_in_the_same_process(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"one")
     first = file_md5(path)
@@ -31,7 +31,7 @@ def test_a_changed_byte_is_seen_in_the_same_process(tmp_path):
     assert file_md5(path) != first
 
 
-def test_what_dvc_ignores_is_no_part_of_a_folder(tmp_path):
+def test_files_that_dvc_ignores_are_not_part_of_a_folder(tmp_path):
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__/x.pyc").write_bytes(b"x")
     (tmp_path / "x.py").write_bytes(b"x")
@@ -49,12 +49,12 @@ print(identity.file_md5(root / "file"), identity.file_md5(root / "file", former=
 
 
 def hashed(root):
-    """What a new process says of a file: with what former ones left, and by reading it."""
+    """The hash that a new process gives a file: from the cache, and by reading the file."""
     program = [sys.executable, "-c", HASH, root]
     return subprocess.run(program, check=True, capture_output=True, text=True, cwd=checkout()).stdout.split()
 
 
-def test_a_hash_is_kept_for_the_next_process_until_the_stamp_of_the_file_changes(tmp_path):
+def test_a_hash_is_cached_for_the_next_process_until_the_stamp_of_the_file_changes(tmp_path):
     path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
     kept.parent.mkdir()
     path.write_bytes(b"one")
@@ -63,15 +63,15 @@ def test_a_hash_is_kept_for_the_next_process_until_the_stamp_of_the_file_changes
     assert hashed(tmp_path) == [one, one] and kept.is_file()
     with path.open("r+b") as file:
         file.write(b"two")
-    os.utime(path, ns=(10**18, 10**18))  # as a disk that loses bits would leave it
+    os.utime(path, ns=(10**18, 10**18))  # what a disk that loses bits would leave
     two = file_md5(shutil.copy(path, tmp_path / "copy"))
-    assert hashed(tmp_path) == [one, two], "whoever computes with its bytes reads them"
+    assert hashed(tmp_path) == [one, two], "a computation with its bytes reads the file"
     os.utime(path, ns=(10**18, 10**18 + 1))
     assert hashed(tmp_path) == [two, two]
 
 
 @pytest.mark.parametrize("damage", [b"", b"no hash\n{}", b"\xff" * 99])
-def test_kept_hashes_that_are_damaged_cost_no_more_than_reading_anew(tmp_path, damage):
+def test_a_corrupt_hash_cache_only_costs_reading_the_files_again(tmp_path, damage):
     path, kept = tmp_path / "file", tmp_path / ".silverloom/hashes"
     kept.parent.mkdir()
     path.write_bytes(b"one")

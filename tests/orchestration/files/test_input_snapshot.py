@@ -1,4 +1,4 @@
-"""What a process stands on, as it was when the process began."""
+"""The code and sources that a process uses, as they were when it started."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from orchestration.files import identity
 from orchestration.workspace.workspace import Workspace
 
 
-def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch):
+def test_an_unreadable_source_does_not_stop_a_run(tmp_path, monkeypatch):
     def refused(folder):
         raise PermissionError(13, "Permission denied", "closed.txt")
 
@@ -16,7 +16,7 @@ def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch
 
 @pytest.fixture
 def marks(tmp_workspace, tmp_path):
-    """The marks of a project of one module."""
+    """The snapshot of a project of one module."""
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()
@@ -33,7 +33,7 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_code_that_is_written_to_is_named(tmp_path, marks, edit):
+def test_modified_code_is_named(tmp_path, marks, edit):
     identity.check_code(Workspace(tmp_path), marks)
     EDITS[edit](tmp_path)
     with pytest.raises(
@@ -42,7 +42,7 @@ def test_code_that_is_written_to_is_named(tmp_path, marks, edit):
         identity.check_code(Workspace(tmp_path), marks)
 
 
-def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
+def test_an_edit_that_was_undone_is_detected(tmp_path, marks):
     words = tmp_path / "ops/text/words.py"
     words.unlink()
     words.write_text("A = 1")
@@ -50,7 +50,7 @@ def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
         identity.check_code(Workspace(tmp_path), marks)
 
 
-def test_what_python_and_editors_leave_beside_code_is_no_edit(tmp_path, marks):
+def test_files_that_python_and_editors_leave_next_to_code_do_not_count_as_edits(tmp_path, marks):
     (tmp_path / "ops/text/__pycache__").mkdir()
     (tmp_path / "ops/text/__pycache__/words.pyc").touch()
     (tmp_path / "ops/.words.py.swp").touch()

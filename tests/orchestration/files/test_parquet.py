@@ -1,4 +1,4 @@
-"""What lies in a file is its rows, and what reads a folder gets those that were kept."""
+"""A file contains its rows and nothing else, and readers of a folder get the kept rows."""
 
 import shutil
 
@@ -34,7 +34,7 @@ def written(folder, schema):
     return {name: path.read_bytes() for name, path in folder_files(folder).items()}
 
 
-def test_meanings_and_roles_of_columns_are_in_no_file(tmp_path):
+def test_meanings_and_roles_of_columns_are_not_written_to_files(tmp_path):
     assert written(tmp_path / "plain", PLAIN) == written(tmp_path / "told", TOLD)
 
 
@@ -83,7 +83,7 @@ def test_the_folder_of_a_dataset_reads_as_the_kept_rows_of_all_months(month, rea
     assert READERS[reader](month.parent, "*/") == 4
 
 
-def test_vectors_are_lists_of_a_fixed_size_and_read_as_declared(month):
+def test_vectors_are_fixed_size_lists_and_read_as_declared(month):
     files = part_files(month, "kept")
     kinds = [pq.read_table(path).schema.field("vector").type for path in files]
     assert kinds == [pa.list_(pa.float32(), 2)] * 4

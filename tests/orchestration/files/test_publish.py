@@ -1,4 +1,4 @@
-"""Publishing is all or nothing, whatever is cut short, and wherever."""
+"""Publishing is all or nothing, wherever it is interrupted."""
 
 import errno
 import os
@@ -37,7 +37,7 @@ def test_a_finished_block_becomes_the_target(place):
     assert [path.name for path in place[0].iterdir()] == [".mutex"]
 
 
-def test_a_raising_block_leaves_the_former_target(place):
+def test_a_raising_block_leaves_the_previous_target(place):
     workshop, target = place
     with pytest.raises(KeyError), building(workshop, target) as new:
         (new / "kept").write_text("half")
@@ -47,7 +47,7 @@ def test_a_raising_block_leaves_the_former_target(place):
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_an_interrupt_between_two_renames_leaves_the_former_target(place, monkeypatch, number):
+def test_an_interrupt_between_two_renames_leaves_the_previous_target(place, monkeypatch, number):
     renames = iter(range(1, 10))
 
     def rename(source, destination, rename=os.rename):
@@ -65,7 +65,7 @@ def test_an_interrupt_between_two_renames_leaves_the_former_target(place, monkey
 
 @pytest.mark.parametrize("exchanges", [True, False], ids=["exchange", "two renames"])
 def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(place, exchanges):
-    """Kill a forked child at its 1st, 2nd, ... call of anything that changes the disk."""
+    """Kill a forked child at its 1st, 2nd, ... call that changes the disk."""
     workshop, target = place
     for stop in range(1, 100):
         child = os.fork()
@@ -104,7 +104,7 @@ def die_at(stop: int) -> None:
         setattr(os, name, wrap(getattr(os, name)))
 
 
-def test_what_a_living_process_builds_is_left_alone(place):
+def test_files_that_a_living_process_is_building_are_left_alone(place):
     workshop, target = place
     with building(workshop, target) as new:
         (new / "kept").write_text("new")
@@ -112,7 +112,7 @@ def test_what_a_living_process_builds_is_left_alone(place):
     assert content(target) == "new"
 
 
-def test_processes_that_publish_at_once_leave_each_others_rooms_alone(place):
+def test_simultaneous_publications_leave_each_others_staging_folders_alone(place):
     workshop, target = place
     children = []
     for number in range(3):
@@ -129,7 +129,7 @@ def test_processes_that_publish_at_once_leave_each_others_rooms_alone(place):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_device_is_a_clear_error_and_the_former_partition_stays(place, number):
+def test_a_full_device_is_a_clear_error_and_the_previous_partition_stays(place, number):
     workshop, target = place
     message = "no space left on the device while writing asset"
     with pytest.raises(DiskFullError, match=message), building(workshop, target):
@@ -137,7 +137,7 @@ def test_a_full_device_is_a_clear_error_and_the_former_partition_stays(place, nu
     assert content(target) == "old"
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_file_is_written_completely_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "record.json"
     write_file(path, b"old")
 

@@ -1,4 +1,4 @@
-"""Transient failures are retried, a few times; permanent ones never."""
+"""Transient failures are retried a few times; permanent ones never."""
 
 import errno
 import re
@@ -27,7 +27,7 @@ LASTING = [
 
 
 @pytest.mark.parametrize("error", PASSING, ids=repr)
-def test_a_transient_failure_is_tried_again_with_a_growing_pause(error):
+def test_a_transient_failure_is_retried_with_growing_pauses(error):
     pauses = []
     for tried in range(TRIES):
         with pytest.raises(dg.RetryRequested) as caught:
@@ -40,7 +40,7 @@ def test_a_transient_failure_is_tried_again_with_a_growing_pause(error):
 
 
 @pytest.mark.parametrize("error", LASTING, ids=repr)
-def test_a_permanent_failure_is_not_tried_again(error):
+def test_a_permanent_failure_is_not_retried(error):
     with pytest.raises(dg.Failure, match="asset 2018-06") as caught:
         give_up_or_retry(error, 0, "asset 2018-06")
     assert not caught.value.allow_retries
@@ -65,7 +65,7 @@ def test_addresses_in_errors_are_shown_without_logins(said, shown):
 
 
 def sqlite_full(tmp_path):
-    """The error of a real database that may not grow, as SQLAlchemy hands it on."""
+    """The error of a real database that may not grow, as SQLAlchemy raises it."""
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/store.db")
     with pytest.raises(sqlalchemy.exc.OperationalError) as caught, engine.begin() as connection:
         connection.exec_driver_sql("CREATE TABLE t (x)")
@@ -76,7 +76,7 @@ def sqlite_full(tmp_path):
     return caught.value
 
 
-def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(tmp_path, capsys):
+def test_a_full_disk_is_reported_in_one_line_whatever_error_a_library_makes_of_it(tmp_path, capsys):
     def caused(error, cause):
         error.__cause__ = cause
         return error
@@ -106,7 +106,7 @@ def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(tmp_path, capsys
         ), said
 
 
-def test_what_sqlite_cannot_tell_is_a_full_disk_only_where_one_is_full(tmp_path, monkeypatch):
+def test_an_ambiguous_sqlite_error_counts_as_a_full_disk_only_if_a_disk_is_full(tmp_path, monkeypatch):
     try:
         sqlite3.connect(f"file:{tmp_path}/none/store.db?mode=rw", uri=True)
     except sqlite3.OperationalError as error:

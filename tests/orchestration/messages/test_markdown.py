@@ -1,4 +1,4 @@
-"""Whatever a row says, Markdown shows its letters: it fetches nothing, and emphasises nothing."""
+"""Markdown shows the text of any row literally: nothing is fetched, nothing is formatted."""
 
 import pytest
 from hypothesis import given
@@ -40,12 +40,12 @@ def assert_shown_as_it_is(text):
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_markdown_in_a_text_is_shown_and_not_acted_on(text):
+def test_markdown_in_a_text_is_shown_literally(text):
     assert_shown_as_it_is(text)
 
 
 @given(st.lists(st.sampled_from([*"\\`*_[]()!#~|<>&:/.-+=1 a", "www.", "://", "\n"])).map("".join))
-def test_no_text_is_anything_but_itself(text):
+def test_every_text_renders_as_itself(text):
     assert_shown_as_it_is(text)
 
 
@@ -58,7 +58,7 @@ def test_a_cell_of_a_table_shows_its_text_and_stays_one_cell(text):
     assert "".join(child.content for child in children) == f"column1text{shown}"
 
 
-def test_what_a_check_found_in_the_rows_is_text_as_well():
+def test_values_in_the_findings_of_a_check_are_escaped_as_well():
     finding = Finding(("title like ^a: not so in 1 rows (![x](https://evil.example/p.png))",), "0 of 1")
     assert leaves(finding.description)[0] == {"text"}
     assert Finding((), "3 of 3 expectations met").description == "3 of 3 expectations met"

@@ -1,4 +1,4 @@
-"""What is said of a partition under way: how far it is, and how long it takes from now on, by what was done last."""
+"""Progress messages of a partition: the parts done, and the remaining time, estimated from recent parts."""
 
 import pytest
 
@@ -38,11 +38,11 @@ def of(recent, done, total, now):
         ),
     ],
 )
-def test_progress_says_parts_rate_and_remaining_time(progress, text):
+def test_progress_shows_parts_rate_and_remaining_time(progress, text):
     assert progress.text(7.0) == text
 
 
-def test_the_time_left_is_told_by_what_was_done_last_and_not_by_what_was_quick_before(clock):
+def test_the_remaining_time_follows_recent_parts_and_not_earlier_quick_ones(clock):
     recent = Recent(clock)
     for seconds in [0.1] * 90 + [60] * 5:
         clock.now += seconds
@@ -58,7 +58,7 @@ def test_a_first_part_that_loads_models_is_soon_forgotten(clock):
     assert of(recent, 6, 12, clock.now) == "op: 6 of 12 parts, 6.0 a minute, 1:00 left"
 
 
-def test_the_time_left_grows_less_while_a_part_is_under_way_and_is_not_told_when_that_takes_longer(clock):
+def test_the_remaining_time_counts_down_during_a_part_and_is_hidden_when_the_part_takes_longer(clock):
     recent = Recent(clock)
     for _ in range(3):
         clock.now += 60
@@ -67,7 +67,7 @@ def test_the_time_left_grows_less_while_a_part_is_under_way_and_is_not_told_when
     assert lefts == ["2:00 left", "1:10 left", "0:20 left", "the next one is slow", "the next one is slow"]
 
 
-def test_parts_that_several_workers_finish_at_once_do_not_look_late_between(clock):
+def test_parts_that_several_workers_finish_together_do_not_look_late_in_between(clock):
     recent = Recent(clock)
     for _ in range(4):
         clock.now += 60
@@ -76,7 +76,7 @@ def test_parts_that_several_workers_finish_at_once_do_not_look_late_between(cloc
     assert of(recent, 16, 32, clock.now + 59) == "op: 16 of 32 parts, 5.0 a minute, 2:13 left"
 
 
-def test_a_hiccup_of_quick_parts_is_no_part_that_takes_longer(clock):
+def test_a_hiccup_between_quick_parts_does_not_count_as_a_late_part(clock):
     recent = Recent(clock)
     for _ in range(100):
         clock.now += 0.01

@@ -1,4 +1,4 @@
-"""`mlflow server` of a checkout: its store, and whom it answers."""
+"""`mlflow server` of a checkout: its store, and which requests it answers."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ serve(Workspace(Path(sys.argv[1])), int(sys.argv[2]))
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """Where it is served, behind a proxy of its own name."""
+    """Its address, also behind a proxy with a name of its own."""
     port = free_ports(1)
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, tmp_path_factory.mktemp("checkout"), str(port)],
@@ -44,7 +44,7 @@ def create(address, name, **headers):
     return urllib3.request("POST", api, json={"name": name}, headers=headers)
 
 
-def test_own_pages_programs_and_a_proxy_are_answered(address):
+def test_its_own_pages_programs_and_a_proxy_are_answered(address):
     proxied = {"host": "data.example.org", "origin": "https://data.example.org"}
     for name, headers in {"a program": {}, "own": {"origin": address}, "proxy": proxied}.items():
         answer = create(address, name, **headers)
@@ -55,7 +55,7 @@ def test_own_pages_programs_and_a_proxy_are_answered(address):
         assert found["name"] == name and found["artifact_location"] == f"mlflow-artifacts:/{number}"
 
 
-def test_other_hosts_and_pages_of_other_names_are_refused(address):
+def test_other_hosts_and_pages_with_other_names_are_refused(address):
     elsewhere = {"origin": "https://elsewhere.example"}
     assert create(address, "elsewhere", **elsewhere).status == 403
     assert create(address, "rebound", host="elsewhere.example").status == 403
@@ -64,10 +64,10 @@ def test_other_hosts_and_pages_of_other_names_are_refused(address):
     assert "access-control-allow-origin" not in read.headers
 
 
-def test_a_database_that_is_named_is_served_with_the_models_of_this_checkout(tmp_path, monkeypatch):
+def test_a_configured_database_is_served_with_the_models_of_this_checkout(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://db.example.org/mlflow")
     words = arguments(Workspace(tmp_path), 3002)
-    assert not any("postgresql" in word for word in words), "every user of the machine sees arguments"
+    assert not any("postgresql" in word for word in words), "every user of the machine can see arguments"
     assert words[words.index("--artifacts-destination") + 1] == str(tmp_path / ".silverloom/mlflow")
     assert "--cors-allowed-origins" not in words
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///elsewhere.db")

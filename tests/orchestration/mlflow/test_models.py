@@ -1,4 +1,4 @@
-"""Trained models become folders that MLflow loads where the project is not."""
+"""Trained models become folders that MLflow loads without the project."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ print(ops.__path__)
 
 
 @pytest.mark.long
-def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tmp_path):
+def test_a_text_to_text_model_loads_on_its_own_and_gives_the_same_answers(tmp_path):
     config = CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4)
     model = make(config, Pieces.learn(TEXTS, "words", 260))
     files = tmp_path / "files"
@@ -61,7 +61,7 @@ def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tm
     assert answers == repr(model.generate(TEXTS)) and str(tmp_path) in place
 
 
-def test_an_extractor_is_loaded_with_the_models_that_it_names_and_chooses_as_it_did(tmp_path):
+def test_an_extractor_loads_with_the_models_that_it_names_and_makes_the_same_choices(tmp_path):
     extractor = extractors.make(PointerConfig(channels=4, hidden=6))
     files = tmp_path / "files"
     files.mkdir()

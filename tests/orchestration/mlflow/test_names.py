@@ -1,4 +1,4 @@
-"""Names that MLflow refuses, or cannot tell apart, become others."""
+"""Names that MLflow refuses, or cannot distinguish, are replaced."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +9,7 @@ from mlflow.entities import Param
 from orchestration.mlflow.tracking import accepted
 
 
-def test_names_that_become_the_same_are_numbered():
+def test_names_that_become_equal_are_numbered():
     names = ["drop: no 'x'", 'drop: no "x"', "drop: no _x_", "y" * 300, "y" * 301]
     assert list(accepted(dict.fromkeys(names))) == [
         "drop: no _x_",
@@ -30,7 +30,7 @@ def client(tmp_path_factory):
 
 @settings(max_examples=50)
 @given(st.lists(st.text("ab/. \"'é:-_\n", min_size=1, max_size=12), unique=True, max_size=20))
-def test_mlflow_takes_every_name_and_none_is_lost(client, names):
+def test_mlflow_accepts_every_name_and_none_is_lost(client, names):
     found = accepted({name: name for name in names})
     assert list(found.values()) == names
     run = client.create_run(client.get_experiment_by_name("names").experiment_id).info.run_id

@@ -1,4 +1,4 @@
-"""Runs that wait are sent to MLflow, in a file or over HTTP: every one once, none lost."""
+"""Waiting runs are sent to MLflow, to a file or over HTTP: each exactly once."""
 
 import contextlib
 import http.server
@@ -77,7 +77,7 @@ def port() -> int:
         return probe.getsockname()[1]
 
 
-def test_a_login_of_a_server_that_is_away_is_not_said(tmp_path, monkeypatch, port):
+def test_the_login_of_an_unreachable_server_is_not_printed(tmp_path, monkeypatch, port):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://me:s3cret@127.0.0.1:{port + 1}")
     put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("2018-06", "FINISHED", 1, 2)))
     said = send(Workspace(tmp_path))
@@ -85,7 +85,7 @@ def test_a_login_of_a_server_that_is_away_is_not_said(tmp_path, monkeypatch, por
 
 
 class Server:
-    """`mlflow server`, as it comes."""
+    """A plain `mlflow server`."""
 
     def __init__(self, folder: Path, port: int):
         self.folder, self.address = folder, f"http://127.0.0.1:{port}"
@@ -127,7 +127,7 @@ def experiment_of_its_own(server):
 
 @pytest.fixture(params=["store", "server", pytest.param("postgres", marks=pytest.mark.long)])
 def place(request, tmp_path, monkeypatch) -> Workspace:
-    """A workspace whose runs go into a store of its own, to a server of MLflow's, or into one of Postgres."""
+    """A workspace whose runs go into a store of its own, to an MLflow server, or into Postgres."""
     if request.param == "postgres":
         monkeypatch.setenv("MLFLOW_TRACKING_URI", request.getfixturevalue("postgres").database())
     if request.param == "server":
@@ -142,7 +142,7 @@ def remote(server, experiment_of_its_own, tmp_path, monkeypatch) -> Workspace:
     return Workspace(tmp_path)
 
 
-def test_a_run_is_in_mlflow_as_it_was_put_into_the_outbox(place):
+def test_a_run_arrives_in_mlflow_as_it_was_put_into_the_outbox(place):
     put(place, entry(children=[child(1), child(2)]))
     assert send(place) == "" and not waiting(place)
     client = MlflowClient(place.tracking_uri)
@@ -165,7 +165,7 @@ def test_a_run_is_in_mlflow_as_it_was_put_into_the_outbox(place):
         assert [(point.step, point.value) for point in history] == [(0, 2.0), (1, 1.0)]
 
 
-def test_a_model_is_an_artifact_that_can_be_loaded_with_the_code_of_when_it_was_made(place, tmp_path):
+def test_a_model_is_an_artifact_that_loads_with_the_code_of_its_time(place, tmp_path):
     model = make(
         CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4),
         Pieces.learn(["Ann sings ."], "words", 260),
@@ -179,7 +179,7 @@ def test_a_model_is_an_artifact_that_can_be_loaded_with_the_code_of_when_it_was_
     )
     put(place, entry(children=[trained]))
     for path in folder.iterdir():
-        path.unlink()  # by now another version lies there
+        path.unlink()  # another version is there now
     assert send(place) == ""
     (run_id,) = (run.info.run_id for run in runs(place) if run.info.run_name == "best")
     if place.models_here:
@@ -196,8 +196,8 @@ def test_a_model_is_an_artifact_that_can_be_loaded_with_the_code_of_when_it_was_
     assert (found / "code/ops/models/trained.py").exists()
 
 
-def test_what_was_sent_in_part_is_finished_and_what_is_there_twice_goes(place):
-    """As where a server was killed after any request, or answered too late."""
+def test_a_partly_sent_run_is_completed_and_duplicates_are_deleted(place):
+    """A server may be killed after any request, or answer too late."""
     path = put(place, entry(children=[child(1), child(2)]))
     content = path.read_bytes()
     assert send(place) == ""
@@ -211,7 +211,7 @@ def test_what_was_sent_in_part_is_finished_and_what_is_there_twice_goes(place):
     assert {run.info.status for run in runs(place)} == {"FINISHED"}
 
 
-def test_what_a_slow_server_makes_of_a_request_long_after_goes_with_the_next_run(place):
+def test_a_duplicate_that_a_slow_server_makes_much_later_is_deleted_with_the_next_run(place):
     put(place, entry(children=[child(1)]))
     send(place)
     client = MlflowClient(place.tracking_uri)
@@ -236,18 +236,18 @@ def test_a_server_that_is_down_loses_nothing(server, remote):
     assert send(remote) == "" and names(remote) == ["2018-06", "2018-07"]
 
 
-def test_what_an_experiment_has_for_a_server_waits_in_the_checkout_that_stays(tmp_path, monkeypatch):
-    """The folder of `dvc exp run --temp`, or of the queue, ends with the experiment."""
+def test_runs_of_an_experiment_for_a_server_wait_in_the_main_checkout(tmp_path, monkeypatch):
+    """The folder of `dvc exp run --temp`, or of the queue, is deleted with the experiment."""
     stays, ends = Workspace(tmp_path), Workspace(tmp_path / ".dvc/tmp/exps/standalone/tmp1")
     put(ends, entry())
-    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store ends with it, too"
+    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store is deleted with it"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     path = put(ends, entry())
     assert path.is_relative_to(stays.state) and waiting(stays) == waiting(ends) == [path]
 
 
 @pytest.mark.long
-def test_a_server_that_is_restarted_meanwhile_has_every_run_once(server, remote):
+def test_a_server_that_is_restarted_while_runs_are_sent_has_every_run_once(server, remote):
     for number in range(12):
         put(remote, entry(f"run {number}", [child(1), child(2)]))
     sending = threading.Thread(target=send, args=[remote])
@@ -275,7 +275,7 @@ sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 
 @pytest.mark.parametrize("place", ["server", pytest.param("store", marks=pytest.mark.long)], indirect=True)
 @pytest.mark.long
-def test_two_that_send_at_once_send_every_run_once(place):
+def test_two_simultaneous_senders_send_every_run_once(place):
     for number in range(6):
         put(place, entry(f"run {number}", [child(1)]))
     senders = [subprocess.Popen([sys.executable, "-c", SEND, place.root], cwd=ROOT) for _ in range(2)]
@@ -284,7 +284,7 @@ def test_two_that_send_at_once_send_every_run_once(place):
 
 
 class Slow(http.server.BaseHTTPRequestHandler):
-    """Passes requests on; the first that make a run are answered after their sender gave up."""
+    """Forwards requests; the first ones that create a run are answered after their sender gave up."""
 
     server_version, protocol_version = "Slow/1", "HTTP/1.1"
 
@@ -342,7 +342,7 @@ def test_a_run_that_mlflow_refuses_stays_and_the_next_is_sent(place):
     assert "2018-06" in names(place)
 
 
-def test_a_file_that_is_damaged_is_set_aside_and_the_next_is_sent(place, capsys):
+def test_a_corrupt_file_is_set_aside_and_the_next_is_sent(place, capsys):
     damaged = [put(place, entry("damaged")) for _ in DAMAGES]
     for path, how in zip(damaged, DAMAGES, strict=True):
         damage(path, how)
@@ -364,7 +364,7 @@ def test_the_latest_run_with_given_tags_is_found(place):
     assert latest.info.run_id not in find(place, "talksumm/pairs", {"partition": "2018-06"})
 
 
-def test_an_experiment_that_was_deleted_says_how_to_bring_it_back(tmp_workspace):
+def test_a_deleted_experiment_is_an_error_that_says_how_to_restore_it(tmp_workspace):
     put(tmp_workspace, entry())
     send(tmp_workspace)
     client = MlflowClient(tmp_workspace.tracking_uri)
@@ -373,7 +373,7 @@ def test_an_experiment_that_was_deleted_says_how_to_bring_it_back(tmp_workspace)
     assert "mlflow experiments restore" in send(tmp_workspace)
 
 
-def test_runs_go_where_the_environment_or_else_params_say(tmp_path, monkeypatch):
+def test_the_destination_of_runs_is_set_by_the_environment_or_else_by_params(tmp_path, monkeypatch):
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     assert Workspace(tmp_path).tracking_uri == f"sqlite:///{tmp_path}/.silverloom/mlflow.db"
     (tmp_path / "named").mkdir()
@@ -386,7 +386,7 @@ def test_runs_go_where_the_environment_or_else_params_say(tmp_path, monkeypatch)
     assert named.tracking_uri == "sqlite:///elsewhere.db" and not named.tracked_here
 
 
-def test_where_nothing_waits_no_client_is_loaded(tmp_path):
+def test_without_waiting_runs_no_client_is_loaded(tmp_path):
     code = f"{SEND.replace('sys.exit', 'print')}\nprint('mlflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == ["0", "False"], done.stderr

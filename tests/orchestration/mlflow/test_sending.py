@@ -1,4 +1,4 @@
-"""Runs that wait are sent while a command does something else, which they never fail."""
+"""Waiting runs are sent in the background of a command, and never make it fail."""
 
 import errno
 import multiprocessing
@@ -26,7 +26,7 @@ def names(workspace):
     return sorted(found.info.run_name for found in client.search_runs([experiment.experiment_id]))
 
 
-def test_what_waits_is_sent_while_a_block_runs(tmp_workspace, capsys):
+def test_waiting_runs_are_sent_while_a_block_runs(tmp_workspace, capsys):
     for month in ("2018-06", "2018-07"):
         put(tmp_workspace, run(month))
     with sending(tmp_workspace):
@@ -35,7 +35,7 @@ def test_what_waits_is_sent_while_a_block_runs(tmp_workspace, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_block_that_fails_does_so_and_loses_no_run(tmp_workspace):
+def test_a_failing_block_raises_its_error_and_loses_no_run(tmp_workspace):
     put(tmp_workspace, run())
     with pytest.raises(ZeroDivisionError), sending(tmp_workspace):
         raise ZeroDivisionError
@@ -43,7 +43,9 @@ def test_a_block_that_fails_does_so_and_loses_no_run(tmp_workspace):
     assert send(tmp_workspace) == "" and names(tmp_workspace) == ["2018-06"]
 
 
-def test_where_no_process_can_begin_the_block_runs_and_what_waits_is_told(tmp_workspace, monkeypatch, capsys):
+def test_if_no_process_can_start_the_block_runs_and_waiting_runs_are_reported(
+    tmp_workspace, monkeypatch, capsys
+):
     def submit(*_):
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 

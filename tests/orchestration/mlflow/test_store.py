@@ -1,4 +1,4 @@
-"""MLflow's store of a checkout is created and upgraded by MLflow, whole, and holds no path of this machine."""
+"""MLflow creates and upgrades the store of a checkout, all or nothing, and the store holds no path of this machine."""
 
 import os
 import sqlite3
@@ -33,7 +33,7 @@ def version(path) -> str:
     return found
 
 
-def test_a_new_store_is_of_mlflows_latest_version_and_names_no_path(tmp_path):
+def test_a_new_store_has_mlflows_latest_version_and_contains_no_path(tmp_path):
     path = tmp_path / "new" / "mlflow.db"
     prepare(path)
     prepare(path)
@@ -65,7 +65,7 @@ def test_a_store_of_an_unknown_version_is_refused(tmp_path):
     assert path.read_bytes() == content
 
 
-def test_a_migration_that_hangs_is_not_waited_for_longer_than_allowed(tmp_path, monkeypatch):
+def test_a_hanging_migration_is_abandoned_after_the_time_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "MIGRATION", 0.05)
     with lock_file(tmp_path / "mlflow.db.opening"), pytest.raises(TimeoutError, match="another process"):
         prepare(tmp_path / "mlflow.db")

@@ -1,4 +1,4 @@
-"""Checkpoints are found again under their own key alone, and go when what they led to is made."""
+"""Checkpoints are found only under their own key, and are deleted once their dataset is made."""
 
 import os
 
@@ -26,14 +26,14 @@ def files_of(workspace):
     return sorted(path for path in (workspace.state / "checkpoints").rglob("*") if path.is_file())
 
 
-def test_what_was_written_last_is_read_whole(at):
+def test_the_last_checkpoint_is_read_back_completely(at):
     assert at().read() is None
     at().write({"state.json": b"1", "weights": b"one", "best": b"b"})
     at().write({"state.json": b"2", "weights": b"two"})
     assert at().read() == {"state.json": b"2", "weights": b"two"}
 
 
-def test_a_write_that_fails_leaves_the_former_checkpoint(at):
+def test_a_write_that_fails_leaves_the_previous_checkpoint(at):
     at().write({"state.json": b"1"})
     with pytest.raises(TypeError):
         at().write({"state.json": b"2", "weights": 3})
@@ -41,7 +41,7 @@ def test_a_write_that_fails_leaves_the_former_checkpoint(at):
 
 
 @pytest.mark.parametrize(("call", "found"), [("sync_to_disk", b"1"), ("Path.replace", b"2")])
-def test_a_kill_during_a_write_leaves_the_former_checkpoint_or_the_new_one(at, call, found):
+def test_a_kill_during_a_write_leaves_the_previous_checkpoint_or_the_new_one(at, call, found):
     at().write({"state.json": b"1"})
     child = os.fork()
     if child == 0:
@@ -74,7 +74,7 @@ def die_behind(name):
     ],
     ids=["code", "params", "training", "month", "dataset"],
 )
-def test_another_key_training_or_dataset_has_its_own(at, other):
+def test_another_key_training_or_dataset_has_its_own_checkpoint(at, other):
     at().write({"state.json": b"1"})
     assert at(**other).read() is None
     at(**other).write({"state.json": b"2"})
@@ -86,7 +86,7 @@ def test_the_order_of_a_key_does_not_matter(at):
     assert at(key=dict(reversed(KEY.items()))).read() == {"state.json": b"1"}
 
 
-def test_those_of_all_keys_go_together_and_others_stay(at, tmp_workspace):
+def test_checkpoints_of_all_keys_of_a_dataset_are_deleted_together_and_others_stay(at, tmp_workspace):
     dataset = tmp_workspace.datasets["talksumm/extractor"]
     discard_checkpoints(tmp_workspace, dataset, "")
     at().write({"state.json": b"1"})
@@ -98,7 +98,7 @@ def test_those_of_all_keys_go_together_and_others_stay(at, tmp_workspace):
 
 
 @pytest.mark.parametrize("passed", [True, False])
-def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
+def test_checkpoints_are_deleted_when_the_dataset_is_made_and_kept_when_a_check_refuses_it(
     monkeypatch, at, tmp_workspace, passed
 ):
     done = []

@@ -1,4 +1,4 @@
-"""A finished part comes back as it was, down to the bytes of its Parquet, or not at all."""
+"""A finished part is read back with exactly the same Parquet bytes, or not at all."""
 
 import errno
 import os
@@ -54,7 +54,7 @@ def outcomes(draw):
         draw(st.dictionaries(st.text("ab/.é", min_size=1, max_size=5), st.binary(max_size=9), max_size=2)),
     )
     kept = whole.kept
-    if draw(st.booleans()):  # chunks, which are not those of the next column
+    if draw(st.booleans()):  # chunked differently from the next column
         for index in range(kept.num_columns):
             cut = draw(st.integers(0, kept.num_rows))
             values = kept.column(index)
@@ -69,12 +69,12 @@ def parts_in(folder, inputs=None):
 
 
 def parts_of(workspace, dataset, month, key):
-    """Begin a partition under a key; the parts of its first map."""
+    """Begin a partition under a key, and return the parts of its first map."""
     return parts_in(resume.begin_parts(workspace, dataset, month, key) / "0-op")
 
 
 @given(outcomes())
-def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
+def test_a_part_is_read_back_unchanged(tmp_path_factory, outcome):
     folder = tmp_path_factory.mktemp("parts")
     parts = parts_in(folder)
     parts.write(3, outcome)
@@ -98,7 +98,7 @@ def stored(tmp_path):
     return parts
 
 
-def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored):
+def test_nothing_is_stored_when_an_input_was_replaced_during_the_run(tmp_path, stored):
     source = tmp_path / "kept-00000.parquet"
     source.write_bytes(b"old")
     parts = parts_in(tmp_path / "new", {source: file_stamp(source)})
@@ -137,7 +137,7 @@ def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_works
     assert resume.count_parts(tmp_workspace) == 0
 
 
-def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_workspace, monkeypatch, stored):
+def test_parts_of_obsolete_partitions_are_removed(tmp_workspace, monkeypatch, stored):
     monkeypatch.setattr(prune, "leftovers", lambda *_: [])
     papers, outcome = tmp_workspace.datasets["sources/papers"], stored.read(0)
     for month in ("1999-01", papers.made_partitions[0]):
@@ -146,7 +146,7 @@ def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_workspace, monke
     assert resume.partitions_with_parts(tmp_workspace, papers) == {papers.made_partitions[0]}
 
 
-def test_parts_that_a_kill_left_beside_a_manifest_under_their_key_are_removed(
+def test_parts_left_by_a_kill_next_to_a_manifest_with_their_key_are_removed(
     tmp_workspace, monkeypatch, stored
 ):
     monkeypatch.setattr(prune, "leftovers", lambda *_: [])
@@ -170,7 +170,7 @@ def test_parts_that_a_kill_left_beside_a_manifest_under_their_key_are_removed(
     assert {folder.parent.name for folder in left} == {changed, missing}
 
 
-def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, stored):
+def test_a_full_disk_leaves_the_parts_stored_so_far(tmp_path, monkeypatch, stored):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

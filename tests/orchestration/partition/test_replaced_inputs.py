@@ -1,4 +1,4 @@
-"""Nobody holds a lock on what he reads: an input that is replaced meanwhile is noticed, and one that is being published is waited for."""
+"""Readers hold no lock: a replaced input is detected, and an input that is being published is waited for."""
 
 import shutil
 import threading
@@ -36,7 +36,7 @@ def project(tmp_workspace, own_declarations, monkeypatch):
 
 
 def publish(project, model, recorded=True):
-    """Publish the input, as its maker does: the record is written last."""
+    """Publish the input as its maker does: the record is written last."""
     declaration = project.datasets["talksumm/extractor"]
     row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
     with building(project.staging, project.folder(declaration)) as new:
@@ -52,7 +52,7 @@ def record(project):
 
 
 def reader(meanwhile):
-    """Declare a dataset that reads the input's model, with what happens before and after that."""
+    """Declare a dataset that reads the input's model; the test acts before and after the read."""
 
     @dataset(group="talksumm", shape=SHAPE, consumes="extractor", partitioned=False)
     def reading(extractor: Artifact) -> Outcomes:
@@ -66,7 +66,7 @@ def reader(meanwhile):
 
 
 @pytest.mark.parametrize("fate", ["replaced", "replaced by equal bytes", "removed"])
-def test_what_was_read_of_an_input_that_is_replaced_meanwhile_is_not_published(project, fate):
+def test_a_result_from_an_input_that_is_replaced_during_the_run_is_not_published(project, fate):
     folder = project.folder(project.datasets["talksumm/extractor"])
 
     def meanwhile():
@@ -104,14 +104,14 @@ def test_an_input_that_another_process_is_publishing_is_waited_for(project):
     assert opened[0]["extractor"].files("a") == {"model": b"another"}
 
 
-def test_an_input_that_is_being_made_is_read_as_it_was_until_it_is_published(project):
+def test_an_input_that_is_being_made_is_read_in_its_previous_version_until_it_is_published(project):
     declaration, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
     with making(project, extractor, ""):
         inputs = open_inputs(project, declaration, {extractor.name: [""]})
     assert inputs["extractor"].files("a") == {"model": b"former"}
 
 
-def test_an_input_that_nobody_is_publishing_is_refused_where_its_bytes_are_others(project):
+def test_an_input_with_other_bytes_that_nobody_is_publishing_is_refused(project):
     declaration, extractor = reader(lambda: None), project.datasets["talksumm/extractor"]
     publish(project, b"another", recorded=False)
     with pytest.raises(ChangedBytesError, match="a/model was changed after it was made"):

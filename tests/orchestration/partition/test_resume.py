@@ -1,4 +1,4 @@
-"""What was computed under a partition's key is not computed again, and comes in the same order."""
+"""Results computed under a partition's key are reused, in the same order."""
 
 import pickle
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ def computed(log):
 
 
 @given(st.lists(st.integers(1, 9), unique=True, max_size=6), st.integers(0, 6), st.booleans())
-def test_a_map_that_is_left_goes_on_where_it_was(tmp_path_factory, pieces, taken, sized):
+def test_a_map_that_is_left_resumes_where_it_was(tmp_path_factory, pieces, taken, sized):
     folder = tmp_path_factory.mktemp("parts")
     log = folder / "log"
     log.touch()
@@ -45,11 +45,11 @@ def test_a_map_that_is_left_goes_on_where_it_was(tmp_path_factory, pieces, taken
     cut.close()
     again = resumable(folder).map(logged, pieces if sized else iter(pieces), log)
     assert sizes(again) == pieces
-    several = not sized or len(pieces) > 1  # the only part is stored when it took long
+    several = not sized or len(pieces) > 1  # the only part is stored if it took long
     assert sorted(computed(log)) == sorted(pieces) or not several
 
 
-def test_what_workers_finished_ahead_of_its_turn_is_kept(tmp_path):
+def test_parts_that_workers_finished_ahead_of_their_turn_are_kept(tmp_path):
     log = tmp_path / "log"
     cut = resumable(tmp_path, workers=2)
     outcomes = cut.map(logged, range(1, 8), log)
@@ -62,7 +62,7 @@ def test_what_workers_finished_ahead_of_its_turn_is_kept(tmp_path):
 
 
 def returned(engine):
-    """What the workers of an engine hand over for each part."""
+    """What the workers of an engine return for each part."""
     found, inner = [], engine.engine.map
 
     def watching(*arguments, **options):
@@ -74,7 +74,7 @@ def returned(engine):
     return found
 
 
-def test_workers_hand_over_counts_and_checksums_and_no_tables(tmp_path):
+def test_workers_return_counts_and_checksums_instead_of_tables(tmp_path):
     engine = resumable(tmp_path, workers=2)
     found = returned(engine)
     assert sizes(engine.map(numbered, [1, 2, 3], 1)) == [1, 2, 3]
@@ -84,7 +84,7 @@ def test_workers_hand_over_counts_and_checksums_and_no_tables(tmp_path):
     assert all(len(pickle.dumps(part)) < 300 for part in found)
 
 
-def test_a_part_of_a_worker_that_is_replaced_on_disk_is_refused(tmp_path):
+def test_a_workers_part_that_is_replaced_on_disk_is_refused(tmp_path):
     engine = resumable(tmp_path, workers=2)
     outcomes = engine.map(logged, [1, 2, 3, 4, 5, 6], tmp_path / "log")
     next(outcomes)
@@ -109,11 +109,11 @@ def listening_to_sound(piece):
     return numbered(piece, 1)
 
 
-def test_how_far_a_recording_is_is_told_beside_the_parts(tmp_path):
+def test_the_progress_of_a_recording_is_shown_next_to_the_parts(tmp_path):
     events = []
     with listening(events.append):
         list(resumable(tmp_path).map(listening_to_sound, [1, 2]))
-        tell(180, 600)  # nobody watches any more
+        tell(180, 600)  # the display is closed
     told = [(event.op, event.done, event.total, event.unit) for event in events]
     of_parts = [("listening_to_sound", done, 2, "parts") for done in range(3)]
     first, second = (
@@ -130,7 +130,7 @@ def test_maps_of_one_partition_are_kept_apart(tmp_path):
         assert sizes(engine.map(numbered, [1, 2], 10)) == [10, 20]
 
 
-def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
+def test_a_corrupt_part_is_computed_again_and_reported_in_one_line(tmp_path, capsys):
     log, events = tmp_path / "log", []
     list(resumable(tmp_path).map(logged, [1, 2, 3], log))
     (tmp_path / "0-logged/00001.zip").write_bytes(b"torn")

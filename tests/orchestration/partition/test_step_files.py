@@ -1,4 +1,4 @@
-"""What a step makes beside its rows: written with them, hashed, and never read when it was changed."""
+"""Files that a step makes next to its rows are written with them, hashed, and never read after a change."""
 
 import pyarrow as pa
 import pytest
@@ -22,7 +22,7 @@ def outcome(files, name="a", combinations=None):
 
 @pytest.fixture
 def model(tmp_workspace):
-    """The folder of a published dataset with files, whose record says what they were."""
+    """The folder of a published dataset with files, and a manifest with their hashes."""
     dataset = tmp_workspace.datasets["talksumm/extractor"]
     place = tmp_workspace.folder(dataset)
     place.mkdir(parents=True)
@@ -38,7 +38,7 @@ def opened(model):
     return artifact(here, here.datasets["talksumm/extractor"])
 
 
-def test_files_of_every_part_lie_beside_its_rows(tmp_path):
+def test_files_of_every_part_are_next_to_its_rows(tmp_path):
     outcomes = [outcome({"a/b.json": b"1"}), outcome({"a/c.json": b"2", "d": b""}, "b")]
     assert [units.to_pylist() for units in write_outcomes(tmp_path, outcomes, SHAPE)] == [["a"], ["b"]]
     files = tmp_path / FILES
@@ -47,7 +47,7 @@ def test_files_of_every_part_lie_beside_its_rows(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../out", "/silverloom-out", "a/../../out"])
-def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
+def test_a_file_outside_the_folder_is_refused(tmp_path, name):
     place = tmp_path / "new"
     place.mkdir()
     with pytest.raises(ValueError, match="leaves its folder"):
@@ -55,7 +55,7 @@ def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
-def test_a_file_that_is_there_twice_is_refused(tmp_path):
+def test_a_duplicate_file_is_refused(tmp_path):
     with pytest.raises(ValueError, match="'twice' is written twice"):
         write_outcomes(tmp_path, [outcome({"twice": b"1"}), outcome({"twice": b"2"}, "b")], SHAPE)
 
@@ -68,7 +68,7 @@ def test_an_artifact_is_the_rows_and_the_files_of_a_folder(model):
     assert found.files("no such model") == {}
 
 
-def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
+def test_a_changed_missing_or_added_file_is_refused_by_name(model):
     weights = model / FILES / "pointer/a/weights"
     weights.write_bytes(b"13")
     with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed after it was made"):

@@ -1,4 +1,4 @@
-"""A dataset that trains on another's files is handed these, its checkpoints and the numerics."""
+"""A dataset that trains on another's files gets these files, its checkpoints and the numerics."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,7 +36,7 @@ def project(tmp_workspace, own_declarations):
 
 
 def make(project, key):
-    """Make the dataset `better` as a run does; returns its findings."""
+    """Make the dataset `better` as a run does; return its findings."""
     declaration, extractor = (
         DECLARED[Key("talksumm", "better")],
         project.datasets["talksumm/extractor"],
@@ -48,7 +48,7 @@ def make(project, key):
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])
-def test_it_goes_on_from_its_own_checkpoint_and_publishes_its_files(project, numerics):
+def test_a_training_resumes_from_its_own_checkpoint_and_publishes_its_files(project, numerics):
     params = (checkout() / "params.yaml").read_text()
     (project.root / "params.yaml").write_text(params.replace("numerics: strict", f"numerics: {numerics}"))
     begun = []

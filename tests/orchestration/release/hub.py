@@ -1,4 +1,4 @@
-"""A hub on loopback: of its API what sending a folder to a dataset asks for."""
+"""A hub on loopback: the part of its API that uploads a folder to a dataset."""
 
 import base64
 import contextlib
@@ -10,7 +10,7 @@ import threading
 
 
 class Hub:
-    """The datasets of a hub, by name, each with its files; who has another token is refused."""
+    """The datasets of a hub, by name, each with its files; requests with another token are refused."""
 
     def __init__(self, token="hf_secret", status=200):
         self.token, self.status = token, status
@@ -72,7 +72,7 @@ class Hub:
 
     @contextlib.contextmanager
     def serve(self):
-        """Give the variables of the environment by which huggingface_hub finds it."""
+        """Set the environment variables that lead huggingface_hub to it."""
         hub = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -108,7 +108,7 @@ def is_private(asked):
 
 
 def blob(content):
-    """The name that git gives some bytes."""
+    """The name that git gives to some bytes."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 

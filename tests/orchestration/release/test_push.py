@@ -1,4 +1,4 @@
-"""Sending a release to a hub, against one on loopback."""
+"""Upload a release to a hub on loopback."""
 
 import hashlib
 import socket
@@ -13,7 +13,7 @@ NAME = "my-name/talksumm"
 
 @pytest.fixture
 def release(tmp_path, monkeypatch):
-    """A folder, sent by somebody without tokens of their own."""
+    """A folder, uploaded by a user without tokens."""
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("HF_TOKEN", raising=False)
     folder = tmp_path / "release"
@@ -26,7 +26,7 @@ def release(tmp_path, monkeypatch):
 
 @pytest.fixture
 def hub(release, monkeypatch):
-    """A hub on loopback that huggingface_hub is told to send to."""
+    """A hub on loopback that huggingface_hub is configured to use."""
     found = Hub()
     with found.serve() as environment:
         for name, value in environment.items():
@@ -40,7 +40,7 @@ def tree(folder):
     }
 
 
-def test_a_release_is_sent_whole_in_one_commit_to_a_private_dataset(hub, release):
+def test_a_release_is_uploaded_in_one_commit_to_a_private_dataset(hub, release):
     assert push(release, NAME) == hub.url(NAME)
     assert hub.datasets == {NAME: {".gitattributes": b"", **tree(release)}}
     assert hub.private == {NAME: True}
@@ -48,7 +48,7 @@ def test_a_release_is_sent_whole_in_one_commit_to_a_private_dataset(hub, release
     assert hub.commits == [f"Release of the data {version}.dir"]
 
 
-def test_the_next_release_takes_the_place_of_the_former_one(hub, release):
+def test_the_next_release_replaces_the_previous_one(hub, release):
     push(release, NAME)
     (release / "data/words_150/train-00000.parquet").rename(release / "data/words_150/test-00000.parquet")
     (release / "dvc.json").write_text("[1]")
@@ -57,7 +57,7 @@ def test_the_next_release_takes_the_place_of_the_former_one(hub, release):
     assert len(hub.commits) == 2
 
 
-def test_without_a_token_nothing_is_sent(hub, release, monkeypatch):
+def test_without_a_token_nothing_is_uploaded(hub, release, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")
     with pytest.raises(
         RuntimeError, match="was not sent to my-name/talksumm: there is no token: run `hf auth"
@@ -66,7 +66,7 @@ def test_without_a_token_nothing_is_sent(hub, release, monkeypatch):
     assert hub.datasets == {}
 
 
-def test_what_the_hub_refuses_is_told_without_the_token(hub, release, monkeypatch):
+def test_a_refusal_of_the_hub_is_reported_without_the_token(hub, release, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_another")
     with pytest.raises(RuntimeError, match=r"answered 401: the token is invalid: .*user") as caught:
         push(release, NAME)
@@ -77,9 +77,9 @@ def test_what_the_hub_refuses_is_told_without_the_token(hub, release, monkeypatc
         push(release, NAME)
 
 
-def test_a_hub_that_cannot_be_reached_is_named(release, monkeypatch):
+def test_an_unreachable_hub_is_named(release, monkeypatch):
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # nobody listens there
+        taken.bind(("127.0.0.1", 0))  # nothing listens there
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
         monkeypatch.setenv("HF_ENDPOINT", address)
         monkeypatch.setenv("HF_TOKEN", "hf_secret")
@@ -93,7 +93,7 @@ def test_a_name_needs_a_namespace(name, release):
         push(release, name)
 
 
-def test_the_command_writes_and_sends(done, hub, tmp_path):
+def test_the_command_writes_and_uploads(done, hub, tmp_path):
     environment = {"HF_ENDPOINT": hub.address, "HF_TOKEN": hub.token, "HF_HOME": str(tmp_path / "home")}
     said = done.silverloom("release", "talksumm", "--push", NAME, env=environment)
     assert f"sent: {hub.url(NAME)}" in said

@@ -1,4 +1,4 @@
-"""A system's release: a folder that datasets and Croissant's tools load, checked, told, or refused."""
+"""A system's release: a folder that `datasets` and Croissant tools load, with checksums and a card; or a refusal."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ def loaded(folder, cache) -> dict[str, dict[str, list[str]]]:
 
 
 def records(folder) -> dict[str, list[str]]:
-    """The same as mlcroissant reads them, by record set; it reports errors and warnings of its validation."""
+    """The same as mlcroissant reads them, by record set; its validation reports errors and warnings."""
     import mlcroissant
 
     dataset = mlcroissant.Dataset(folder / "croissant.json")
@@ -64,7 +64,7 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
 
 
 @pytest.mark.long
-def test_discofuse_is_loaded_balanced_unless_another_configuration_is_asked_for(sample_project, tmp_path):
+def test_discofuse_loads_balanced_unless_another_configuration_is_requested(sample_project, tmp_path):
     import mlcroissant
     from datasets import load_dataset
 
@@ -93,7 +93,7 @@ def test_discofuse_is_loaded_balanced_unless_another_configuration_is_asked_for(
 
 
 @pytest.mark.long
-def test_checksums_are_the_version_of_the_data(done):
+def test_checksums_are_the_versions_of_the_data(done):
     done.silverloom("release", "talksumm", "--folder", "out")
     folder = done.root / "out"
     subprocess.run(["md5sum", "-c", "checksums.md5"], cwd=folder, check=True, capture_output=True)
@@ -117,7 +117,7 @@ def test_checksums_are_the_version_of_the_data(done):
     assert {file["contentUrl"]: file["md5"] for file in croissant["distribution"] if "md5" in file} == parquet
 
 
-def test_a_release_is_the_same_bytes_twice_and_tells_its_commit_and_what_is_not_in_it(done):
+def test_a_release_has_the_same_bytes_twice_and_names_its_commit_and_what_it_lacks(done):
     folder = done.root / "release/talksumm"
     done.silverloom("release", "talksumm")
     first = tree(folder)
@@ -142,7 +142,7 @@ def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sou
 
 
 @pytest.mark.long
-def test_a_refusal_names_sources_behind_units_that_are_no_rows(sample_project, tmp_path):
+def test_a_refusal_names_the_sources_of_units_that_are_not_rows(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "sample")
     project.params(lambda params: params["sources"]["prose"]["sports"].update(licence="CC-BY-NC-4.0"))
     said = project.silverloom("release", "discofuse", ok=False)
@@ -150,7 +150,7 @@ def test_a_refusal_names_sources_behind_units_that_are_no_rows(sample_project, t
 
 
 @pytest.mark.long
-def test_a_licence_that_params_name_allows_a_release_and_stands_on_its_card(done):
+def test_a_licence_listed_in_params_allows_a_release_and_is_on_its_card(done):
     done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
     done.params(lambda params: params["release"]["licences"].append("CC-BY-NC-SA-4.0"))
     done.silverloom("release", "talksumm")
@@ -158,7 +158,7 @@ def test_a_licence_that_params_name_allows_a_release_and_stands_on_its_card(done
 
 
 @pytest.mark.long
-def test_a_folder_that_is_no_release_is_left_alone(done):
+def test_a_folder_that_is_not_a_release_is_left_alone(done):
     (done.root / "mine").mkdir()
     (done.root / "mine/notes.txt").write_text("mine")
     assert "is not a release" in done.silverloom("release", "talksumm", "--folder", "mine", ok=False)
@@ -170,7 +170,7 @@ def test_a_folder_that_is_no_release_is_left_alone(done):
     ("rows", "category"),
     [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**9, "n>1B")],
 )
-def test_sizes_are_called_as_hubs_call_them(rows, category):
+def test_size_categories_have_the_names_that_hubs_use(rows, category):
     assert size_category(rows) == category
 
 

@@ -1,4 +1,4 @@
-"""A terminal shows one display; other consoles get lines of what takes long."""
+"""A terminal shows one live display; other consoles get lines about what takes long."""
 
 import io
 import time
@@ -27,7 +27,7 @@ def shown(console):
     return console.file.getvalue()
 
 
-def test_a_terminal_shows_each_partition_under_way_and_all_of_them():
+def test_a_terminal_shows_each_running_partition_and_the_total():
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
@@ -44,7 +44,7 @@ def test_a_terminal_shows_each_partition_under_way_and_all_of_them():
         assert "sources/talks 2018-06" not in last
 
 
-def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
+def test_elsewhere_lines_show_the_progress_of_a_long_partition(soon):
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("talksumm/extractor")
@@ -54,7 +54,7 @@ def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
         until(lambda: line in shown(console))
 
 
-def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
+def test_elsewhere_quick_partitions_print_only_notices():
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")

@@ -1,4 +1,4 @@
-"""In which order partitions are made, by how many processes, and what ends with a failure."""
+"""The order of partitions, the number of processes, and what a failure ends."""
 
 import io
 from uuid import UUID
@@ -16,7 +16,7 @@ from orchestration.run.loop import heights
 from orchestration.state.freshness import Status, View
 
 
-def test_datasets_that_most_others_wait_for_come_first():
+def test_the_datasets_that_most_others_wait_for_come_first():
     wanted = [(dataset, dataset.made_partitions) for dataset in workspace().datasets.values()]
     longest = heights(workspace().graph, wanted)
     for dataset, _ in wanted:
@@ -26,7 +26,7 @@ def test_datasets_that_most_others_wait_for_come_first():
     assert longest["talksumm/training_sets"] > longest["talksumm/tuning"]
 
 
-def test_a_dataset_that_is_not_wanted_gives_no_height():
+def test_an_unselected_dataset_adds_no_height():
     pairs = workspace().datasets["talksumm/pairs"]
     assert heights(workspace().graph, [(pairs, pairs.made_partitions)]) == {"talksumm/pairs": 1}
 
@@ -38,7 +38,7 @@ PLACES = [(dataset.name, month) for dataset, months in WANTED for month in month
 
 @pytest.fixture
 def stale(monkeypatch):
-    """Let some partitions be stale, and nothing be made."""
+    """Make some partitions look stale, and make nothing."""
     found = set()
 
     def status(_, dataset, month):
@@ -52,7 +52,7 @@ def stale(monkeypatch):
 
 
 def made(monkeypatch, jobs=1, submit=None):
-    """What the loop says of papers and talks whose partitions are made by `submit`."""
+    """Output of the loop over papers and talks whose partitions are made by `submit`."""
     begun = []
 
     class Executor(ThisProcess):
@@ -77,7 +77,7 @@ def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, n
     assert sum(len(report.made) for report in reports.values()) == number
 
 
-def test_a_dead_worker_fails_its_partition_alone_and_its_run_is_ended(monkeypatch, stale):
+def test_a_dead_worker_fails_only_its_partition_and_its_run_is_closed(monkeypatch, stale):
     stale.update(PLACES[:2])
     (_, first), (_, second) = PLACES[:2]
     ended = []
@@ -95,7 +95,7 @@ def test_a_dead_worker_fails_its_partition_alone_and_its_run_is_ended(monkeypatc
     assert f"{PAPERS.name} {first}: failed: its worker process was ended by SIGKILL" in output
 
 
-def test_workers_that_cannot_begin_end_it(monkeypatch, stale):
+def test_workers_that_cannot_start_end_the_loop(monkeypatch, stale):
     stale.update(PLACES[:2])
 
     def submit(*_):
@@ -105,13 +105,13 @@ def test_workers_that_cannot_begin_end_it(monkeypatch, stale):
         made(monkeypatch, 2, submit)
 
 
-def test_a_full_disk_ends_it(monkeypatch, stale):
+def test_a_full_disk_ends_the_loop(monkeypatch, stale):
     stale.update(PLACES[:2])
     with pytest.raises(DiskFullError, match=FULL):
         made(monkeypatch, 2, lambda *_: (f"{FULL}: make room", 1.0))
 
 
-def test_what_is_made_with_another_partition_counts_as_made(monkeypatch, stale):
+def test_partitions_made_together_with_another_count_as_made(monkeypatch, stale):
     stale.update(PLACES[:3])
 
     def submit(*_):

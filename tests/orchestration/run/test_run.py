@@ -1,4 +1,4 @@
-"""What a command says at its end, whatever else goes wrong there."""
+"""The final messages of a command, even if other steps fail at its end."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +10,7 @@ from orchestration.run.loop import Report
 
 @pytest.fixture
 def end(monkeypatch, capsys):
-    """Drive a run of one partition, which fails, with other ends than the real ones; what it printed."""
+    """Run one partition, which fails, with replaced final steps; return the output."""
 
     def nothing(*_):
         pass
@@ -36,7 +36,7 @@ def end(monkeypatch, capsys):
     return drive
 
 
-def test_pages_that_cannot_tell_how_things_stand_are_a_warning_below_the_table(end, tmp_path):
+def test_pages_without_a_status_are_a_warning_below_the_table(end, tmp_path):
     broken = tmp_path / "papers.parquet"
     broken.write_bytes(b"torn")
     out = end(write_live=lambda _: pq.read_table(broken))
@@ -46,7 +46,7 @@ def test_pages_that_cannot_tell_how_things_stand_are_a_warning_below_the_table(e
 
 
 @pytest.mark.parametrize("name", ["commit_finished", "sync"])
-def test_no_failure_at_the_end_hides_what_failed(end, capsys, name):
+def test_a_failure_at_the_end_does_not_hide_what_failed_before(end, capsys, name):
     def fail(*_):
         raise RuntimeError("no room")
 

@@ -1,4 +1,4 @@
-"""Three servers on three ports in a row, and links that lead to them."""
+"""Three servers on three consecutive ports, and the links between them."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ def addresses(tmp_workspace, monkeypatch):
     return Addresses(tmp_workspace)
 
 
-def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(addresses):
+def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_from_3000(addresses):
     assert addresses.base_port() == 3000
     addresses.workspace.state.mkdir()
     (addresses.workspace.state / "port").write_text("3300")
@@ -24,7 +24,7 @@ def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(addresses):
     assert addresses.mlflow_run("3", "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
 
 
-def test_a_login_of_mlflows_server_is_in_no_link(addresses):
+def test_the_login_of_mlflows_server_is_in_no_link(addresses):
     os.environ["MLFLOW_TRACKING_URI"] = "https://me:s3cret@mlflow.example.org/"
     assert addresses.mlflow().startswith("https://mlflow.example.org/#/experiments?")
     assert addresses.mlflow_run("3", "def").startswith("https://mlflow.example.org/#/experiments/3/")
@@ -37,7 +37,7 @@ def test_a_port_that_leaves_no_room_for_three_is_refused(addresses, chosen):
         addresses.base_port()
 
 
-def test_where_one_of_three_is_taken_the_next_three_are_chosen_and_remembered(addresses):
+def test_if_one_of_three_ports_is_taken_the_next_three_are_chosen_and_remembered(addresses):
     with socket.socket() as taken:
         taken.bind((HOST, 0))
         taken.listen()

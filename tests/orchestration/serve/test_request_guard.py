@@ -1,4 +1,4 @@
-"""Requests of foreign pages are refused by all servers, links and programs are not; a table of both."""
+"""All servers refuse requests of foreign pages, but allow links and programs; a table of both."""
 
 import re
 import socket
@@ -66,7 +66,7 @@ def no_proxy(monkeypatch):
     ids=str,
 )
 @pytest.mark.parametrize("method", METHODS)
-def test_the_own_pages_and_programs_are_answered(method, headers):
+def test_its_own_pages_and_programs_are_answered(method, headers):
     assert client().request(method, "/any", headers=headers).status_code == 200
 
 
@@ -99,7 +99,7 @@ FOREIGN = [
 ]
 
 
-#: What a link looks like, also in a browser that does not say that it is one.
+#: The headers of a followed link, also from a browser that does not send Sec-Fetch headers.
 LINKS = [
     LINK,
     {**LINK, "sec-fetch-site": "same-site"},
@@ -114,7 +114,7 @@ LINKS = [
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_foreign_pages_are_refused_whatever_the_method(method, headers):
+def test_foreign_pages_are_refused_with_any_method(method, headers):
     answer = client().request(method, "/page", headers=headers)
     assert answer.status_code == 403 and "access-control-allow-origin" not in answer.headers
     if method != "HEAD":
@@ -131,14 +131,14 @@ def test_foreign_pages_open_no_web_socket(headers):
     assert refused.value.status_code == 403
 
 
-def test_the_own_pages_and_programs_open_web_sockets():
+def test_its_own_pages_and_programs_open_web_sockets():
     for headers in ({}, {"origin": OWN}):
         with client().websocket_connect(f"{SOCKET}/any", headers=headers) as websocket:
             assert websocket.receive_text() == "answered"
 
 
 @pytest.mark.parametrize("headers", LINKS, ids=str)
-def test_links_lead_to_the_pages_that_they_may_lead_to(headers):
+def test_links_lead_only_to_the_allowed_pages(headers):
     assert client().get("/page", headers=headers).status_code == 200
     for method, path in [
         *((method, "/page") for method in METHODS if method != "GET"),
@@ -172,7 +172,7 @@ def test_links_lead_to_the_pages_that_they_may_lead_to(headers):
         "",
     ],
 )
-def test_foreign_names_are_refused_even_for_pages(host):
+def test_foreign_host_names_are_refused_even_for_pages(host):
     assert client().get("/page", headers={"host": host}).status_code == 400
     with (
         pytest.raises(WebSocketDenialResponse),
@@ -182,7 +182,7 @@ def test_foreign_names_are_refused_even_for_pages(host):
 
 
 @given(st.text(string.ascii_letters + string.digits + ".-_:[]@%/\\, \t", max_size=40))
-def test_no_other_host_than_those_of_this_machine_is_answered(host):
+def test_only_the_hosts_of_this_machine_are_answered(host):
     answered = client().get("/page", headers={"host": host}).status_code == 200
     assert answered == bool(re.fullmatch(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", host, re.IGNORECASE))
 
@@ -191,7 +191,7 @@ def test_no_other_host_than_those_of_this_machine_is_answered(host):
     st.sampled_from(["http", "https", "ws", "file"]),
     st.from_regex(r"[a-zA-Z0-9.:\[\]@/-]{0,30}", fullmatch=True),
 )
-def test_no_other_origin_than_that_of_the_host_is_answered(scheme, authority):
+def test_only_the_origin_of_the_host_is_answered(scheme, authority):
     origin = f"{scheme}://{authority}"
     answered = client().post("/any", headers={"origin": origin}).status_code == 200
     assert answered == (origin.lower() in (OWN, OWN.replace("http", "https")))
@@ -200,7 +200,7 @@ def test_no_other_origin_than_that_of_the_host_is_answered(scheme, authority):
 @pytest.mark.parametrize(
     "name", ["host", "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
 )
-def test_what_is_sent_twice_is_refused(name):
+def test_duplicate_headers_are_refused(name):
     value = {"host": "127.0.0.1:3000", "origin": OWN, "referer": OWN, "sec-fetch-site": "same-origin"}.get(
         name, "cors"
     )
@@ -212,7 +212,7 @@ def test_no_page_is_shown_in_a_foreign_frame():
     assert client().get("/page").headers["x-frame-options"] == "SAMEORIGIN"
 
 
-def test_the_names_of_a_proxy_are_answered_by_https_alone(monkeypatch):
+def test_the_names_of_a_proxy_are_answered_only_over_https(monkeypatch):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", " Data.Example.org, other.example.org,")
     behind = client()
     for host, origin in {
@@ -233,7 +233,7 @@ def test_the_names_of_a_proxy_are_answered_by_https_alone(monkeypatch):
 @pytest.mark.parametrize(
     "name", ["*", "*.example.org", "https://data.example.org", "data.example.org:8443", "a b", ".org"]
 )
-def test_what_is_no_name_of_a_proxy_is_named(monkeypatch, name):
+def test_an_invalid_proxy_name_is_reported(monkeypatch, name):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", f"data.example.org,{name}")
     with pytest.raises(ValueError, match=r"SILVERLOOM_ALLOWED_HOSTS: .* is not a host name"):
         addresses.allowed_hosts()
@@ -241,7 +241,7 @@ def test_what_is_no_name_of_a_proxy_is_named(monkeypatch, name):
 
 @pytest.fixture(scope="module")
 def port():
-    """A real server of it: what a request is, is up to its parser."""
+    """A real server, whose parser decides what a request is."""
     server = uvicorn.Server(request_guard.config(application(), 0, "/page"))
     with socket.create_server((addresses.HOST, 0)) as listening:
         thread = threading.Thread(target=server.run, args=([listening],))

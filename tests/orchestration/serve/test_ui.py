@@ -1,4 +1,4 @@
-"""`make ui` ends when a process ends that it needs, and goes on without the one that keeps pages up to date."""
+"""`make ui` ends when a process that it needs ends, but goes on without the one that keeps pages up to date."""
 
 import sys
 
@@ -42,7 +42,7 @@ sys.exit(3)
 """
 
 
-def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
+def test_the_watcher_is_restarted_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
     start("watch", TWICE, tmp_path / "began")
     children = start("pages", UNTIL, tmp_path / "began")
     assert ui.attend(tmp_workspace, children, 0) == 3
@@ -51,14 +51,14 @@ def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, t
     assert "pages ended with status 3, so everything is shut down" in said
 
 
-def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, tmp_workspace):
+def test_an_invalid_host_name_is_reported_before_anything_is_started(monkeypatch, tmp_workspace):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
     monkeypatch.setattr(ui, "start_child", lambda *_: pytest.fail("something was started"))
     with pytest.raises(ValueError, match=r"'https://data.* is not a host name"):
         ui.serve(tmp_workspace)
 
 
-def test_no_login_of_mlflows_store_is_left_in_what_processes_say(start, tmp_workspace, monkeypatch, capfd):
+def test_no_login_of_mlflows_store_is_in_the_output_of_processes(start, tmp_workspace, monkeypatch, capfd):
     address = "mongodb://me:s3/c#ret@127.0.0.1:9/db"
     monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
     [child] = start("mlflow", "import sys; sys.exit(f'no store at {sys.argv[1]}')", address)

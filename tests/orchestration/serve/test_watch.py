@@ -1,4 +1,4 @@
-"""What the pages of the present are told from is looked at, all of it, and nothing that comes and goes ends that."""
+"""The watcher sees every input of the status pages, and survives files that come and go."""
 
 import subprocess
 from pathlib import Path
@@ -48,7 +48,7 @@ def put(path, text="text"):
         "data/quality/docs/index.html",
     ],
 )
-def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
+def test_a_change_of_any_input_of_the_status_is_seen(root, path):
     before = set(watch.marks(Workspace(root)))
     put(root / path, "something else")
     assert set(watch.marks(Workspace(root))) != before
@@ -65,13 +65,13 @@ def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
         "ops/parse/__pycache__/scan.pyc",
     ],
 )
-def test_what_is_half_written_or_written_from_it_is_not(root, path):
+def test_half_written_files_and_the_status_pages_themselves_are_ignored(root, path):
     before = set(watch.marks(Workspace(root)))
     put(root / path)
     assert set(watch.marks(Workspace(root))) == before
 
 
-def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
+def test_a_run_is_seen_and_a_process_that_only_reads_runs_is_not(root):
     before = set(watch.marks(Workspace(root)))
     put(root / ".dagster/event_log.db-wal", "")
     assert set(watch.marks(Workspace(root))) == before
@@ -79,7 +79,7 @@ def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
     assert set(watch.marks(Workspace(root))) != before
 
 
-def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypatch):
+def test_a_file_that_vanishes_during_the_scan_counts_as_absent(root, monkeypatch):
     stat = Path.stat
 
     def vanishing(path, **options):
@@ -96,11 +96,11 @@ def test_sources_are_those_of_params():
     here = Workspace.here()
     sources = [source for group in here.settings.sources.values() for source in group.values()]
     wanted = {source.path for source in sources if isinstance(source, Source)}
-    assert any(isinstance(source, DatasetSource) for source in sources), "which lie nowhere of their own"
+    assert any(isinstance(source, DatasetSource) for source in sources), "it has no folder of its own"
     assert {here.shown(path) for path in watch.watched_sources(here, -1)} == wanted
 
 
-def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_go_on():
+def test_the_status_is_written_at_the_start_after_a_change_and_periodically_while_changes_go_on():
     pace = watch.Pace()
     assert pace.due(1, 0)
     assert not pace.due(1, 100)
@@ -108,7 +108,9 @@ def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_
     assert [time for time in range(108, 240, 2) if pace.due(time, time)] == [168, 230]
 
 
-def test_a_writer_that_cannot_be_started_is_said_and_the_watch_goes_on(monkeypatch, capsys, tmp_workspace):
+def test_a_writer_that_cannot_be_started_is_reported_and_the_watcher_goes_on(
+    monkeypatch, capsys, tmp_workspace
+):
     def fails(*_, **__):
         raise OSError("no more processes")
 

@@ -1,4 +1,4 @@
-"""The server of the data-quality pages gives what is below their folders, and nothing else."""
+"""The server of the data-quality pages serves the files below their folders, and nothing else."""
 
 import http.client
 import socket
@@ -53,7 +53,7 @@ def ask(quality):
     listening.close()
 
 
-def test_files_are_given_with_their_types_and_may_load_nothing_from_elsewhere(ask):
+def test_files_are_served_with_their_types_and_may_load_nothing_from_elsewhere(ask):
     for path, kind in {
         "/pages/": "text/html; charset=utf-8",
         "/pages/datasets/a.html": "text/html; charset=utf-8",
@@ -68,7 +68,7 @@ def test_files_are_given_with_their_types_and_may_load_nothing_from_elsewhere(as
     assert ask("/pages").headers["Location"] == "/pages/"
 
 
-def test_pages_of_what_is_made_so_far_are_served_in_the_place_of_all(ask, quality):
+def test_pages_of_an_incomplete_project_are_served_in_place_of_the_complete_ones(ask, quality):
     (quality / "pages-so-far").mkdir()
     (quality / "pages-so-far/index.html").write_text("so far")
     assert ask("/pages/").text == ask("/pages/index.html").text == "so far"
@@ -78,7 +78,7 @@ def test_pages_of_what_is_made_so_far_are_served_in_the_place_of_all(ask, qualit
     assert ask("/pages/").text == "this is pages/index.html"
 
 
-def test_what_is_written_meanwhile_is_kept_by_no_browser(ask):
+def test_status_files_are_not_cached_by_browsers(ask):
     assert ask("/live/state.js").headers["Cache-Control"] == "no-store"
     assert ask("/pages/index.html").headers["Cache-Control"] == "no-cache"
 
@@ -101,22 +101,22 @@ def test_what_is_written_meanwhile_is_kept_by_no_browser(ask):
         "/../secret.html",
     ],
 )
-def test_nothing_outside_the_folders_is_given(ask, path):
+def test_nothing_outside_the_folders_is_served(ask, path):
     answer = ask(path)
     assert answer.status == 404 and "secret" not in answer.text.replace(path, "")
 
 
-def test_a_name_that_no_file_can_have_is_none(ask):
+def test_an_impossible_file_name_is_not_found(ask):
     assert ask(f"/pages/{'a' * 300}.html").status == 404
     assert ask("/pages/index.html").status == 200
 
 
-def test_a_page_that_goes_while_it_is_asked_for_is_none(ask, monkeypatch):
+def test_a_page_that_disappears_during_the_request_is_not_found(ask, monkeypatch):
     monkeypatch.setattr(web, "locate", lambda folder, parts: folder / "pages/gone.html")
     assert ask("/pages/gone.html").status == 404
 
 
-def test_nothing_is_written_and_no_other_name_is_answered(ask):
+def test_write_requests_and_other_host_names_are_refused(ask):
     for path in ("/", "/pages/", "/to/dagster/runs"):
         answer = ask(path, "POST")
         assert answer.status == 405 and "default-src 'none'" in answer.headers["Content-Security-Policy"]
@@ -125,7 +125,7 @@ def test_nothing_is_written_and_no_other_name_is_answered(ask):
     assert ask("/pages/", "HEAD").text == ""
 
 
-def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask, quality):
+def test_the_first_page_lists_what_exists_and_how_to_make_the_rest(ask, quality):
     text = ask("/").text
     assert 'href="/pages/"' in text and "not made yet" in text and "silverloom docs" in text
     addresses = Addresses(Workspace(quality.parents[1]))
@@ -133,7 +133,7 @@ def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask, quality)
     assert "silverloom docs" in ask("/docs/").text
 
 
-def test_pages_lead_on_to_the_other_servers(ask, monkeypatch):
+def test_pages_link_to_the_other_servers(ask, monkeypatch):
     monkeypatch.setenv("SILVERLOOM_PORT", "4000")
     assert ask("/to/dagster/runs/abc?x=1").headers["Location"] == "http://127.0.0.1:4000/runs/abc?x=1"
     assert ask("/to/mlflow/no/dataset/2018-06").headers["Location"] == Addresses(Workspace.here()).mlflow()

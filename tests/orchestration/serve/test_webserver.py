@@ -1,4 +1,4 @@
-"""Dagster takes operations of GraphQL only as a foreign page cannot send them without asking."""
+"""Dagster accepts GraphQL operations only in requests that a foreign page cannot send without a preflight."""
 
 import re
 
@@ -61,7 +61,7 @@ def test_other_methods_are_refused(client, method, path):
     assert client.request(method, f"{path}?query=x", headers=headers).status_code == 400
 
 
-def test_the_page_of_graphiql_subscriptions_and_all_else_are_served(client):
+def test_the_graphiql_page_subscriptions_and_everything_else_are_served(client):
     assert client.get("/graphql", headers={"accept": "text/html,*/*"}).text == "executed"
     assert client.post("/report_asset_check/x").text == client.get("/runs").text == "executed"
     with client.websocket_connect("/graphql") as websocket:
@@ -81,7 +81,7 @@ def routes(tmp_path_factory):
 
 
 def endpoint(routes, path):
-    """The name of what answers a path."""
+    """The name of the endpoint that answers a path."""
     scope = {"type": "http", "method": "GET", "path": path, "headers": []}
     found = next(route for route in routes if route.matches(scope)[0] is not Match.NONE)
     return found.name
@@ -100,11 +100,11 @@ def endpoint(routes, path):
         "/jobs",
     ],
 )
-def test_links_elsewhere_lead_to_dagsters_pages(routes, path):
+def test_links_from_elsewhere_lead_to_dagsters_pages(routes, path):
     assert re.fullmatch(PAGES, path) and endpoint(routes, path) == "index_html_endpoint"
 
 
-def test_links_elsewhere_lead_to_nothing_that_is_no_page(routes):
+def test_links_from_elsewhere_lead_only_to_pages(routes):
     named = [route.path.split("{")[0].rstrip("/") for route in routes]
     others = sorted({path for path in named if path})
     assert {"/graphql", "/logs", "/notebook", "/dagit/notebook", "/download_debug", "/server_info"} < {

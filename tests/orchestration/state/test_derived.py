@@ -1,4 +1,4 @@
-"""What is derived from inputs is made once for all partitions, and again when its inputs change."""
+"""Derived data is made once for all partitions, and again when its inputs change."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def stored(tmp_workspace):
     )
 
 
-def test_it_is_made_once_for_all_partitions_of_the_same_inputs(stored, key):
+def test_derived_data_is_made_once_for_all_partitions_with_the_same_inputs(stored, key):
     write = Written()
     first = stored(key, write)
     others = key | {"inputs": key["inputs"] | {"sources/articles": {"2018-07": "9"}}, "params": {"a": 1}}
@@ -50,7 +50,7 @@ def test_it_is_made_once_for_all_partitions_of_the_same_inputs(stored, key):
         lambda key: key["code"].update(op="5"),
     ],
 )
-def test_other_inputs_or_code_make_another_one_and_two_stay(stored, key, change):
+def test_other_inputs_or_code_make_another_version_and_two_versions_stay(stored, key, change):
     write = Written()
     first = stored(key, write)
     change(key)
@@ -62,7 +62,7 @@ def test_other_inputs_or_code_make_another_one_and_two_stay(stored, key, change)
     assert len([path for path in third.parent.iterdir() if path.is_dir()]) == 2
 
 
-def test_other_params_make_another_one(tmp_workspace, key):
+def test_other_params_make_another_version(tmp_workspace, key):
     write = Written()
     derived = StoredDerived(tmp_workspace, tmp_workspace.datasets["wikisum/references"], key)
     first = derived.made(["search_index"], write, OverlapParams())
@@ -70,7 +70,7 @@ def test_other_params_make_another_one(tmp_workspace, key):
     assert derived.made(["search_index"], write, OverlapParams(ngram=8)) != first and write.times == 2
 
 
-def test_one_that_was_cut_short_or_lost_a_file_is_made_again(stored, key):
+def test_an_incomplete_or_damaged_version_is_made_again(stored, key):
     write = Written()
 
     def fails(folder):

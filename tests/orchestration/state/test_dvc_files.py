@@ -1,4 +1,4 @@
-"""A damaged dvc.lock is told from a sound one, and the remedies that are named are those that work."""
+"""A damaged dvc.lock is recognised, and the suggested remedies work."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML  # which DVC reads and writes it by
+from ruamel.yaml import YAML  # the loader and dumper that DVC uses
 
 from orchestration.state import dvc_files
 from orchestration.state.dvc_files import DamagedLockError, stages_of
@@ -23,7 +23,7 @@ STAGES = [number for number, line in enumerate(LINES) if re.match(rb"  \S", line
 
 
 def without(key):
-    """The lock without a key of a folder that a stage makes."""
+    """The lock without a key of an output folder of a stage."""
     content = yaml.safe_load(WHOLE)
     made = content["stages"]["talksumm-pairs"]["outs"]
     del next(out for out in made if out["path"] == "data/talksumm/pairs")[key]
@@ -54,7 +54,7 @@ DAMAGE = {
 
 @pytest.fixture
 def lock(tmp_workspace, tmp_path):
-    """The path of a dvc.lock that git has, last changed a while ago."""
+    """The path of a committed dvc.lock, last changed a while ago."""
     path = tmp_workspace.lock
     path.write_bytes(WHOLE)
     for command in (["init", "-q"], ["add", "dvc.lock"]):
@@ -67,7 +67,7 @@ def put(path, content):
     os.utime(path, (1e9, 1e9 + len(content)))
 
 
-def test_a_sound_lock_is_read_and_none_is_no_damage(lock):
+def test_a_sound_lock_is_read_and_a_missing_one_is_not_damage(lock):
     assert dvc_files.locked_stages(Workspace(lock.parent)) == YAML(typ="safe").load(WHOLE)["stages"]
     lock.unlink()
     assert dvc_files.locked_stages(Workspace(lock.parent)) == {}
@@ -113,14 +113,14 @@ def test_a_lock_that_is_being_written_is_read_again(lock):
     writer.join()
 
 
-def test_without_a_sound_version_in_git_it_is_not_named_as_a_remedy(lock):
+def test_git_is_not_suggested_if_it_has_no_sound_version(lock):
     put(lock, b"")
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
     with pytest.raises(DamagedLockError, match="it is empty; remove it, and `make run`"):
         dvc_files.check_lock(Workspace(lock.parent))
 
 
-def test_without_git_a_damaged_lock_is_found_all_the_same(lock, monkeypatch):
+def test_without_git_a_damaged_lock_is_still_recognised(lock, monkeypatch):
     monkeypatch.setenv("PATH", "")
     put(lock, b"")
     with pytest.raises(DamagedLockError, match="it is empty; remove it"):

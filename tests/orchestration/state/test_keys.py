@@ -1,4 +1,4 @@
-"""What a key holds of the inputs of a partition, and what is looked at how often."""
+"""The versions of inputs in a partition's key, and how often files are read for it."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_a_key_has_one_version_of_all_months_of_an_input_and_one_of_its_own_mont
     assert differences(*keys) == [f"input sources/filtered_papers.{EVERY_PARTITION} changed"]
 
 
-def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
+def test_a_missing_month_blocks_datasets_that_read_all_months(made):
     matches = made.datasets["talksumm/matches"]
     month, *others = matches.made_partitions
     view = View(made)
@@ -67,7 +67,7 @@ def test_a_month_that_is_missing_keeps_what_reads_all_from_being_made(made):
         view.key(matches, month)
 
 
-def test_a_manifest_that_is_written_again_is_read_again(made):
+def test_a_rewritten_manifest_is_read_again(made):
     papers = made.datasets["sources/filtered_papers"]
     month = papers.made_partitions[0]
     first = read_manifest(made, papers, month)
@@ -75,7 +75,7 @@ def test_a_manifest_that_is_written_again_is_read_again(made):
     assert read_manifest(made, papers, month).version != first.version
 
 
-def test_sources_are_scanned_once_until_a_file_of_them_changes(tmp_workspace, monkeypatch):
+def test_sources_are_scanned_once_until_one_of_their_files_changes(tmp_workspace, monkeypatch):
     root, scans = tmp_workspace.root, []
     params = (ROOT / "params.yaml").read_text()
     (root / "params.yaml").write_text(params)

@@ -1,4 +1,4 @@
-"""What a plan says of inputs that are stale themselves."""
+"""The reasons in a plan for inputs that are themselves stale."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What lies beside the pages that tell of the last change: one process at a time writes it, older pages go."""
+"""The pages about the last change: one process at a time writes them, and old pages are removed."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_older_comparisons_go_and_what_another_process_is_writing_stays(folder):
+def test_old_comparisons_are_removed_and_one_that_another_process_is_writing_stays(folder):
     for name in ("old.html", "old.json", ".new.json.4711"):
         (folder / "versions" / name).write_text("")
     compare.write_versions(Workspace(folder, {}), folder)
     assert [path.name for path in (folder / "versions").iterdir()] == [".new.json.4711"]
 
 
-def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
+def test_a_page_may_disappear_before_it_is_removed(folder, monkeypatch):
     (folder / "versions/old.html").write_text("")
     unlink = Path.unlink
 
@@ -36,7 +36,7 @@ def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
     assert not list((folder / "versions").iterdir())
 
 
-def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
+def test_one_process_at_a_time_writes_the_status(folder, monkeypatch):
     monkeypatch.setattr(present, "state", lambda _: {})
     held = folder / ".silverloom/locks/live.lock"
     seen = []

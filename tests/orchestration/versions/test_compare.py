@@ -1,4 +1,4 @@
-"""What two versions were made of is told from their manifests, for every month."""
+"""The inputs of two versions are compared by their manifests, for every month."""
 
 import json
 
@@ -24,7 +24,7 @@ def key(inputs="i1", threshold=0.8, code="c1"):
 
 @pytest.fixture
 def made(tmp_path):
-    """Versions whose manifests are of these keys, by month; those of another month are not there."""
+    """Versions whose manifests have these keys, by month; other months have no manifest."""
     number = iter(range(99))
 
     def made(commit=None, files=FILES, **keys):
@@ -47,7 +47,7 @@ def locked(made):
     return made(commit="0" * 40, m06=key(), m07=key(), m08=key())
 
 
-def test_inputs_are_those_that_the_data_on_disk_were_made_of(made, locked):
+def test_the_inputs_are_those_that_the_data_on_disk_were_made_from(made, locked):
     assert made_differently(locked, made(m06=key(), m07=key(), m08=key())) == []
     other = made(m06=key("i0"), m07=key(), m08=key("i2"))
     assert made_differently(locked, other) == ["input sources/papers changed (2018-06, 2018-08)"]
@@ -65,7 +65,7 @@ def test_every_month_is_compared_with_itself_in_either_direction(made, locked):
     ]
 
 
-def test_what_no_manifest_tells_is_not_called_alike(made, locked):
+def test_inputs_without_a_manifest_are_not_called_equal(made, locked):
     line = "what the working tree was made of is unknown"
     assert made_differently(locked, made(m06=key(), m07=key())) == [f"{line} (2018-08)"]
     others = {**FILES, "2018-08/kept-00000.parquet": "x"}

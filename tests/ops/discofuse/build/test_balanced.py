@@ -1,4 +1,4 @@
-"""Down-sampling: caps that hold, nothing given away, and the same draw in any order."""
+"""Down-sampling: the caps hold, nothing is dropped needlessly, and the draw is the same in any order."""
 
 from collections import Counter
 
@@ -46,7 +46,7 @@ def kinds(table):
 
 
 def obvious(examples, caps, seed):
-    """The greatest n for which n stay if the caps are shares of n: every n is tried."""
+    """The greatest n for which n stay if the caps are shares of n, by trying every n."""
     order = sorted(examples, key=lambda row: (place_of(seed, row["id"]), row["id"]))
     for total in range(len(order), -1, -1):
         left = order
@@ -75,7 +75,7 @@ shares = st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0])
     shares,
     st.integers(0, 3),
 )
-def test_caps_hold_and_no_more_is_taken_away_than_they_ask(
+def test_caps_hold_and_no_more_is_dropped_than_they_require(
     tmp_path_factory, counts, one, two, three, four, seed
 ):
     caps = Caps(**{"and": one, "but": two, "anaphora": three, "control": four})
@@ -91,7 +91,7 @@ def test_caps_hold_and_no_more_is_taken_away_than_they_ask(
     assert total + dropped.num_rows == len(given_rows)
 
 
-def test_each_dropped_example_says_which_cap_took_it(tmp_path):
+def test_each_dropped_example_names_the_cap_that_dropped_it(tmp_path):
     caps = Caps(**{"and": 0.2, "but": 0.2, "anaphora": 0.2, "control": 0.3})
     kept, dropped, _ = run(
         tmp_path,
@@ -116,7 +116,7 @@ def test_each_dropped_example_says_which_cap_took_it(tmp_path):
     assert max(numbers) < min(lost)
 
 
-def test_caps_are_of_each_domain_and_split_and_a_domain_may_have_its_own(tmp_path):
+def test_caps_apply_to_each_domain_and_split_and_a_domain_may_have_its_own(tmp_path):
     given_rows = [
         *rows({"none": 30, "and": 30}),
         *rows({"none": 30, "and": 30}, split="test"),
@@ -135,7 +135,7 @@ def test_caps_are_of_each_domain_and_split_and_a_domain_may_have_its_own(tmp_pat
     }  # fmt: skip
 
 
-def test_the_mixture_has_as_many_of_the_two_largest_domains_in_each_split(tmp_path):
+def test_the_mixture_has_equal_numbers_of_the_two_largest_domains_in_each_split(tmp_path):
     given_rows = [
         *rows({"although": 20}), *rows({"although": 7}, split="test"), *rows({"although": 2}, split="validation"),
         *rows({"although": 12}, domain="encyclopedia"), *rows({"although": 9}, domain="encyclopedia", split="test"),
@@ -150,7 +150,7 @@ def test_the_mixture_has_as_many_of_the_two_largest_domains_in_each_split(tmp_pa
     assert not any(one["mixture"].to_pylist())
 
 
-def test_the_draw_depends_on_ids_and_seed_alone(tmp_path):
+def test_the_draw_depends_only_on_ids_and_seed(tmp_path):
     given_rows = rows({"although": 20, "and": 40, "he": 40})
     first, _, outcomes = run(tmp_path / "a", BalancedParams(), given_rows)
     other, _, _ = run(tmp_path / "b", BalancedParams(), given_rows[60:], given_rows[:60][::-1])
@@ -161,7 +161,7 @@ def test_the_draw_depends_on_ids_and_seed_alone(tmp_path):
     assert outcomes[0].units.to_pylist() == [row["id"] for row in given_rows]
 
 
-def test_what_becomes_of_an_example_does_not_depend_on_parts_or_memory(tmp_path, monkeypatch):
+def test_the_fate_of_an_example_does_not_depend_on_parts_or_memory(tmp_path, monkeypatch):
     given_rows = [
         row
         for domain in ("law", "sports", "news")

@@ -1,4 +1,4 @@
-"""A finite conjunct without a subject of its own behind a comma: two candidates, of which one is an example."""
+"""A finite conjunct without its own subject after a comma gives two candidates, one of which becomes an example."""
 
 import pyarrow as pa
 import pytest
@@ -37,11 +37,11 @@ def test_one_text_gives_both_and_the_dataset_keeps_sentence_coordination(text):
     assert rows(text) == (["SINGLE_S_COORD"], ["repeated"])
 
 
-def test_be_behind_a_comma_is_sentence_coordination_alone():
+def test_be_after_a_comma_is_sentence_coordination_only():
     assert types(SENTENCE_ALONE) == ["SINGLE_S_COORD"]
     assert rows(SENTENCE_ALONE) == (["SINGLE_S_COORD"], [])
 
 
-def test_without_a_comma_it_is_verb_phrase_coordination_alone():
+def test_without_a_comma_it_is_verb_phrase_coordination_only():
     assert types(VERB_PHRASE_ALONE) == ["SINGLE_VP_COORD"]
     assert rows(VERB_PHRASE_ALONE) == (["SINGLE_VP_COORD"], [])

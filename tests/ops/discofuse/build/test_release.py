@@ -1,4 +1,4 @@
-"""The released files, and the examples as the library datasets loads them."""
+"""The release files, and the examples as loaded by the `datasets` library."""
 
 import csv
 
@@ -56,7 +56,7 @@ def test_each_domain_and_split_has_a_file_in_the_released_format(files):
     assert [line.count("\t") for line in lines[:-1]] == [7, 7, 7] and lines[-1] == ""
 
 
-def test_balanced_files_have_what_balanced_has(files):
+def test_balanced_files_contain_the_rows_of_balanced(files):
     assert files["sports/train_balanced.tsv"].count(b"\n") == 3
     assert b"SINGLE_S_COORD" not in files["sports/train_balanced.tsv"]
 
@@ -71,7 +71,7 @@ def test_rows_account_for_every_example_and_every_line(outcomes):
     assert [(row["first_line"], row["lines"]) for row in of_file] == [(2, 2), (4, 1)]
 
 
-def test_no_examples_give_no_file(tmp_path):
+def test_without_examples_there_is_no_file(tmp_path):
     nothing = parts(tmp_path / "a", EXAMPLES.kept, [])
     folder = tmp_path / "files"
     [outcome] = released(nothing, parts(tmp_path / "b", BALANCED.kept, []), FilesFolder(folder))
@@ -95,7 +95,7 @@ def load(tmp_path, monkeypatch):
     return load
 
 
-def test_the_tables_load_with_the_library_datasets(tmp_path, load):
+def test_the_tables_load_with_the_datasets_library(tmp_path, load):
     rows = [fused("a"), example("b", split="test"), fused("c", has_coref_type_nominal=1.0)]
     for month, some in (("2018-06", rows[:2]), ("2018-07", rows[2:])):
         parts(tmp_path / "data" / "discofuse" / "examples" / month, EXAMPLES.kept, some)
@@ -106,7 +106,7 @@ def test_the_tables_load_with_the_library_datasets(tmp_path, load):
     assert train[0]["has_coref_type_pronoun"] == 1.0 and train[0]["connective_string"] == ", and"
 
 
-def test_the_released_files_load_with_the_library_datasets(tmp_path, outcomes, load):
+def test_the_release_files_load_with_the_datasets_library(tmp_path, outcomes, load):
     sports = tmp_path / "files/sports"
     found = load(
         "csv", data_files={"train": str(sports / "train.tsv"), "test": str(sports / "test.tsv")},

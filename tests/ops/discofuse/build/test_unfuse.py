@@ -1,4 +1,4 @@
-"""One text, natural or tokenised, to its fusion examples; what is public of the package."""
+"""From one text, natural or tokenised, to its fusion examples; and the public names of the package."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def nlp():
         ("", False),
     ],
 )
-def test_a_blank_before_its_punctuation_tells_that_a_text_is_tokenised(text, tokenised):
+def test_blanks_before_punctuation_mark_a_text_as_tokenised(text, tokenised):
     assert is_tokenised(text) == tokenised
 
 
@@ -53,13 +53,13 @@ def test_tokens_of_a_tokenised_text_are_kept(nlp):
 @pytest.mark.parametrize(
     "text", ["Ruth Varga met Ida Holm. She left early.", "Ruth Varga met Ida Holm . She left early ."]
 )
-def test_a_title_that_names_another_leaves_a_pronoun_as_it_is(nlp, text):
+def test_a_title_that_names_another_person_leaves_a_pronoun_unresolved(nlp, text):
     told, untold = (fusion_examples(text, nlp, title=title) for title in ("Ruth Varga (singer)", "Ida Holm"))
     assert [example.incoherent_second_sentence for example in told] == ["Ruth Varga left early ."]
     assert [example.incoherent_second_sentence for example in untold] == ["She left early ."]
 
 
-def test_whether_a_text_is_tokenised_may_be_told(nlp):
+def test_the_caller_may_say_whether_a_text_is_tokenised(nlp):
     text = "He's late .\nHowever , they won."
     [natural] = fusion_examples(text, nlp, space_tokenised=False)
     assert (natural.discourse_type, natural.incoherent_first_sentence) == ("PAIR_CONN", "He 's late .")
@@ -92,7 +92,7 @@ def test_a_long_sentence_of_a_tokenised_text_is_cut(nlp, monkeypatch):
     assert list(found.words) == text.split()
 
 
-def test_a_natural_text_of_very_many_tokens_is_parsed_in_smaller_parts(nlp, monkeypatch):
+def test_a_natural_text_with_very_many_tokens_is_parsed_in_smaller_parts(nlp, monkeypatch):
     text = "a, " * 99 + "a\n\nHe ran."
     parsed = []
     monkeypatch.setattr(unfuse, "TOKENS_OF_PROSE", 50)
@@ -123,7 +123,7 @@ def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):
         (". . .", [". . ."]),
     ],
 )
-def test_a_tokenised_text_without_newlines_ends_at_its_final_marks(text, sentences):
+def test_sentences_of_a_tokenised_text_without_newlines_end_at_its_final_marks(text, sentences):
     assert [" ".join(words) for words in sentences_of_tokens(text.split())] == sentences
 
 
@@ -169,16 +169,16 @@ def test_white_space_of_a_natural_text_is_not_in_its_examples(nlp):
         ("Der Führer came home , and Zoë left .", "Der Führer came home .", "Zoë left ."),
     ],
 )
-def test_brackets_quotes_and_letters_beyond_ascii_pass(nlp, text, first, second):
+def test_brackets_quotes_and_letters_beyond_ascii_are_accepted(nlp, text, first, second):
     (example,) = fusion_examples(text, nlp)
     assert (example.incoherent_first_sentence, example.incoherent_second_sentence) == (first, second)
 
 
-def test_a_split_that_tears_quotes_apart_is_none(nlp):
+def test_a_split_that_breaks_a_pair_of_quotes_is_discarded(nlp):
     assert fusion_examples("`` The rain stopped , and we went home , '' he said .", nlp) == []
 
 
-def test_what_is_public_is_found_without_loading_spacy():
+def test_public_names_are_found_without_loading_spacy():
     command = "import sys, ops.discofuse; assert 'spacy' not in sys.modules; print(ops.discofuse.annotator.__name__)"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == "annotator\n"

@@ -1,4 +1,4 @@
-"""What a fusion has in the places of its gold text, by hand and against all alignments written out."""
+"""Aligning a fusion with its gold text, by hand and compared with all possible alignments."""
 
 from itertools import combinations
 
@@ -58,17 +58,17 @@ def test_a_replaced_word_is_aligned_with_what_replaces_it():
     assert aligned(words("x who won left"), words("x left")) == [0, None, None, 1]
 
 
-def test_of_minimal_edits_a_pronoun_is_aligned_with_a_pronoun():
+def test_among_minimal_edits_a_pronoun_is_aligned_with_a_pronoun():
     assert aligned(words("x however , he left"), words("x she left")) == [0, None, 1, 2]
     assert aligned(words("x he however , left"), words("x she left")) == [0, 1, None, 2]
 
 
-def test_words_are_in_small_letters_and_have_no_comma():
+def test_words_are_lower_case_and_without_commas():
     assert words("However , Ann 's dog , Rex , left .") == ["however", "ann", "'s", "dog", "rex", "left", "."]
     assert words(", but") == words("But") == ["but"]
 
 
-def test_of_several_the_connective_is_the_one_that_the_source_does_not_have():
+def test_of_several_connectives_the_one_that_the_source_lacks_counts():
     source = words("Ann and Bob came . Chi and Dan left .")
     gold = words("Ann and Bob came , and Chi and Dan left .")
     assert placed("and", gold, source) == (4, 5)
@@ -84,7 +84,7 @@ def test_a_slot_lies_between_the_nearest_words_that_both_texts_have():
     assert slot(gold, predicted, aligned(gold, predicted), 0, 1) == []
 
 
-# The sentences are the paper's, Table 1 and Figure 1; predictions are made after section 5.4.
+# The sentences are from the paper's Table 1 and Figure 1; the predictions are modelled on section 5.4.
 COFFEE = "Hebden Bridge is a popular place to live . Space is limited due to the steep valleys ."
 
 
@@ -115,17 +115,19 @@ COFFEE = "Hebden Bridge is a popular place to live . Space is limited due to the
         ("but", "A b . C d .", "A b , but C d .", "", OTHER),
     ],
 )  # fmt: skip
-def test_the_connective_in_the_slot_of_the_gold_one(connective, source, gold, predicted, output):
+def test_the_predicted_connective_is_the_one_in_the_slot_of_the_gold_one(
+    connective, source, gold, predicted, output
+):
     texts = map(words, (gold, predicted, source))
     assert predicted_connective(connective, *texts, CONNECTIVES) == output
 
 
-def test_every_connective_of_the_rules_is_known_in_a_prediction():
+def test_every_connective_of_the_rules_is_recognised_in_a_prediction():
     sets = (of_rules.BACKWARD, of_rules.INNER, of_rules.FORWARD, of_rules.COORDINATING)
     assert set().union(*sets) <= CONNECTIVES
 
 
-def test_pronouns_that_were_copied_do_not_count():
+def test_copied_pronouns_do_not_count():
     source = words("Zeitler lost his seat . Zeitler kept his name .")
     gold = words("Zeitler lost his seat . He kept his name .")
     assert pronouns(gold, gold, source) == [("he", "he")]
@@ -134,7 +136,7 @@ def test_pronouns_that_were_copied_do_not_count():
     assert pronouns(source, source, source) == []
 
 
-def test_a_possessive_pronoun_that_was_not_put_in_is_other():
+def test_a_possessive_pronoun_that_was_not_inserted_counts_as_other():
     source = words("Ruiz ran . Players entered before Ruiz 's kick .")
     gold = words("Ruiz ran because players entered before his kick .")
     assert pronouns(gold, source, source) == [("his", OTHER)]

@@ -1,4 +1,4 @@
-"""What becomes of filled sheets about fusion examples: votes a row, and the paper's tables."""
+"""From filled sheets about fusion examples to votes for each row and the paper's tables."""
 
 import json
 
@@ -53,7 +53,7 @@ def answer(row, rater, value, question=None, **change):
 
 
 def answers(row, values, question=None):
-    """One answer of each of the first raters."""
+    """One answer from each of the first raters."""
     return [answer(row, rater, value, question) for rater, value in zip(RATERS, values, strict=False)]
 
 
@@ -89,7 +89,7 @@ def test_table_2_by_hand(tmp_path):
 
 
 def test_table_5_by_hand(tmp_path):
-    # Of four examples the last is not understandable. Gold and majority both add a connective in a and b.
+    # Of four examples, the last is not understandable. Gold and majority both add a connective in a and b.
     clarity = [sent(name) for name in "abcd"]
     rows = [
         decided("a"),
@@ -127,7 +127,7 @@ def test_table_5_by_hand(tmp_path):
 
 
 def test_table_8_by_hand(tmp_path):
-    # Two of six fusions are their gold text. Of the four others three are rated: found, not found, tie.
+    # Two of six fusions equal their gold text. Three of the other four are rated: found, not found, tie.
     rows = [
         *(sent(name, DETECTION, human="a") for name in "wxyz"),
         *(sent(name, DETECTION, asked=False, human="b") for name in "uv"),
@@ -147,8 +147,8 @@ def test_table_8_by_hand(tmp_path):
     assert news["differ"]["mean"] is None and news["total"]["mean"] is None
 
 
-def test_the_total_of_the_papers_numbers_is_the_papers():
-    """Table 8: 525 of 1000 are gold, 65 % of the others are detected: 57 % in all."""
+def test_the_total_of_the_papers_numbers_is_the_papers_total():
+    """Table 8: 525 of 1000 equal the gold text, and 65 % of the others are detected: 57 % in all."""
     asked = [False] * 525 + [True] * 475
     drawn = pa.table({"domain": ["sports"] * 1000, "fusion_id": ["f"] * 1000, "asked": asked})
     rated = [
@@ -159,7 +159,7 @@ def test_the_total_of_the_papers_numbers_is_the_papers():
     assert (round(found["differ"]["mean"], 2), round(found["total"]["mean"], 2)) == (0.65, 0.57)
 
 
-def test_what_was_not_sent_is_no_row_to_answer(tmp_path):
+def test_examples_that_were_not_sent_have_no_row_to_answer(tmp_path):
     row = sent("u", DETECTION, asked=False, human="b")
     [error] = judged(tmp_path, [row], answers(row, ["a"])).rejected["error"].to_pylist()
     assert "no such row was sent out" in error
@@ -208,7 +208,7 @@ def test_without_answers_there_are_no_rows(tmp_path):
     ),
     st.randoms(),
 )
-def test_counts_are_those_of_majorities_written_out_whatever_the_order(tmp_path, rated, rand):
+def test_counts_are_those_of_a_plain_majority_vote_in_any_order(tmp_path, rated, rand):
     rows = {name: sent(name) for name in "abcd"}
     given = [answer(rows[name], rater, value) for (name, rater), value in rated.items()]
     outcome = judged(tmp_path, list(rows.values()), given, resamples=5)

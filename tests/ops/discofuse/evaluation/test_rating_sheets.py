@@ -68,7 +68,7 @@ def cells(files, rater, questionnaire):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_so_many_examples_of_each_domain_are_asked_twice(tmp_path):
+def test_the_configured_number_of_examples_of_each_domain_appears_twice(tmp_path):
     rows, dropped, _, units = made(tmp_path)
     clarity, decisions = of(rows, CLARITY), of(rows, DECISIONS)
     assert sorted(row["domain"] for row in clarity) == ["sports"] * 2 + ["wikipedia"] * 2
@@ -81,7 +81,7 @@ def test_so_many_examples_of_each_domain_are_asked_twice(tmp_path):
     assert len({row["id"] for row in rows}) == len(rows)
 
 
-def test_of_fusions_those_in_domain_are_drawn_and_asked_about_where_they_are_not_the_gold_text(tmp_path):
+def test_in_domain_fusions_are_drawn_and_rated_if_they_differ_from_the_gold_text(tmp_path):
     rows, _, files, _ = made(tmp_path, PARAMS.model_copy(update={"fusions": 10}))
     found = of(rows, DETECTION)
     assert sorted(row["fusion_id"] for row in found) == [f"fusion-t{number}-sports" for number in range(4)]
@@ -93,7 +93,7 @@ def test_of_fusions_those_in_domain_are_drawn_and_asked_about_where_they_are_not
     assert found[0]["licence"] == "CC0-1.0 AND MIT"
 
 
-def test_the_gold_text_stands_on_the_side_that_is_noted_and_on_both_sides_over_all(tmp_path):
+def test_the_gold_text_is_on_the_recorded_side_and_overall_on_both_sides(tmp_path):
     many = [example(f"t{number}", split="test") for number in range(60)]
     fusions = [fusion(f"t{number}") for number in range(60)]
     params = PARAMS.model_copy(update={"fusions": 60})
@@ -140,7 +140,7 @@ def test_gold_decisions_by_hand(change, gold):
     assert gold_decisions(example("x", **change)) == gold
 
 
-def test_the_gold_connective_is_one_of_four_of_different_senses():
+def test_the_gold_connective_is_one_of_four_with_different_senses():
     for connective in [*sorted(CONNECTIVES), ""]:
         unit = example("x", connective=connective)
         found = offers(unit, 0)
@@ -151,7 +151,7 @@ def test_the_gold_connective_is_one_of_four_of_different_senses():
     assert len(drawn) > 5
 
 
-def test_a_connective_without_a_sense_is_asked_for_clarity_alone(tmp_path):
+def test_for_a_connective_without_a_sense_only_clarity_is_rated(tmp_path):
     odd = [example("v1", connective="obviously ,", kind="PAIR_CONN")]
     rows, _, _, _ = made(tmp_path, examples=odd, fusions=[])
     assert [row["questionnaire"] for row in rows] == [CLARITY]
@@ -163,7 +163,7 @@ def test_without_examples_the_sheets_have_a_header_only(tmp_path):
     assert "(0 rows)" in files["README.md"].decode()
 
 
-def test_raters_stand_once_and_splits_are_known():
+def test_duplicate_raters_and_unknown_splits_are_refused():
     for wrong in ({"raters": ("ann", "ann")}, {"raters": ("../ann",)}, {"splits": ("dev",)}, {"splits": ()}):
         with pytest.raises(ValidationError):
             RatingSheetParams(**wrong)

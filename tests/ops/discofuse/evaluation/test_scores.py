@@ -1,4 +1,4 @@
-"""Scores of fusions, and the tables of the paper made of them."""
+"""Scores of fusions, and the paper's tables made from them."""
 
 import json
 import math
@@ -50,7 +50,7 @@ def found(rows, **wanted):
     return one
 
 
-def test_a_row_has_the_scores_of_the_metrics_and_what_stands_in_the_places():
+def test_a_row_has_the_scores_of_the_metrics_and_the_aligned_connectives_and_pronouns():
     unit = fusion("X", AND)
     row = scored(unit)
     expected = sari(unit["source"], unit["prediction"], [unit["target"]])
@@ -61,7 +61,7 @@ def test_a_row_has_the_scores_of_the_metrics_and_what_stands_in_the_places():
     assert row["source_ids"] == ["fusion-X-sports"] and row["fusion_id"] == "fusion-X-sports"
 
 
-def test_the_gold_text_in_any_case_is_exact():
+def test_the_gold_text_in_any_letter_case_is_exact():
     assert scored(fusion("X", "ANN of {} CAME , but she left ."))["exact"] == 1.0
 
 
@@ -70,7 +70,7 @@ def test_a_fusion_without_a_connective_has_none_to_predict():
     assert (row["connective"], row["predicted_connective"], row["pronouns"]) == (None, None, [])
 
 
-def test_every_fusion_is_kept_whatever_part_it_is_in_and_the_tables_lie_beside_the_last(tmp_path):
+def test_every_fusion_is_kept_whichever_part_it_is_in_and_the_tables_are_next_to_the_last(tmp_path):
     rows = [fusion(str(number)) for number in range(5)]
     (tmp_path / "one").mkdir(), (tmp_path / "two").mkdir()
     [one] = made(tmp_path / "one", rows)
@@ -81,7 +81,7 @@ def test_every_fusion_is_kept_whatever_part_it_is_in_and_the_tables_lie_beside_t
     assert not first.files and second.files == one.files
 
 
-def test_without_fusions_there_is_a_table_of_nothing(tmp_path):
+def test_without_fusions_the_table_is_empty(tmp_path):
     [outcome] = made(tmp_path)
     assert outcome.kept.num_rows == 0
     assert all(rows == [] for rows in json.loads(outcome.files[TABLE]).values())
@@ -123,7 +123,7 @@ def test_systems_are_compared_on_the_examples_that_both_have():
     assert table([scored(unit) for unit in apart], PARAMS)["tests"] == []
 
 
-def test_table_7_is_of_models_in_their_own_domain_alone():
+def test_table_7_covers_only_models_in_their_own_domain():
     units = [
         fusion("a"), fusion("b", AND), fusion("c", COPY, discourse_type="PAIR_NONE", connective_string=""),
         fusion("d", domain="wikipedia"), fusion("e", model="mixture"), fusion("f", COPY, None),
@@ -164,7 +164,7 @@ PREDICTIONS = st.lists(st.sampled_from([AND, COPY, None, "", "She left ."]), min
 
 
 @given(PREDICTIONS)
-def test_means_are_those_of_the_metrics_and_rows_of_confusions_sum_to_one(predictions):
+def test_means_equal_those_of_the_metrics_and_rows_of_confusions_sum_to_one(predictions):
     units = [fusion(str(number), prediction) for number, prediction in enumerate(predictions)]
     told = table([scored(unit) for unit in units], EvaluationParams(resamples=5))
     scores = found(told["systems"], test="full")["scores"]

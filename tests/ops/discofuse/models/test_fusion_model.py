@@ -70,7 +70,7 @@ def test_every_set_has_a_model_and_a_row_for_each_of_its_examples_that_is_not_to
     assert (dropped["id"], dropped["reason"]) == (LONG["id"], "long") and dropped["score"] > 40
 
 
-def test_the_models_are_files_and_one_file_tells_of_all(made):
+def test_the_models_are_files_and_one_file_describes_all(made):
     told = {one["model"]: one for one in models_of(made)}
     assert list(told) == ["mixture", "sports", "wiki"]
     assert set(made.files) == {
@@ -88,7 +88,7 @@ def test_the_models_are_files_and_one_file_tells_of_all(made):
     assert len(pieces) == 1, "one vocabulary for all"
 
 
-def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
+def test_the_vocabulary_is_learnt_from_the_training_split_only(tmp_path):
     secret = [
         example(number, split=split, coherent_first_sentence="Xylophones " * 8)
         for number, split in enumerate(["validation", "test"], 20)
@@ -98,14 +98,14 @@ def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
     assert with_it.files["sports/tokenizer.json"] == without.files["sports/tokenizer.json"]
 
 
-def test_a_set_without_validation_examples_is_judged_by_what_it_learns_from(tmp_path):
+def test_a_set_without_validation_examples_is_validated_on_its_training_examples(tmp_path):
     units = [{**unit, "mixture": False} for unit in WIKI if unit["split"] == "train"]
     [one] = models_of(outcome(tmp_path, units))
     assert (one["judged_on"], one["validation_examples"]) == ("training set", 2)
 
 
 @pytest.mark.parametrize("last", [1, 3])
-def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
+def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, last):
     units = SPORTS[:4]
     unbroken, broken = Memory(), Memory(last)
     units = [{**unit, "mixture": False} for unit in units] + [{**WIKI[0], "mixture": False}]
@@ -117,7 +117,7 @@ def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
     assert resumed.files == whole.files and resumed.kept.equals(whole.kept)
 
 
-def test_a_set_without_a_training_example_stops_before_any_is_trained(tmp_path):
+def test_a_set_without_a_training_example_stops_before_any_training(tmp_path):
     checkpoints = Memory()
     units = [*SPORTS, example(1, "wiki", "test"), example(2, "wiki", "train", longer=40)]
     message = (
@@ -128,7 +128,7 @@ def test_a_set_without_a_training_example_stops_before_any_is_trained(tmp_path):
     assert checkpoints.writes == []
 
 
-def test_a_domain_that_is_called_like_the_mixture_is_refused(tmp_path):
+def test_a_domain_with_the_name_of_the_mixture_is_refused(tmp_path):
     with pytest.raises(TrainingError, match="example mixture-1: its domain is called 'mixture'"):
         outcome(tmp_path, [example(1, "mixture")])
 
@@ -139,7 +139,7 @@ def test_without_examples_there_is_no_model_and_no_row(tmp_path):
     assert trained_names(artifact_of(tmp_path, found)) == []
 
 
-def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_set_and_knob(tmp_path):
+def test_a_checkpoint_with_another_config_is_refused_naming_set_and_param(tmp_path):
     checkpoints, units = Memory(), SPORTS[:2]
     units = [{**unit, "mixture": False} for unit in units]
     outcome(tmp_path, units, None, checkpoints)
@@ -149,7 +149,7 @@ def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_set_and_knob(t
         outcome(tmp_path, units, model_params(model={"filter": 9}), checkpoints)
 
 
-def test_a_loss_that_is_no_number_stops_with_the_name_of_the_set(tmp_path, monkeypatch):
+def test_a_loss_that_is_not_a_number_stops_naming_the_set(tmp_path, monkeypatch):
     from ops.models.seq2seq.transformer import TransformerModel
 
     monkeypatch.setattr(
@@ -170,13 +170,13 @@ def test_a_loss_that_is_no_number_stops_with_the_name_of_the_set(tmp_path, monke
         ({"training": {"tie": "sari"}}, "sizes.tiny.training.tie is 'sari', but it is 'loss'"),
     ],
 )
-def test_params_that_contradict_what_is_decided_are_refused(given, message):
+def test_contradictory_params_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         model_params(**given)
     assert FusionModelParams().training.metric == "exact"
 
 
-def test_every_set_has_a_model_that_a_pretrained_one_became(tmp_path):
+def test_every_set_has_a_fine_tuned_pretrained_model(tmp_path):
     folder = write_pretrained(tmp_path / "small")
     found = outcome(tmp_path, UNITS, model_params(pretrained=str(folder)))
     told = models_of(found)
@@ -201,7 +201,7 @@ def test_a_source_is_the_two_sentences_and_a_target_the_text(made):
     assert target_of({**row, "coherent_second_sentence": ""}) == copied("a .") == "a ."
 
 
-def test_a_judge_gives_the_means_of_exact_and_sari():
+def test_the_scorer_returns_the_means_of_exact_and_sari():
     pairs = Pairs(["1", "2"], ["a . a .", "b . b ."], ["a and a .", "b and b ."])
     found = judged(pairs, ["a and a .", "b . b ."])
     assert found["exact"] == 0.5 and 0.5 < found["sari"] < 1
@@ -244,7 +244,7 @@ def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
     assert reasons == {(row["id"], f"split_{row['split']}") for row in rows if row["split"] != "test"}
 
 
-def test_of_each_domain_so_many_examples_are_drawn_and_the_rest_is_dropped(made, tmp_path):
+def test_the_configured_number_of_examples_of_each_domain_is_drawn_and_the_rest_is_dropped(made, tmp_path):
     rows = [example(number, domain, "test") for domain in ("sports", "wiki") for number in range(5)]
     found = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))
     kept = {row["example_id"] for each in found for row in each.kept.to_pylist()}

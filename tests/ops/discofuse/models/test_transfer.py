@@ -65,7 +65,7 @@ def test_a_row_has_the_scores_of_its_fusion(made):
         assert row["exact"] == float(row["prediction"].lower().split() == row["target"].lower().split())
 
 
-def test_the_better_model_on_validation_is_chosen(made):
+def test_the_model_with_the_better_validation_score_is_chosen(made):
     told = {one["model"]: one for one in json.loads(made.files[MODELS])}
     assert list(told) == ["pretraining", "pretrained", "target"]
     assert [one["examples"] for one in told.values()] == [4, 4, 4]
@@ -75,7 +75,7 @@ def test_the_better_model_on_validation_is_chosen(made):
     assert all(one["metric"] == "sari" and one["architecture"] == "copynet" for one in told.values())
 
 
-def test_the_table_has_means_with_intervals_and_tests_of_every_two_systems(made):
+def test_the_table_has_means_with_intervals_and_tests_of_every_pair_of_systems(made):
     table, rows = json.loads(made.files[TABLE]), made.kept.to_pylist()
     assert table["metrics"] == list(TABLE_10)
     assert [(one["system"], one["pairs"]) for one in table["systems"]] == [(name, 3) for name in SYSTEMS]
@@ -91,7 +91,7 @@ def test_the_table_has_means_with_intervals_and_tests_of_every_two_systems(made)
     assert last["difference"] == pytest.approx(means["pretrained"] - means["target"], abs=2e-6)
 
 
-def test_pre_training_is_on_the_largest_domain_or_the_one_that_is_named(made, tmp_path):
+def test_pre_training_is_on_the_largest_domain_or_on_a_chosen_one(made, tmp_path):
     named = outcome(tmp_path, PAIRS, [*OURS, *OTHER], transfer_params(domain="sports"))
     assert named.files == made.files
     other = outcome(tmp_path, PAIRS, [*OURS, *OTHER], transfer_params(domain="wiki"))
@@ -101,7 +101,7 @@ def test_pre_training_is_on_the_largest_domain_or_the_one_that_is_named(made, tm
 
 
 @pytest.mark.parametrize("last", [1, 3, 5])
-def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(made, tmp_path, last):
+def test_an_interrupted_training_resumes_to_the_same_bytes(made, tmp_path, last):
     broken = Memory(last)
     with pytest.raises(StoppedError):
         outcome(tmp_path, PAIRS, [*OURS, *OTHER], None, broken)
@@ -127,7 +127,7 @@ def test_without_pairs_nothing_is_trained_and_the_table_is_empty(tmp_path):
     assert json.loads(found.files[TABLE]) == {"metrics": list(TABLE_10), "systems": [], "tests": []}
 
 
-def test_params_that_contradict_what_is_decided_are_refused():
+def test_contradictory_params_are_refused():
     with pytest.raises(ValueError, match=r"sizes.tiny.finetuning.metric is 'exact', but it is 'sari'"):
         transfer_params(training=None, sizes={"tiny": {"finetuning": {"metric": "exact"}}})
     assert TransferParams().training("target").metric == "sari"

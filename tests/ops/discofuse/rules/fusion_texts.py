@@ -1,6 +1,6 @@
-"""Texts of the tests, parsed by the real pipeline.
+"""Test texts, parsed by the real pipeline.
 
-Belongs here: what a text gives, written on one line, and links that a test gives by hand.
+Belongs here: the outcome of a text on one line, and coreference links that a test gives by hand.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def annotation(text: str) -> Annotation:
 
 
 def linked(marked: str, score: float = 0.9) -> Annotation:
-    """The annotation of a tokenised text in which every {mention} means the [antecedent]."""
+    """The annotation of a tokenised text in which every {mention} refers to the [antecedent]."""
     spans: dict[str, list[tuple[int, int]]] = {"[": [], "{": []}
     words: list[str] = []
     at = 0
@@ -68,7 +68,7 @@ def linked(marked: str, score: float = 0.9) -> Annotation:
 
 
 def found(text: str | Annotation, *types: str, params: RuleParams | None = None) -> list[str]:
-    """What the rules make of a text, one line each: connective, first and second sentence."""
+    """What the rules make of a text, one line for each result: connective, first and second sentence."""
     parsed = annotation(text) if isinstance(text, str) else text
     return [
         written(candidate)

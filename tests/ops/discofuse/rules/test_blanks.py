@@ -1,4 +1,4 @@
-"""Examples as running text: the tokenised ones with other blanks, and as the document was written where it was."""
+"""Examples as running text: the tokenised ones with other blanks, unchanged text as the document has it."""
 
 import json
 
@@ -37,7 +37,7 @@ WORDS = [
 
 
 def made(text, kind, **more):
-    """The running texts of the first example of a kind."""
+    """The running texts of the first example of a type."""
     annotation = annotated(text, annotator(), **{"space_tokenised": False, **more})
     found = [row for row in candidates(annotation, RuleParams()) if row.example.discourse_type == kind]
     return found[0].fused_detokenised, found[0].unfused_detokenised
@@ -84,7 +84,7 @@ def made(text, kind, **more):
         ),
     ],
 )
-def test_examples_are_written_with_the_blanks_of_their_document(kind, fused, unfused):
+def test_examples_have_the_blanks_of_their_document(kind, fused, unfused):
     assert made(fused, kind) == (fused, unfused)
 
 
@@ -100,7 +100,7 @@ def test_line_ends_become_blanks_and_a_missing_blank_between_sentences_stays_mis
 
 
 @given(st.data())
-def test_a_written_sentence_has_the_same_signs_in_both_forms(data):
+def test_both_forms_of_a_sentence_have_the_same_characters(data):
     words = data.draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=12))
     spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
     nothing = [""] * len(words)
@@ -131,7 +131,7 @@ def sample_prose() -> list[str]:
     return [text for text in texts if isinstance(text, str)]
 
 
-def test_every_fused_text_of_the_sample_stands_in_its_document():
+def test_every_fused_text_of_the_sample_occurs_in_its_document():
     count = 0
     for text in sample_prose():
         in_one_line = " ".join(text.split())

@@ -19,7 +19,7 @@ def slow_replace(tokens, old, new):
 
 
 @given(TOKENS, st.integers(0, 12), st.integers(0, 12))
-def test_delete_takes_out_a_run(tokens, start, count):
+def test_delete_removes_a_run(tokens, start, count):
     assert delete(tokens, start, count) == [
         token for at, token in enumerate(tokens) if not start <= at < start + count
     ]
@@ -43,7 +43,7 @@ def test_split_loses_nothing(tokens, at):
 
 
 @given(TOKENS)
-def test_trim_keeps_the_first_punctuation_and_nothing_behind(tokens):
+def test_trim_keeps_the_first_punctuation_and_nothing_after_it(tokens):
     trimmed = trim(tokens, lambda token: token in (",", "."))
     assert tokens[: len(trimmed)] == trimmed
     assert not {",", "."} & set(trimmed[:-1])

@@ -56,12 +56,12 @@ FIGURE_2 = (
 
 
 @pytest.mark.parametrize(("discourse_type", "text", "expected"), TABLE_1, ids=[each[0] for each in TABLE_1])
-def test_the_examples_of_table_1_come_about(discourse_type, text, expected):
+def test_the_examples_of_table_1_are_reproduced(discourse_type, text, expected):
     made = list(candidates(annotation(text), RuleParams()))
     assert [(each.example.discourse_type, written(each)) for each in made] == [(discourse_type, expected)]
 
 
-def test_the_anaphora_of_table_1_comes_about():
+def test_the_anaphora_of_table_1_is_reproduced():
     marked = (
         "[Rider] entered the weekend averaging 23.0 points , good for 10th in the league . "
         "{He} said those numbers mean little because of the Hawks ’ 11 - 18 record ."
@@ -91,7 +91,7 @@ def test_both_operations_of_figure_1_apply_to_one_pair():
     ],
     ids=["natural", "tokenised"],
 )
-def test_the_apposition_of_figure_2_comes_about(text):
+def test_the_apposition_of_figure_2_is_reproduced(text):
     assert found(text) == [FIGURE_2]
 
 
@@ -116,11 +116,11 @@ def test_two_rules_are_executed_as_in_table_15():
         "He told reporters after the game his reaction was because he missed a wide-open Randall Cobb in the end zone.",
     ],
 )
-def test_what_table_3_blames_the_text_or_the_rule_for_does_not_come_about(text):
+def test_bad_examples_that_table_3_blames_on_text_or_rules_are_not_produced(text):
     assert found(text) == []
 
 
-def test_the_split_of_table_3_that_lacks_context_alone_comes_about():
+def test_the_split_of_table_3_that_only_lacks_context_is_produced():
     assert found("We were right on the heels of Spurs, although Everton were closing in.") == [
         ", although | We were right on the heels of Spurs . | Everton were closing in ."
     ]
@@ -159,7 +159,7 @@ def test_a_noun_phrase_keeps_its_determiner_unlike_in_table_4():
     ]
 
 
-def test_a_pronoun_is_not_replaced_where_its_name_stands_beside_it_unlike_in_table_4():
+def test_a_pronoun_next_to_its_name_is_not_replaced_unlike_in_table_4():
     marked = "[Lions] won the cup . {They} have a 3 - 1 record overall against Lions ."
     (made,) = candidates(linked(marked), RuleParams())
     assert made.rule == "control"

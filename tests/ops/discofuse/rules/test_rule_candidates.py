@@ -1,4 +1,4 @@
-"""What a document gives: controls, order, once each, odd documents."""
+"""The candidates of a document: controls, order, duplicates, odd documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def made(parsed: Annotation, **knobs: float) -> list:
     return list(candidates(parsed, RuleParams(**knobs)))
 
 
-def test_a_pair_that_no_rule_matches_is_a_control_as_it_stands():
+def test_a_pair_that_no_rule_matches_is_an_unchanged_control():
     (control,) = made(annotation("The road is closed ! Is the tunnel open ?"))
     assert control.rule == "control"
     assert control.example.discourse_type == "PAIR_NONE"
@@ -32,7 +32,7 @@ def test_a_pair_that_no_rule_matches_is_a_control_as_it_stands():
     assert control.score is None
 
 
-def test_every_two_neighbours_are_one_pair_and_every_sentence_is_looked_at():
+def test_every_two_neighbours_are_a_pair_and_every_sentence_is_examined():
     text = "Bob , who is old , came home . But Anna left . Ann is ill ."
     assert [(each.sentence, each.rule) for each in made(annotation(text))] == [
         (0, "relative_clause"),
@@ -41,7 +41,7 @@ def test_every_two_neighbours_are_one_pair_and_every_sentence_is_looked_at():
     ]
 
 
-def test_the_text_of_one_sentence_has_no_second_one():
+def test_a_text_of_one_sentence_has_no_second_one():
     (made_of_one,) = made(annotation("The rain stopped , and the sun came out ."))
     assert made_of_one.example.coherent_first_sentence == "The rain stopped , and the sun came out ."
     assert made_of_one.example.coherent_second_sentence == ""
@@ -52,7 +52,7 @@ def test_a_text_gives_a_candidate_for_every_rule_that_matches():
     assert len({each.rule for each in made(annotation(text))}) >= 3
 
 
-def test_equal_candidates_come_once():
+def test_equal_candidates_appear_once():
     text = "The rain stopped , and the sun came out , and the birds sang ."
     examples = [each.example for each in made(annotation(text))]
     assert len(examples) == len(set(examples))
@@ -68,7 +68,7 @@ def test_a_link_below_its_threshold_is_not_used():
     assert [each.rule for each in made(nominal, nominal_score=0.6)] == ["anaphora"]
 
 
-def test_a_name_is_preferred_to_a_nominal_and_a_surer_link_to_another():
+def test_a_name_is_preferred_to_a_nominal_and_a_more_certain_link_to_another():
     parsed = annotation("The player and Bob Hall met Tom . He won .")
     spans = {"player": (0, 2), "Hall": (3, 5), "Tom": (6, 7)}
 
@@ -80,13 +80,13 @@ def test_a_name_is_preferred_to_a_nominal_and_a_surer_link_to_another():
     assert with_links(Hall=0.8, Tom=0.9) == "Tom won ."
 
 
-def test_an_antecedent_two_sentences_before_is_not_in_the_pair():
+def test_an_antecedent_two_sentences_earlier_is_not_in_the_pair():
     parsed = annotation("Anna came home . The house was dark . She slept .")
     linked_far = dataclasses.replace(parsed, links=(Link("pronoun", (9, 10), (0, 1), 0.9),))
     assert {each.rule for each in made(linked_far)} == {"control"}
 
 
-def test_a_connective_counts_among_the_first_tokens_only():
+def test_a_connective_counts_only_among_the_first_tokens():
     text = "The road was closed . The old tunnel was , however , open again ."
     assert found(text, "PAIR_CONN") == []
     assert found(text, "PAIR_CONN", params=RuleParams(connective_within=6)) == [
@@ -94,7 +94,7 @@ def test_a_connective_counts_among_the_first_tokens_only():
     ]
 
 
-def test_a_conjunct_counts_near_its_conjunction_only():
+def test_a_conjunct_counts_only_near_its_conjunction():
     text = "The rain stopped , and the new mayor of London came home ."
     assert found(text, "SINGLE_S_COORD") == [
         ", and | The rain stopped . | The new mayor of London came home ."
@@ -116,11 +116,11 @@ def test_a_conjunct_counts_near_its_conjunction_only():
         "Because .",
     ],
 )
-def test_texts_that_are_hardly_language_pass(text):
+def test_texts_that_are_hardly_language_are_accepted(text):
     assert {each.rule for each in made(annotation(text))} <= {"control"}
 
 
-def test_a_sentence_of_a_thousand_tokens_passes():
+def test_a_sentence_of_a_thousand_tokens_is_accepted():
     text = " ".join(["the old man and the sea ,"] * 150) + " ."
     assert made(annotation(text)) == []
 
@@ -190,7 +190,7 @@ def annotations(draw):
     )
     sentences, heads, start = [], [], 0
     for length in lengths:
-        # A tree: every token hangs on one that was placed before it.
+        # A tree: the head of every token was placed before it.
         order = draw(st.permutations(range(start, start + length)))
         parents = {order[0]: order[0]}
         for at, token in enumerate(order[1:], 1):
@@ -214,7 +214,7 @@ def annotations(draw):
 
 @settings(max_examples=400, deadline=None)
 @given(annotations())
-def test_whatever_a_parse_says_the_outcome_is_well_formed(parsed):
+def test_the_outcome_is_well_formed_for_any_parse(parsed):
     first = made(parsed)
     assert first == made(parsed)
     names = {rule.name for rule in RULES} | {"anaphora", "control"}

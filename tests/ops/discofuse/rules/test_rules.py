@@ -1,4 +1,4 @@
-"""Each rule splits the texts that it is for, and leaves those that only look like them (rules.yaml).
+"""Each rule splits the texts that it is for, and leaves those that only look similar (rules.yaml).
 
 Belongs here: one rule at a time. Not here: rules together (test_rule_candidates.py), the paper's examples.
 """
@@ -34,11 +34,11 @@ def test_a_text_is_split(kind, text, expected):
 @pytest.mark.parametrize(
     ("kind", "text"), [(kind, text) for kind, of in EXAMPLES.items() for text in of["left"]]
 )
-def test_what_only_looks_like_it_is_left(kind, text):
+def test_a_text_that_only_looks_similar_is_left_alone(kind, text):
     assert made(text, kind) == []
 
 
-def test_it_and_they_need_a_surer_link():
+def test_it_and_they_need_a_more_certain_link():
     text = "[The old company] grew . In 1990 , Bob sold {it} ."
     made = " | The old company grew . | In 1990 , Bob sold the old company ."
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
@@ -50,7 +50,7 @@ ANAPHORA_TYPES = [kind for kind in DISCOURSE_TYPES if kind.endswith("ANAPHORA")]
 SUBJECTS = "[The old company] grew . In 1990 , {it} left the town ."
 
 
-def test_a_subject_that_means_the_subject_before_needs_a_lower_score():
+def test_a_subject_that_refers_to_the_previous_subject_needs_a_lower_score():
     made = " | The old company grew . | In 1990 , the old company left the town ."
     assert found(linked(SUBJECTS, score=0.55), "PAIR_ANAPHORA") == [made]
     params = RuleParams(thing_subject_score=0.6)
@@ -70,7 +70,7 @@ def test_a_subject_that_means_the_subject_before_needs_a_lower_score():
         "[The old company] grew . In 1990 , {its} owner left the town .",
     ],
 )
-def test_other_mentions_need_the_higher_one(text):
+def test_other_mentions_need_the_higher_score(text):
     kinds = ("PAIR_ANAPHORA", "SINGLE_S_COORD_ANAPHORA")
     assert found(linked(text, score=0.75), *kinds) == []
     assert len(found(linked(text, score=0.85), *kinds)) == 1
@@ -85,7 +85,7 @@ def test_other_mentions_need_the_higher_one(text):
         ("The house is a ruin , but it has a tower .", "The house has a tower ."),
     ],
 )
-def test_it_is_the_thing_that_the_sentence_before_says_what_it_is(text, expected):
+def test_it_is_the_thing_that_the_previous_sentence_defines(text, expected):
     kinds = ("PAIR_ANAPHORA", "SINGLE_CONN_INNER_ANAPHORA", "SINGLE_S_COORD_ANAPHORA")
     [made] = found(text, *kinds)
     assert made.split(" | ")[2] == expected
@@ -101,22 +101,22 @@ def test_it_is_the_thing_that_the_sentence_before_says_what_it_is(text, expected
         "Hill Park is a school , but nobody knows when it was built .",
         "The mayor is a woman . It rained all day .",
         "The task of the corpus is a game , and it contains many words .",
-        "Hill Park is a school . So is it",  # which ends the text
+        "Hill Park is a school . So is it",  # this ends the text
         "The bread is a gift . What is it",
         "The bread is a gift . Here comes it",
     ],
 )
-def test_what_may_mean_another_thing_or_nothing_stays(text):
+def test_a_pronoun_that_may_refer_to_something_else_or_nothing_is_left_alone(text):
     assert found(text, *ANAPHORA_TYPES) == []
 
 
-def test_who_is_spoken_to_is_not_who_is_spoken_of():
+def test_an_addressed_person_is_not_the_antecedent():
     for text in ("Come in , [Bob] . {He} was tired .", "Thank you , [Bob] . {He} was tired ."):
         assert found(linked(text), "PAIR_ANAPHORA") == []
     assert len(found(linked("She knew [Bob] . {He} was tired ."), "PAIR_ANAPHORA")) == 1
 
 
-def test_one_name_that_was_taken_for_a_place_needs_a_surer_link():
+def test_a_one_word_name_tagged_as_a_place_needs_a_more_certain_link():
     text = "[London] won the cup . {He} was tired ."
     parsed = linked(text, score=0.85)
     parsed = dataclasses.replace(parsed, entities=["GPE", *parsed.entities[1:]])
@@ -125,7 +125,7 @@ def test_one_name_that_was_taken_for_a_place_needs_a_surer_link():
     assert found(parsed, "PAIR_ANAPHORA", params=RuleParams(name_score=0.9)) == []
 
 
-def test_a_word_that_began_the_sentence_is_small_wherever_it_stands_again():
+def test_a_word_that_began_the_sentence_is_lower_case_wherever_it_is_moved():
     text = "[The house] stood alone . {It} was near the town , but {it} was old ."
     assert found(linked(text), "PAIR_ANAPHORA") == [
         " | The house stood alone . | The house was near the town , but the house was old ."
@@ -157,7 +157,7 @@ def test_the_released_profile_splits_what_a_careful_builder_leaves(kind, text):
     assert len(found(text, kind, params=RuleParams(profile="released"))) == 1
 
 
-def test_the_released_profile_believes_less_sure_links():
+def test_the_released_profile_accepts_less_certain_links():
     text = "[The old company] grew . In 1990 , Bob sold {it} ."
     assert found(linked(text, score=0.4), "PAIR_ANAPHORA") == []
     assert len(found(linked(text, score=0.4), "PAIR_ANAPHORA", params=RuleParams(profile="released"))) == 1
@@ -167,7 +167,7 @@ def test_the_released_profile_believes_less_sure_links():
     ("kind", "text", "expected"),
     [(kind, text, expected) for kind, of in EXAMPLES.items() for text, expected in of["split"].items()],
 )
-def test_the_released_profile_leaves_no_type_out_that_the_strict_one_finds(kind, text, expected):
+def test_the_released_profile_finds_every_type_that_the_strict_one_finds(kind, text, expected):
     parsed = linked(text) if kind.endswith("_ANAPHORA") else text
     assert found(parsed, kind, params=RuleParams(profile="released"))
 
@@ -179,7 +179,7 @@ def test_the_released_profile_leaves_no_type_out_that_the_strict_one_finds(kind,
         "The old road was closed . The sun came out , and the birds sang .",
     ],
 )
-def test_what_the_end_of_a_sentence_was_missed_in_is_left(text):
+def test_a_text_with_a_missed_sentence_end_is_left_alone(text):
     parsed = annotation(text)
     assert found(dataclasses.replace(parsed, sentences=[(0, len(parsed.words))]), "SINGLE_S_COORD") == []
 
@@ -191,7 +191,7 @@ def test_every_connective_of_table_12_counts_before_a_comma():
         if found(f"The road was closed . {name.capitalize()} , the town stayed calm .", "PAIR_CONN")
         != [f"{name} , | The road was closed . | The town stayed calm ."]
     ]
-    assert unheard == ["meaning"], "which ties clauses of one sentence"
+    assert unheard == ["meaning"], "it joins clauses of one sentence"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_every_connective_of_table_12_counts_before_a_comma():
         ("He left because the road , which is long , was icy .", "the road , which is long , was icy ."),
     ],
 )
-def test_trim_cuts_behind_the_first_punctuation_where_only_punctuation_is_lost(text, second):
+def test_trim_cuts_after_the_first_punctuation_if_only_punctuation_is_lost(text, second):
     parsed = annotation(text)
     [rule] = [rule for rule in RULES if rule.name == "inner_connective"]
     sentence = ParsedSentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)

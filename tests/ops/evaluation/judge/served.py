@@ -1,4 +1,4 @@
-"""A model on loopback that answers as a test tells it to, and remembers what it was asked."""
+"""A model on loopback that answers as a test defines, and records its requests."""
 
 import contextlib
 import http.server
@@ -9,7 +9,7 @@ import time
 
 @contextlib.contextmanager
 def serving(answer):
-    """Serve a function that is called with the handler and the body of each request; give address and bodies."""
+    """Serve a function called with the handler and the body of each request; yield the address and the bodies."""
     asked, lock = [], threading.Lock()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -47,7 +47,7 @@ def completion(text, reason="stop"):
 
 
 def saying(text):
-    """A model that says the same to everything, or what a function makes of what it is asked."""
+    """A model that always gives the same answer, or the answer that a function derives from the request."""
 
     def answer(handler, body):
         said = text(body["messages"][0]["content"]) if callable(text) else text
@@ -61,7 +61,7 @@ def failing(status, content=b"{}", **headers):
 
 
 def cut(handler, body):
-    """Half an answer, and the connection is gone."""
+    """Half an answer, then the connection is closed."""
     handler.send_response_only(200)
     handler.send_header("Content-Length", "1000")
     handler.end_headers()
@@ -74,7 +74,7 @@ def slow(handler, body):
 
 
 def in_turn(*answers):
-    """Each of these in turn, and then the last for good."""
+    """Each of these in turn, and then the last for ever."""
     left, lock = list(answers), threading.Lock()
 
     def answer(handler, body):

@@ -1,4 +1,4 @@
-"""What a model is asked about a row, and what counts of its answer."""
+"""The prompt about a row, and which parts of the answer count."""
 
 import json
 
@@ -15,7 +15,7 @@ PARAMS = JudgeParams(address="http://localhost/v1", model="m", body={"temperatur
 FOUR = {"consistency": "4", "lexical": "2", "phrasal": "1", "sentential": "1"}
 
 
-def test_a_model_gets_what_people_get_with_wording_and_scale():
+def test_a_model_sees_what_people_see_with_wording_and_scale():
     row = {"id": "r", "sentence_1": "One  is\nhere.", "sentence_2": None, "origin": "intra"}
     body = request(row, PAIRS, PEOPLE, PARAMS)
     assert {name: body[name] for name in ("model", "temperature", "seed")} == {
@@ -57,12 +57,12 @@ def test_answers_are_read_by_the_names_of_questions(text):
         ("", "no line answers consistency"),
     ],
 )
-def test_what_is_no_answer_says_why(text, cause):
+def test_an_invalid_answer_says_why(text, cause):
     with pytest.raises(UnsoundError, match=cause):
         answers(text, PAIRS)
 
 
-def test_what_cannot_be_judged_is_left_out_and_one_question_needs_no_name():
+def test_questions_that_cannot_be_judged_are_left_out_and_a_single_one_needs_no_name():
     assert answers(ALL.replace("lexical: 2", "lexical: -"), PAIRS) == {
         name: value for name, value in FOUR.items() if name != "lexical"
     }
@@ -72,7 +72,7 @@ def test_what_cannot_be_judged_is_left_out_and_one_question_needs_no_name():
     assert answers("-", PREFERENCE) == {}
 
 
-def test_a_completion_is_read_and_anything_else_is_told():
+def test_a_completion_is_read_and_anything_else_is_reported():
     assert said(json.dumps(completion("yes"))) == "yes"
     with pytest.raises(UnsoundError, match="it says nothing; it ended by 'length'"):
         said(json.dumps(completion("", "length")))
@@ -81,20 +81,20 @@ def test_a_completion_is_read_and_anything_else_is_told():
             said(text)
 
 
-def test_what_is_nested_too_deeply_is_no_completion():
+def test_json_that_is_nested_too_deeply_is_not_a_completion():
     deep = "[" * 100_000 + "]" * 100_000
     with pytest.raises(NoCompletionError, match="no chat completion"):
         said(f'{{"choices": [{{"message": {{"content": "yes"}}, "more": {deep}}}]}}')
 
 
 @pytest.mark.parametrize("character", ["\ud83d", "\x00", "\x1b"])
-def test_what_is_no_text_does_not_count(character):
+def test_content_that_is_not_text_does_not_count(character):
     with pytest.raises(UnsoundError, match=f"the answer holds the character U\\+{ord(character):04X}"):
         said(json.dumps(completion(f"yes{character}")))
 
 
 @pytest.mark.parametrize("key", ["sk-se\ncret", "sk-se\rcret", "sk-se cret", "sk-se\x00cret", "sk-sécret"])
-def test_a_key_that_no_header_holds_is_refused_and_not_told(monkeypatch, key):
+def test_a_key_that_does_not_fit_into_a_header_is_refused_and_not_printed(monkeypatch, key):
     monkeypatch.setattr("os.environ", {"MY_KEY": key})
     with pytest.raises(LookupError, match="the environment variable MY_KEY holds") as caught:
         JudgeParams(address="http://host/v1", model="m", key="MY_KEY").secret()
@@ -113,6 +113,6 @@ def test_a_key_that_no_header_holds_is_refused_and_not_told(monkeypatch, key):
         ({"body": {"stream": True}}, "are not to be given here"),
     ],
 )
-def test_params_that_cannot_be_used_say_why(change, cause):
+def test_unusable_params_say_why(change, cause):
     with pytest.raises(ValueError, match=cause):
         JudgeParams(**{"address": "http://host/v1", "model": "m", **change})

@@ -1,4 +1,4 @@
-"""Rating sheets put to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
+"""Rating sheets sent to a model on loopback: what is kept, what is lost and why, and when it is asked again."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ FOUR = saying(ALL)
 
 
 def sent(name, questionnaire=PAIRS):
-    """A row that is sent out."""
+    """A row that is sent."""
     return {
         "id": f"{questionnaire.name}-{name}", "questionnaire": questionnaire.name, "paraphrase_id": name,
         "origin": "intra", "sentence_1": f"One {name}.", "sentence_2": f"Two {name}.",
@@ -30,7 +30,7 @@ def rows(number=4):
 
 
 class Judging:
-    """A dataset of judgements that is made again and again, as the store does."""
+    """A dataset of judgements that is made repeatedly, as the store does."""
 
     def __init__(self, folder):
         self.folder, self.published, self.told, self.times = folder, None, [], 0
@@ -53,7 +53,7 @@ class Judging:
         return outcome
 
     def publish(self, outcome):
-        """Let an outcome be what the next one begins with."""
+        """Make an outcome the starting point of the next one."""
         self.published = self.folder / f"published {self.times}"
         self.published.mkdir()
         for name, content in outcome.files.items():
@@ -88,7 +88,7 @@ def test_every_question_about_every_row_is_a_rating_of_the_model(judging, monkey
     assert [json.loads(line)["status"] for line in outcome.files[ASKED].splitlines()] == [200] * 4
 
 
-def test_without_an_address_nothing_is_asked(judging):
+def test_without_an_address_no_request_is_made(judging):
     outcome = judging.make(None, model="")
     assert set(outcome.dropped["reason"].to_pylist()) == {"no_judge"} and outcome.dropped.num_rows == 4
     assert outcome.files == {}
@@ -104,7 +104,7 @@ def test_other_questionnaires_and_rows_that_cannot_be_judged_are_dropped(judging
     assert len(asked) == 2
 
 
-def test_an_answer_that_is_no_number_rejects_its_row_alone(judging):
+def test_an_answer_that_is_not_a_number_rejects_only_its_row(judging):
     with serving(saying(lambda text: ALL.replace("4", "good") if "One p2." in text else ALL)) as (address, _):
         outcome = judging.make(address)
     [rejected] = outcome.rejected.to_pylist()
@@ -113,7 +113,7 @@ def test_an_answer_that_is_no_number_rejects_its_row_alone(judging):
     assert outcome.kept.num_rows == 12
 
 
-def test_a_server_that_is_busy_is_left_alone_as_long_as_it_says(judging):
+def test_a_busy_server_is_left_alone_as_long_as_it_says(judging):
     with serving(in_turn(failing(429, Retry_After="1"), FOUR)) as (address, asked):
         before = time.monotonic()
         outcome = judging.make(address, rows(1))
@@ -121,7 +121,7 @@ def test_a_server_that_is_busy_is_left_alone_as_long_as_it_says(judging):
 
 
 @pytest.mark.parametrize("fault", [failing(500), cut, slow], ids=["500", "cut", "slow"])
-def test_a_fault_that_passes_costs_nothing(judging, fault):
+def test_a_temporary_fault_costs_nothing(judging, fault):
     with serving(in_turn(fault, FOUR)) as (address, asked):
         outcome = judging.make(address, rows(1), timeout=2)
     assert outcome.kept.num_rows == 4 and len(asked) == 2
@@ -145,7 +145,7 @@ def test_a_fault_that_passes_costs_nothing(judging, fault):
     ],
     ids=["500", "429", "400", "402", "408", "413", "505", "307", "page", "deep", "cut", "slow"],
 )
-def test_a_row_that_gets_no_answer_costs_itself_alone_and_is_asked_again(judging, fault, cause):
+def test_only_a_row_without_an_answer_is_rejected_and_it_is_asked_again(judging, fault, cause):
     def answer(handler, body):
         (fault if "One p1." in body["messages"][0]["content"] else FOUR)(handler, body)
 
@@ -160,7 +160,7 @@ def test_a_row_that_gets_no_answer_costs_itself_alone_and_is_asked_again(judging
     assert len(asked) == 1 and again.kept.num_rows == 16
 
 
-def test_a_row_that_is_refused_again_and_again_does_not_stop_the_others(judging):
+def test_a_row_that_is_refused_repeatedly_does_not_stop_the_others(judging):
     def answer(handler, body):
         refused = "One p1." in body["messages"][0]["content"]
         (failing(413) if refused else FOUR)(handler, body)
@@ -172,7 +172,7 @@ def test_a_row_that_is_refused_again_and_again_does_not_stop_the_others(judging)
     assert len(asked) == 5 and again.kept.equals(first.kept) and again.rejected.equals(first.rejected)
 
 
-def test_an_answer_that_is_no_text_rejects_its_row_and_is_kept(judging):
+def test_an_answer_that_is_not_text_rejects_its_row_and_is_kept(judging):
     with serving(saying(lambda text: f"{ALL} \ud83d" if "One p1." in text else ALL)) as (address, asked):
         first = judging.make(address)
         judging.publish(first)
@@ -184,7 +184,7 @@ def test_an_answer_that_is_no_text_rejects_its_row_and_is_kept(judging):
     assert len(asked) == 4 and again.kept.num_rows == 12 and first.files == again.files
 
 
-def test_what_a_former_version_took_for_an_answer_is_asked_again(judging):
+def test_an_answer_that_only_a_previous_version_accepted_is_requested_again(judging):
     with serving(FOUR) as (address, asked):
         outcome = judging.make(address)
         lines = [json.loads(line) for line in outcome.files[ASKED].splitlines()]
@@ -199,13 +199,13 @@ def test_what_a_former_version_took_for_an_answer_is_asked_again(judging):
 @pytest.mark.parametrize(
     "fault", [failing(500), failing(400), failing(200, b"busy")], ids=["500", "400", "page"]
 )
-def test_where_nothing_is_answered_it_is_an_error_and_no_dataset(judging, fault):
+def test_if_nothing_is_answered_it_is_an_error_and_no_dataset(judging, fault):
     with serving(fault) as (address, _), pytest.raises(JudgeError, match="no answer to any of 4 requests"):
         judging.make(address, retries=0)
 
 
-def test_what_waits_to_be_asked_again_is_not_when_the_run_ends(judging):
-    """A server that is busy for the first, and refuses the key meanwhile."""
+def test_pending_retries_are_cancelled_when_the_run_ends(judging):
+    """A server that is busy for the first request, and then refuses the key."""
     answer = in_turn(failing(429, Retry_After="20"), failing(401))
     with serving(answer) as (address, asked):
         before = time.monotonic()
@@ -216,7 +216,7 @@ def test_what_waits_to_be_asked_again_is_not_when_the_run_ends(judging):
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(judging, status):
+def test_a_wrong_key_or_model_ends_the_run_at_once_with_the_cause(judging, status):
     fault = failing(status, b'{"error": "Incorrect API key sk-secret"}')
     with (
         serving(fault) as (address, asked),
@@ -226,7 +226,7 @@ def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(judging, status):
     assert len(asked) < 200
 
 
-def test_what_a_server_says_of_the_key_is_not_kept(judging, monkeypatch):
+def test_a_server_message_about_the_key_is_not_kept(judging, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-secret")
     refusing, telling = failing(400, b"bad request by sk-secret"), saying(f"sk-secret\n{ALL}")
     with serving(in_turn(refusing, telling)) as (address, _):
@@ -235,21 +235,21 @@ def test_what_a_server_says_of_the_key_is_not_kept(judging, monkeypatch):
     assert b"***" in outcome.files[ASKED] and b"sk-secret" not in outcome.files[ASKED]
 
 
-def test_a_key_with_a_line_break_is_not_told_and_nothing_is_asked(judging, monkeypatch):
+def test_a_key_with_a_line_break_is_not_printed_and_no_request_is_made(judging, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-se\ncret")
     with serving(FOUR) as (address, asked), pytest.raises(LookupError, match="variable MY_KEY") as caught:
         judging.make(address, key="MY_KEY")
     assert asked == [] and "cret" not in str(caught.value)
 
 
-def test_without_the_key_that_params_name_nothing_is_asked(judging, monkeypatch):
+def test_without_the_key_that_params_name_no_request_is_made(judging, monkeypatch):
     monkeypatch.delenv("MY_KEY", raising=False)
     with serving(FOUR) as (address, asked), pytest.raises(LookupError, match="variable MY_KEY holds no key"):
         judging.make(address, key="MY_KEY")
     assert asked == []
 
 
-def test_what_was_answered_is_asked_again_on_demand_alone(judging):
+def test_answered_rows_are_asked_again_only_on_demand(judging):
     with serving(FOUR) as (address, asked):
         first = judging.make(address)
         judging.publish(first)
@@ -257,21 +257,21 @@ def test_what_was_answered_is_asked_again_on_demand_alone(judging):
         assert len(asked) == 4 and again.kept.equals(first.kept) and again.files == first.files
         judging.publish(again)
         assert judging.make(address, timeout=9, rater="other").kept.num_rows == 16
-        assert len(asked) == 4, "how it is asked, and what it is called, is no other question"
+        assert len(asked) == 4, "transport settings and name do not change the question"
         judging.make(address, recrawl=True)
         assert len(asked) == 8
         judging.make(address, body={"temperature": 1})
         assert len(asked) == 12
 
 
-def test_a_row_that_is_added_is_asked_about_alone(judging):
+def test_only_an_added_row_is_asked_about(judging):
     with serving(FOUR) as (address, asked):
         judging.publish(judging.make(address, rows(3)))
         assert judging.make(address, rows(5)).kept.num_rows == 20
     assert len(asked) == 5
 
 
-def test_a_run_that_was_cut_goes_on_where_it_was(judging):
+def test_an_interrupted_run_resumes_where_it_was(judging):
     answered = []
 
     def answer(handler, body):

@@ -1,4 +1,4 @@
-"""A pretrained encoder-decoder in miniature: BART with random weights, saved as Hugging Face saves models."""
+"""A tiny pretrained encoder-decoder: BART with random weights, saved in Hugging Face's format."""
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers

@@ -1,4 +1,4 @@
-"""Models from text to text in miniature: a handful of words, and networks that are made in a blink."""
+"""Tiny text-to-text models: a handful of words, and networks that are made in a blink."""
 
 from ops.models.seq2seq.config import CopyNetConfig, Pairs, Seq2SeqTransformerConfig
 from ops.models.seq2seq.files import make
@@ -20,13 +20,13 @@ CONFIGS = [TRANSFORMER, COPYNET, COPYNET.model_copy(update={"pieces": "bpe", "lo
 
 
 def pairs(start=0, stop=None):
-    """Return some pairs; every second name is a word that the vocabulary has not."""
+    """Return some pairs; every second name is not in the vocabulary."""
     names = [f"pair-{index}" for index in range(len(SOURCES))]
     return Pairs(names[start:stop], SOURCES[start:stop], TARGETS[start:stop])
 
 
 def pieces(kind="words"):
-    """Return a vocabulary that lacks half of the names, if it is of words."""
+    """Return a vocabulary, which lacks half of the names if it consists of words."""
     known = [text for text in [*SOURCES, *TARGETS] if text.split()[0] in NAMES[:3]]
     return Pieces.learn(known, kind, 300)
 

@@ -1,4 +1,4 @@
-"""CopyNet against its equations, written out piece by piece and position by position."""
+"""CopyNet compared with its equations, piece by piece and position by position."""
 
 import math
 
@@ -21,14 +21,14 @@ def network(layers=1):
         torch.manual_seed(1)
         made = CopyNet(V, H, 2, layers, 0.0)
     for weight in made.parameters():
-        # Far from uniform, so that what is wrong shows.
+        # Far from uniform, so that errors show.
         weight.data.mul_(3)
     return made.double().eval()
 
 
 @torch.no_grad()
 def ways(net, state, source):
-    """Return exp of every score: of generating each piece, and of copying from each position."""
+    """Return the exponential of every score: of generating each piece, and of copying from each position."""
     hidden, _ = net.encoder(net.embedding(torch.tensor([[one if one < V else UNK for one in source]])))
     generated = [math.exp(float(score)) for score in net.generated(state)]
     copied = [math.exp(float(torch.tanh(net.copied(one)) @ state)) for one in hidden[0]]
@@ -36,7 +36,7 @@ def ways(net, state, source):
 
 
 @given(sources)
-def test_the_mixture_adds_up_every_way_to_a_piece_and_sums_to_one(source):
+def test_the_mixture_sums_every_way_to_produce_a_piece_and_is_a_distribution(source):
     net = network()
     memory, state = net.encode(torch.tensor([source]))
     state, scores = net.step(torch.tensor([PAD]), state, net.begin(memory, state), memory)
@@ -61,7 +61,7 @@ def test_the_mixture_adds_up_every_way_to_a_piece_and_sums_to_one(source):
 
 
 @given(sources, st.integers(1, V + 2), st.integers(1, 2))
-def test_a_step_attends_and_reads_where_the_last_piece_stands_in_the_source(source, last, layers):
+def test_a_step_attends_and_reads_the_positions_of_the_last_piece_in_the_source(source, last, layers):
     net = network(layers)
     memory, state = net.encode(torch.tensor([source]))
     _, copied, hidden = ways(net, state[0, -1], source)
@@ -96,7 +96,7 @@ def test_padding_changes_nothing(rows):
         torch.testing.assert_close(found, alone[0], rtol=1e-9, atol=1e-9)
 
 
-def test_scheduled_sampling_goes_on_from_own_pieces_in_training_alone():
+def test_scheduled_sampling_feeds_back_own_pieces_only_in_training():
     net = network()
     memory, state = net.encode(torch.tensor([[3, 4, 1]] * 50))
     target = torch.tensor([[3, 4, 5, 1]] * 50)
@@ -112,11 +112,11 @@ def test_scheduled_sampling_goes_on_from_own_pieces_in_training_alone():
     assert torch.equal(drawn, tops(0.5)) and not torch.equal(drawn, tops(0.5, seed=1))
     assert torch.equal(drawn[:, 0], forced[:, 0])
     differing = (drawn[:, 1] != forced[:, 1]).any(dim=1).float().mean()
-    assert 0.1 < differing < 0.5, "half of them are drawn, and some draws are the target"
+    assert 0.1 < differing < 0.5, "half of them are sampled, and some samples equal the target"
     assert torch.equal(tops(0.0), forced)
 
 
-def test_a_word_that_the_vocabulary_has_not_is_numbered_by_its_source_and_learnt_to_be_copied():
+def test_a_word_outside_the_vocabulary_is_numbered_by_its_source_and_learnt_to_be_copied():
     made = model(COPYNET)
     size = len(made.pieces)
     example = made.example("Eve and Flo and Eve sings .", "Flo and Eve and Gus .")
@@ -126,7 +126,7 @@ def test_a_word_that_the_vocabulary_has_not_is_numbered_by_its_source_and_learnt
     assert torch.isfinite(made.losses([example, made.example("Ann sings .", "Ann sings .")])).all()
 
 
-def test_an_answer_never_has_a_piece_that_stands_for_no_text():
+def test_an_answer_never_contains_a_piece_without_text():
     made = model(COPYNET)
     made.network.generated.bias.data[UNK] = 50.0
     made.network.generated.bias.data[PAD] = 50.0
@@ -135,7 +135,7 @@ def test_an_answer_never_has_a_piece_that_stands_for_no_text():
 
 
 def greedy(made, source):
-    """Return the answer that takes the likeliest piece every time, one step after the other."""
+    """Return the answer that takes the most probable piece at every step."""
     net, size = made.network, len(made.pieces)
     numbers = made.example(source, "").source
     words = source.split()
@@ -154,12 +154,12 @@ def greedy(made, source):
 
 
 @torch.no_grad()
-def test_a_beam_of_width_one_is_the_greedy_answer():
+def test_a_beam_of_width_one_is_greedy():
     for seed in range(3):
         made = model(COPYNET, seed)
         for weight in made.network.parameters():
             weight.data.mul_(4)
-        # One at a time: the longest source of a batch bounds the answers to all.
+        # One at a time: the longest source of a batch limits the length of all answers.
         assert [made.generate([one], beam=1)[0] for one in SOURCES] == [greedy(made, one) for one in SOURCES]
 
 

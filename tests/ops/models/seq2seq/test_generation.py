@@ -1,4 +1,4 @@
-"""Hugging Face's beam search over CopyNet against searches that are written out, an answer at a time."""
+"""Hugging Face's beam search over CopyNet compared with a plain search, one answer at a time."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from ops.models.seq2seq.copynet import CopyNet
 from ops.models.seq2seq.pieces import EOS, PAD, UNK
 from tests.ops.models.beam_search import Reader, searched
 
-#: Padding, the end, unknown, and two more; of each source's words two are beyond these.
+#: Padding, the end, unknown, and two more; two of each source's words are beyond these.
 V, OTHERS = 5, 2
 PIECES = [piece for piece in range(V + OTHERS) if piece not in (PAD, UNK)]
 
@@ -29,7 +29,7 @@ def networks(draw):
 
 
 def generated(network, rows, width, most, penalty):
-    """Return the answers to some sources, with the end where one has it."""
+    """Return the answers to some sources, each with its end if it has one."""
     longest = max(map(len, rows))
     numbers = torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
     with torch.no_grad():
@@ -59,7 +59,7 @@ class StepReader(Reader):
 
 @settings(max_examples=30)
 @given(networks(), st.lists(sources, min_size=1, max_size=3), st.integers(2, 4), st.integers(1, 5), penalties)
-def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_alone(
+def test_the_answers_to_a_batch_equal_those_of_a_search_that_reads_every_answer_alone(
     network, rows, width, most, penalty
 ):
     for source, answer in zip(rows, generated(network, rows, width, most, penalty), strict=True):
@@ -80,7 +80,7 @@ def test_a_beam_that_holds_all_answers_finds_the_best(network, source, penalty):
 
 @settings(max_examples=30)
 @given(networks(), sources)
-def test_width_one_takes_the_likeliest_piece_every_time(network, source):
+def test_width_one_takes_the_most_probable_piece_every_time(network, source):
     reader, answer = StepReader(network, source), ()
     while len(answer) < 4 and (not answer or answer[-1] != EOS):
         scores = reader.following(answer)

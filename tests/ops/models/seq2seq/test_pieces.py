@@ -30,7 +30,7 @@ def learnt_by_a_process(kind, texts, parallel):
 
 
 @pytest.mark.parametrize("kind", ["bpe", "words"])
-def test_a_vocabulary_depends_neither_on_the_order_of_the_texts_nor_on_threads(kind):
+def test_a_vocabulary_depends_neither_on_the_order_of_texts_nor_on_threads(kind):
     found = {
         learnt_by_a_process(kind, texts, parallel)
         for texts, parallel in ((TEXTS, "false"), (TEXTS[::-1], "true"), (sorted(TEXTS), "true"))
@@ -39,7 +39,7 @@ def test_a_vocabulary_depends_neither_on_the_order_of_the_texts_nor_on_threads(k
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1), max_size=12))
-def test_byte_pairs_give_any_space_tokenised_text_back(words):
+def test_byte_pairs_restore_any_space_tokenised_text(words):
     text = " ".join(words)
     vocabulary = _BPE
     numbers = vocabulary.numbers(text)
@@ -50,14 +50,14 @@ def test_byte_pairs_give_any_space_tokenised_text_back(words):
 _BPE = Pieces.learn(TEXTS, "bpe", 300)
 
 
-def test_the_pieces_are_those_that_stand_together_most_often():
+def test_the_pieces_are_the_most_frequent_pairs():
     """ "a b" three times, "c" once: the first pair to merge is the blank with a, then with b."""
     found = Pieces.learn(["aa aa aa aa cd"], "bpe", 3 + 256 + 2)
     assert found.names("aa cd") == ["Ġaa", "Ġ", "c", "d"]
     assert len(found) == 3 + 256 + 2
 
 
-def test_words_are_kept_by_how_often_they_stand_there_ties_by_their_letters():
+def test_words_are_kept_by_frequency_with_ties_in_alphabetical_order():
     found = Pieces.learn(["b a c", "c d"], "words", 6)
     assert json.loads(found.content)["model"]["vocab"] == {
         "<pad>": 0, "</s>": 1, "<unk>": 2, "c": 3, "a": 4, "b": 5,
@@ -65,7 +65,7 @@ def test_words_are_kept_by_how_often_they_stand_there_ties_by_their_letters():
     assert found.numbers("a d c") == [4, UNK, 3] and found.names("a d c") == ["a", "d", "c"]
 
 
-def test_a_number_behind_the_vocabulary_is_a_word_of_the_source():
+def test_a_number_beyond_the_vocabulary_is_a_word_of_the_source():
     found = Pieces.learn(["a b"], "words", 10)
     size = len(found)
     assert found.text([found.numbers("b")[0], size + 1, size, EOS, size], ["Zoë", "Yan"]) == "b Yan Zoë"
@@ -78,7 +78,7 @@ def test_a_vocabulary_is_read_back_from_its_bytes():
         assert (again.content, again.kind, len(again)) == (one.content, kind, len(one))
 
 
-def test_content_that_is_no_vocabulary_is_refused():
+def test_content_that_is_not_a_vocabulary_is_refused():
     with pytest.raises(PiecesError, match="no vocabulary: "):
         Pieces.of(b"{}")
     other = json.loads(pieces("words").content)

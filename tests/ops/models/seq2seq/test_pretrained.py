@@ -29,7 +29,7 @@ def task_of(model):
     return Seq2SeqTask(model, model.stored(pairs), pairs, lambda answers: {"bleu": 0.0})
 
 
-def test_the_loss_is_that_of_hugging_face(folder):
+def test_the_loss_equals_hugging_faces(folder):
     model = made(folder)
     network = AutoModelForSeq2SeqLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -45,7 +45,9 @@ def test_the_loss_is_that_of_hugging_face(folder):
     torch.testing.assert_close(ours, torch.stack(theirs), rtol=1e-4, atol=1e-5)
 
 
-def test_training_goes_on_from_its_weights_and_is_read_back_here_and_by_hugging_face(folder, tmp_path):
+def test_training_starts_from_its_weights_and_the_result_is_read_back_here_and_by_hugging_face(
+    folder, tmp_path
+):
     model = made(folder)
     before = {name: value.clone() for name, value in model.network.state_dict().items()}
     assert all(torch.equal(value, before[name]) for name, value in made(folder).network.state_dict().items())
@@ -67,7 +69,7 @@ def test_training_goes_on_from_its_weights_and_is_read_back_here_and_by_hugging_
         assert torch.equal(theirs[name], value) and name in before
 
 
-def test_a_long_text_is_read_from_its_beginning_to_the_end_sign(folder):
+def test_a_long_text_is_truncated_before_the_end_sign(folder):
     model = made(folder, longest=4)
     example = model.example(" ".join(SOURCES), TARGETS[0])
     assert len(example.source) == len(example.target) == 5
@@ -75,7 +77,7 @@ def test_a_long_text_is_read_from_its_beginning_to_the_end_sign(folder):
     assert all(len(answer.split()) <= 5 for answer in model.generate([" ".join(SOURCES)]))
 
 
-def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
+def test_a_missing_model_or_one_that_is_not_an_encoder_decoder_is_refused(tmp_path):
     BertConfig().save_pretrained(tmp_path / "bert")
     with pytest.raises(ValueError, match="is a bert: no encoder-decoder"):
         made(tmp_path / "bert")

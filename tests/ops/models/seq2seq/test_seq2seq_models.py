@@ -34,7 +34,7 @@ both = pytest.mark.parametrize("config", CONFIGS, ids=["transformer", "copynet",
 
 
 class Every:
-    """Checkpoints, all of them."""
+    """Keeps all checkpoints."""
 
     def __init__(self, last=None):
         self.last, self.history = last, []
@@ -54,8 +54,8 @@ def trained(config, checkpoints=None, knobs=KNOBS, judge=lambda answers: {"exact
 
 
 @both
-def test_a_training_goes_on_from_every_checkpoint_to_the_same_weights_and_curve(config):
-    """So a kill between any two of them changes nothing: dropout and sampling are drawn by update, too."""
+def test_a_training_resumes_from_every_checkpoint_to_the_same_weights_and_curve(config):
+    """So a kill between any two of them changes nothing: dropout and sampling are drawn for each update, too."""
     kept = Every()
     _, outcome, made = trained(config, kept)
     assert len(kept.history) == 3 and outcome.steps == 8
@@ -65,14 +65,14 @@ def test_a_training_goes_on_from_every_checkpoint_to_the_same_weights_and_curve(
 
 
 @both
-def test_training_lowers_the_loss_on_what_was_not_learnt_from(config):
+def test_training_lowers_the_loss_on_held_out_pairs(config):
     _, outcome, _ = trained(config, knobs=KNOBS.model_copy(update={"epochs": 6}))
     losses = [point.value for point in outcome.curve if point.name == "loss"]
     assert len(losses) == 6 and losses[-1] < losses[0]
 
 
 @both
-def test_a_model_is_read_back_from_its_files_and_answers_the_same(config):
+def test_a_model_is_read_back_from_its_files_and_gives_the_same_answers(config):
     made = model(config)
     files = save(made)
     again = load(files)
@@ -82,7 +82,7 @@ def test_a_model_is_read_back_from_its_files_and_answers_the_same(config):
 
 
 @both
-def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one_comes(config):
+def test_answers_depend_neither_on_the_order_of_sources_nor_on_duplicates(config):
     made = model(config)
     found = made.generate(SOURCES)
     assert made.generate(SOURCES[::-1]) == found[::-1]
@@ -91,7 +91,7 @@ def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one
 
 
 @both
-def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch, tmp_path):
+def test_answers_by_several_tasks_equal_those_of_one_call(config, monkeypatch, tmp_path):
     for module in ("model", "pairs"):
         monkeypatch.setattr(f"ops.models.seq2seq.{module}.BATCH", 2)
     monkeypatch.setattr("ops.models.seq2seq.pairs.BATCHES_OF_TASK", 1)
@@ -102,7 +102,7 @@ def test_answers_of_tasks_are_those_of_one_call(config, monkeypatch, tmp_path):
     assert list(answers(made, sources, tmp_path / "at once")) == made.generate(sources)
 
 
-def test_a_model_is_loaded_once_and_travels_without_its_weights():
+def test_a_model_is_loaded_once_and_is_sent_without_its_weights():
     loads = []
     shared = Loaded(loads.append, (1,))
     assert shared.model is shared.model is None and loads == [1]
@@ -122,7 +122,7 @@ def written(made, monkeypatch):
 
 
 @both
-def test_an_answer_outgrows_its_source_by_no_more_than_the_config_says(config, monkeypatch):
+def test_an_answer_exceeds_its_source_by_no_more_than_the_config_allows(config, monkeypatch):
     made = model(config)
     made.config = config.model_copy(update={"growth": 2})
     lengths = written(made, monkeypatch)
@@ -132,7 +132,7 @@ def test_an_answer_outgrows_its_source_by_no_more_than_the_config_says(config, m
 
 
 @both
-def test_of_a_source_that_is_too_long_the_beginning_is_read(config, monkeypatch):
+def test_a_source_that_is_too_long_is_truncated(config, monkeypatch):
     made = model(config)
     long = " ".join(SOURCES)
     assert made.length(long, "Ann") == len(made.pieces.numbers(long)) > config.longest
@@ -145,7 +145,7 @@ def test_of_a_source_that_is_too_long_the_beginning_is_read(config, monkeypatch)
 
 @both
 def test_the_loss_is_the_mean_negative_log_likelihood_of_a_targets_pieces(config):
-    """Against each example alone, which no padding fills up."""
+    """Compared with each example alone, without padding."""
     made = model(config)
     examples = [made.example(*pair) for pair in zip(pairs().sources[:5], pairs().targets[:5], strict=False)]
     examples.append(made.example("Ann .", "Ann runs and Ann rests and Bob ."))
@@ -153,11 +153,11 @@ def test_the_loss_is_the_mean_negative_log_likelihood_of_a_targets_pieces(config
         together = made.losses(examples)
         alone = torch.cat([made.losses([one]) for one in examples])
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
-    # An untrained network guesses: never surer than of all there is to choose from.
+    # An untrained network guesses: it is never more certain than a uniform choice.
     assert 1 < float(torch.exp(together.mean())) < 3 * len(made.pieces)
 
 
-def test_labels_are_smoothed_in_training_alone():
+def test_labels_are_smoothed_only_in_training():
     made = model(TRANSFORMER.model_copy(update={"dropout": 0, "attention_dropout": 0, "relu_dropout": 0}))
     [example] = [made.example(SOURCES[0], SOURCES[0])]
     plain = float(made.losses([example]).detach())
@@ -174,7 +174,7 @@ def test_shared_embeddings_are_one_tensor_in_files_and_checkpoints():
     assert not [name for name in names if "embed_tokens" in name or "lm_head" in name]
 
 
-def test_the_transformer_learns_by_heart_to_write_what_it_reads():
+def test_the_transformer_learns_to_copy_its_input():
     config = TRANSFORMER.model_copy(
         update={"dropout": 0, "attention_dropout": 0, "relu_dropout": 0, "width": 32}
     )
@@ -194,7 +194,7 @@ def test_the_transformer_learns_by_heart_to_write_what_it_reads():
     assert made.generate(texts) == texts
 
 
-def test_a_judge_hears_the_answers_to_the_validation_sources():
+def test_a_scorer_gets_the_answers_to_the_validation_sources():
     heard = []
 
     def judge(answers):
@@ -207,7 +207,7 @@ def test_a_judge_hears_the_answers_to_the_validation_sources():
 
 
 @both
-def test_a_checkpoint_of_another_model_is_refused_by_the_name_of_what_differs(config):
+def test_a_checkpoint_of_another_model_is_refused_naming_the_difference(config):
     kept = Every()
     trained(config, kept)
     other = config.model_copy(update={"beam": 5})
@@ -217,7 +217,7 @@ def test_a_checkpoint_of_another_model_is_refused_by_the_name_of_what_differs(co
         trained(config, kept, seed=1)
 
 
-def test_a_loss_that_is_no_number_names_the_pairs():
+def test_a_loss_that_is_not_a_number_names_the_pairs():
     made = model(COPYNET)
     made.network.generated.bias.data[0] = torch.nan
     task = Seq2SeqTask(made, made.stored(pairs(0, 2)), pairs(16), lambda answers: {"exact": 0.0})
@@ -238,7 +238,7 @@ def test_a_loss_that_is_no_number_names_the_pairs():
         (lambda files: files.update({CONFIG: files[CONFIG].replace(b'"hidden": 8', b'"hidden": 9')}), "weights.safetensors: .*size mismatch.*: not the weights"),
     ],
 )  # fmt: skip
-def test_files_that_hold_no_model_are_refused_by_name(spoil, message):
+def test_files_without_a_model_are_refused_by_name(spoil, message):
     files = save(model(COPYNET))
     assert json.loads(files[CONFIG])["hidden"] == 8
     spoil(files)
@@ -246,6 +246,6 @@ def test_files_that_hold_no_model_are_refused_by_name(spoil, message):
         load(files)
 
 
-def test_a_width_that_its_heads_cannot_share_is_refused():
+def test_a_width_that_is_not_divisible_by_the_heads_is_refused():
     with pytest.raises(ValueError, match="width 1024 cannot be shared among 7 heads: give a multiple of 7"):
         type(TRANSFORMER)(heads=7)

@@ -1,6 +1,7 @@
 """Train small models for a few updates; print a digest of the weights of each.
 
-Run as a program under the variables of strict numerics, natively and on an emulated processor: test_same_weights.py compares what it prints.
+Run as a program with the variables of strict numerics, natively and on an emulated processor:
+test_same_weights.py compares the output.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ PARAMS = TrainingParams(epochs=2, batch_size=10, learning_rate=0.01, metric="err
 
 
 class Sequences(Toy):
-    """Convolutions as wide as those over 300-dimensional word vectors, an LSTM, a layer of a Transformer."""
+    """Convolutions as wide as those over 300-dimensional word vectors, an LSTM, a Transformer layer."""
 
     def __init__(self):
         super().__init__(examples=20)
@@ -72,7 +73,7 @@ def trained(task) -> str:
 
 
 def learnt_long_sequences(name) -> str:
-    """As wide as it takes for a convolution of kernel 3 to have other bits on another processor."""
+    """Wide enough that a convolution of kernel 3 would give other bits on another processor."""
     size = {"width": 384, "filter": 32, "heads": 6, "expert_filter": 8} if name == "T-DMCA" else {}
     model = make(PARAMS_OF_SEQUENCES[name].model_copy(update=size), VOCABULARY)
     stored = ExampleStore(zip(map(str, range(12)), examples(12), strict=True))

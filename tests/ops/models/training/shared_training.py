@@ -1,6 +1,8 @@
-"""Train a toy or a T-DMCA in some processes; print the curve and a digest of the weights as JSON.
+"""Train a toy or a T-DMCA in several processes; print the curve and a digest of the weights as JSON.
 
-Run: python -m tests.ops.models.training.shared_training TASK FOLDER KNOBS [KILL_AT] [WHO]. Checkpoints are written to the folder. At an update this process (`parent`) or one of those that it started (`child`) is killed without a word.
+Run: python -m tests.ops.models.training.shared_training TASK FOLDER KNOBS [KILL_AT] [WHO]. Checkpoints are
+written to the folder. At update KILL_AT, this process (`parent`) or one of those that it started (`child`) is
+killed with SIGKILL.
 """
 
 import hashlib

@@ -15,9 +15,7 @@ COSTS = st.lists(st.integers(1, 50), max_size=200)
     st.integers(0, 5),
     st.integers(1, 4),
 )
-def test_every_example_stands_in_one_part_and_parts_keep_their_limits(
-    costs, size, limit, seed, epoch, number
-):
+def test_every_example_is_in_one_part_and_parts_keep_their_limits(costs, size, limit, seed, epoch, number):
     found = [parts_of(batch, number) for batch in batches(costs, size, limit, seed, epoch, number)]
     assert sorted(index for parts in found for part in parts for index in part) == list(range(len(costs)))
     for parts in found:
@@ -28,11 +26,11 @@ def test_every_example_stands_in_one_part_and_parts_keep_their_limits(
 
 
 @given(COSTS, st.integers(1, 9), st.integers(1, 4))
-def test_batches_of_several_parts_are_those_of_one_part_as_large(costs, size, number):
+def test_batches_of_several_parts_equal_those_of_one_part_of_the_same_size(costs, size, number):
     assert batches(costs, size, None, 0, 0, number) == batches(costs, size * number, None, 0, 0)
 
 
-def test_the_order_is_that_of_seed_and_epoch_and_of_nothing_else():
+def test_the_order_depends_only_on_seed_and_epoch():
     costs = [1 + index * 7 % 31 for index in range(100)]
     first = batches(costs, 4, None, 0, 0)
     assert batches(costs, 4, None, 0, 0) == first
@@ -40,12 +38,12 @@ def test_the_order_is_that_of_seed_and_epoch_and_of_nothing_else():
     assert batches(costs, 4, None, 1, 0) != first
 
 
-def test_examples_of_like_length_stand_together():
+def test_examples_of_similar_length_are_together():
     costs = [1, 100] * 40
     assert all(len({costs[index] for index in batch}) == 1 for batch in batches(costs, 4, None, 0, 0))
 
 
-def test_the_rate_rises_and_falls_as_the_schedule_says():
+def test_the_rate_rises_and_falls_with_the_schedule():
     params = TrainingParams(learning_rate=1.0, warmup=0.2, schedule="linear")
     assert [params.rate(step, 10) for step in (0, 1, 2, 6)] == [0.5, 1.0, 1.0, 0.5]
     cosine = params.model_copy(update={"schedule": "cosine"})

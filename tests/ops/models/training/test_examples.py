@@ -1,4 +1,4 @@
-"""Examples on disk are those that were written, in any order, and few of them are in memory."""
+"""Examples are read back from disk unchanged, in any order, and few of them are in memory."""
 
 import resource
 import tracemalloc
@@ -28,8 +28,8 @@ def test_examples_are_read_back_in_any_order_with_their_names():
         found[200]
 
 
-def test_a_corpus_is_never_in_memory_whole():
-    """The examples are drawn as they are written, and read one by one: the process holds none of 80 MB."""
+def test_a_corpus_is_never_completely_in_memory():
+    """The examples are generated as they are written, and read one by one: 80 MB never enter the process."""
     before, most = pa.total_allocated_bytes(), []
 
     def corpus():
@@ -47,7 +47,7 @@ def test_a_corpus_is_never_in_memory_whole():
 
 
 def test_an_example_takes_eight_bytes_of_memory_while_it_is_written():
-    """Beside a block: the lengths of source and target."""
+    """Plus a block: the lengths of source and target."""
     sizes = []
 
     def corpus():

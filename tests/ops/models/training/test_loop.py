@@ -31,7 +31,7 @@ def trained(params=PARAMS, task=None, checkpoints=None, report=None, strict=True
 
 
 def run_children(*runs):
-    """Train in one process after the other, each killed at an update of its run (0: never); how they ended."""
+    """Train in a series of processes, each killed at an update of its run (0: never); return how they ended."""
     done = subprocess.run(
         [sys.executable, Path(__file__).with_name("toy_task.py"), *(str(one) for run in runs for one in run)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -42,7 +42,7 @@ def run_children(*runs):
     return [int(line) for line in done.stdout.split()]
 
 
-def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_unbroken_one(tmp_path):
+def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_uninterrupted_one(tmp_path):
     broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
     # Updates 6 and 17 lie between checkpoints, in the first and in the last epoch.
     assert run_children((broken, 6)) == [-signal.SIGKILL]
@@ -52,7 +52,7 @@ def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_unbroken_one(tmp_p
     assert load(Folder(broken).read()["best.safetensors"]).keys() == Toy().module.state_dict().keys()
 
 
-def test_a_run_goes_on_from_every_checkpoint_to_the_same_weights_and_curve():
+def test_a_run_resumes_from_every_checkpoint_to_the_same_weights_and_curve():
     class Every(Memory):
         def __init__(self):
             super().__init__()
@@ -77,7 +77,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
     assert trained(PARAMS.model_copy(update={"seed": 4}))[0] != weights
 
 
-def test_training_leaves_the_generator_of_the_caller_as_it_was():
+def test_training_does_not_change_the_callers_random_generator():
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -85,7 +85,7 @@ def test_training_leaves_the_generator_of_the_caller_as_it_was():
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_a_run_may_follow_one_of_another_precision_in_the_same_process():
+def test_a_run_may_follow_one_with_another_precision_in_the_same_process():
     from accelerate import Accelerator
 
     Accelerator(cpu=True, mixed_precision="bf16")
@@ -94,7 +94,7 @@ def test_a_run_may_follow_one_of_another_precision_in_the_same_process():
 
 
 @pytest.mark.parametrize("knob", [{"beta_1": 0.5}, {"beta_2": 0.9}, {"epsilon": 0.1}])
-def test_the_knobs_of_the_optimiser_change_what_is_learnt(knob):
+def test_the_params_of_the_optimiser_change_what_is_learnt(knob):
     tasks = Toy(), Toy()
     for task, params in zip(tasks, (PARAMS, PARAMS.model_copy(update=knob)), strict=True):
         train(task, params, Memory())
@@ -102,14 +102,14 @@ def test_the_knobs_of_the_optimiser_change_what_is_learnt(knob):
     assert not torch.equal(plain, other)
 
 
-def test_training_makes_the_error_smaller():
+def test_training_reduces_the_error():
     _, outcome = trained(PARAMS.model_copy(update={"epochs": 20}))
     errors = [point.value for point in outcome.curve if point.name == "error"]
     assert len(errors) == 20
     assert outcome.best == min(errors) < errors[0] / 4
 
 
-def test_two_parts_of_an_update_are_as_one_of_twice_the_size():
+def test_two_parts_of_an_update_equal_one_of_twice_the_size():
     class Plain(Toy):
         def __init__(self):
             super().__init__()
@@ -123,18 +123,18 @@ def test_two_parts_of_an_update_are_as_one_of_twice_the_size():
         assert second.value == pytest.approx(first.value, rel=1e-5)
 
 
-def test_knobs_that_are_off_stand_in_no_report_and_no_checkpoint():
+def test_options_that_are_off_are_in_no_report_and_no_checkpoint():
     written = TrainingParams().model_dump(mode="json")
     assert not {"gradient_checkpointing", "compile", "beta_1", "beta_2", "epsilon"} & written.keys()
     assert TrainingParams(compile=True).model_dump(mode="json")["compile"] is True
 
 
-def test_a_module_that_cannot_checkpoint_gradients_is_refused_by_its_name():
+def test_a_module_that_cannot_checkpoint_gradients_is_refused_by_name():
     with pytest.raises(TrainingError, match="Sequential cannot checkpoint gradients"):
         trained(PARAMS.model_copy(update={"gradient_checkpointing": True}))
 
 
-def test_a_module_is_compiled_where_that_is_asked_for():
+def test_a_module_is_compiled_if_requested():
     compiled = []
 
     class Spy(Toy):
@@ -165,12 +165,12 @@ def test_nothing_is_compiled_under_strict_numerics_and_without_a_compiler(monkey
 
 
 @pytest.mark.parametrize("knob", ["precision", "batch_size", "processes", "accumulation"])
-def test_a_knob_with_a_bad_value_is_refused_by_both(knob):
+def test_a_param_with_a_bad_value_is_refused_by_both(knob):
     with pytest.raises(ValueError, match=rf"{knob}\n.*input_value='float16'"):
         TrainingParams(**{knob: "float16"})
 
 
-def test_products_are_of_bfloat16_on_a_processor_that_has_it_and_never_under_strict_numerics(monkeypatch):
+def test_matrix_products_use_bfloat16_on_a_processor_that_has_it_and_never_under_strict_numerics(monkeypatch):
     learnt = {}
     for has in (True, False):
         monkeypatch.setattr("torch.cpu.get_capabilities", lambda has=has: {"avx512_bf16": has})
@@ -181,7 +181,7 @@ def test_products_are_of_bfloat16_on_a_processor_that_has_it_and_never_under_str
     assert trained() == trained(PARAMS.model_copy(update={"precision": "float32"}))
 
 
-def test_early_stopping_keeps_the_weights_of_the_best_validation():
+def test_early_stopping_keeps_the_weights_with_the_best_validation():
     seen = []
 
     class Spy(Toy):
@@ -195,13 +195,13 @@ def test_early_stopping_keeps_the_weights_of_the_best_validation():
     assert weights == seen[1]
 
 
-def test_a_metric_that_shall_be_high_is_kept_where_it_is_highest():
+def test_a_metric_to_be_maximised_is_kept_at_its_highest():
     params = PARAMS.model_copy(update={"direction": "max"})
     _, outcome = trained(params, Toy(metrics=[0.1, 0.3, 0.2]))
     assert (outcome.reason, outcome.best, outcome.best_step) == ("epochs", 0.3, 14)
 
 
-def test_of_equal_values_of_the_metric_the_one_with_less_of_the_tie_is_kept():
+def test_of_equal_values_of_the_metric_the_one_with_the_lower_tie_breaker_is_kept():
     class Level(Toy):
         def validate(self):
             self.validations += 1
@@ -217,19 +217,19 @@ def test_of_equal_values_of_the_metric_the_one_with_less_of_the_tie_is_kept():
     assert outcome.best_step == 7
 
 
-def test_a_tie_that_validation_does_not_give_is_named():
+def test_a_tie_breaker_that_validation_does_not_return_is_named():
     with pytest.raises(TrainingError, match="no metric 'loss'; it gives error"):
         trained(PARAMS.model_copy(update={"tie": "loss"}))
 
 
-def test_the_rate_falls_as_its_schedule_says():
+def test_the_rate_falls_with_its_schedule():
     def rates(steps=100, **knobs):
         params = TrainingParams(learning_rate=1.0, **knobs)
         return [params.rate(step, steps) for step in range(steps)]
 
     root = rates(schedule="inverse_sqrt", warmup=0.1)
     assert root[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
-    # From the end of the warm-up on it is the reference: d^-0.5 min(n^-0.5, n w^-1.5), scaled to a peak of 1.
+    # After the warm-up it is the reference: d^-0.5 min(n^-0.5, n w^-1.5), scaled to a peak of 1.
     noam = [min((n + 1) ** -0.5, (n + 1) * 10**-1.5) * 10**0.5 for n in range(100)]
     assert root == pytest.approx(noam)
     falling = rates(schedule="exponential", warmup=0.0, decay=0.5, decay_every=10)
@@ -243,7 +243,7 @@ def test_the_number_of_updates_can_be_bounded():
     assert [point.step for point in outcome.curve] == [5, 5]
 
 
-def test_a_finished_run_is_not_begun_again():
+def test_a_finished_run_is_not_started_again():
     kept = Memory()
     first = trained(checkpoints=kept)
     task = Toy()
@@ -257,23 +257,23 @@ def test_a_training_set_without_examples_is_refused_before_training():
 
 
 @pytest.mark.parametrize("kind", [TrainingError, NotFiniteError])
-def test_errors_of_a_model_begin_with_its_name_and_keep_their_kind(kind):
+def test_errors_of_a_model_start_with_its_name_and_keep_their_type(kind):
     with pytest.raises(kind, match=r"^tiny: no examples$") as found, errors_of("tiny"):
         raise kind("no examples")
     assert type(found.value) is kind
 
 
-def test_other_errors_are_left_as_they_are():
+def test_other_errors_are_unchanged():
     with pytest.raises(KeyError, match=r"^'text'$"), errors_of("tiny"):
         raise KeyError("text")
 
 
-def test_a_metric_that_validation_does_not_give_is_named_with_those_it_gives():
+def test_a_metric_that_validation_does_not_return_is_named_with_those_it_returns():
     with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):
         trained(PARAMS.model_copy(update={"metric": "rouge2"}))
 
 
-def test_a_loss_that_is_no_number_stops_where_it_is_and_the_last_checkpoint_stays():
+def test_a_loss_that_is_not_a_number_stops_at_once_and_the_last_checkpoint_stays():
     kept = Memory()
     params = PARAMS.model_copy(update={"checkpoint_every": 1, "accumulation": 1})
     with pytest.raises(
@@ -288,7 +288,7 @@ def test_a_loss_that_is_no_number_stops_where_it_is_and_the_last_checkpoint_stay
 
 
 @pytest.mark.parametrize("clip", [1.0, None])
-def test_a_gradient_that_is_no_number_stops_training_as_well(clip):
+def test_a_gradient_that_is_not_a_number_stops_training_as_well(clip):
     class Steep(Toy):
         def loss(self, indices):
             # sqrt at 0: the value is 0, the slope is infinite
@@ -298,7 +298,7 @@ def test_a_gradient_that_is_no_number_stops_training_as_well(clip):
         trained(PARAMS.model_copy(update={"clip": clip}), task=Steep())
 
 
-def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_what_differs():
+def test_a_checkpoint_of_another_config_is_refused_naming_the_difference():
     kept = Memory()
     trained(checkpoints=kept)
 
@@ -313,7 +313,7 @@ def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_what_differs()
         trained(PARAMS.model_copy(update={"seed": 4}), Wider(), kept)
 
 
-def test_how_often_checkpoints_are_written_makes_no_other_run():
+def test_the_interval_of_checkpoints_does_not_change_the_run():
     kept = Memory()
     first = trained(checkpoints=kept)
     assert trained(PARAMS.model_copy(update={"checkpoint_every": 9}), checkpoints=kept) == first
@@ -327,7 +327,7 @@ def test_how_often_checkpoints_are_written_makes_no_other_run():
         (lambda files: files.update({"weights.safetensors": b"abc"}), "cannot be read: .*; remove it"),
     ],
 )
-def test_a_checkpoint_that_cannot_be_read_says_so(spoil, message):
+def test_an_unreadable_checkpoint_says_so(spoil, message):
     kept = Memory()
     trained(checkpoints=kept)
     spoil(kept.files)
@@ -335,7 +335,7 @@ def test_a_checkpoint_that_cannot_be_read_says_so(spoil, message):
         trained(checkpoints=kept)
 
 
-def test_progress_tells_every_update_with_rate_and_remaining_time():
+def test_progress_reports_every_update_with_rate_and_remaining_time():
     told = []
     _, outcome = trained(report=told.append)
     assert [one.step for one in told] == list(range(1, outcome.steps + 1))
@@ -345,7 +345,7 @@ def test_progress_tells_every_update_with_rate_and_remaining_time():
     assert [one.step for one in told if one.metrics] == [7, 14, 21]
 
 
-def test_the_printer_writes_validations_and_is_quiet_between():
+def test_the_printer_writes_validations_and_nothing_in_between():
     stream = StringIO()
     trained(report=ProgressLines(stream=stream, seconds=3600))
     lines = stream.getvalue().splitlines()

@@ -1,4 +1,4 @@
-"""Processes that train together learn what one learns."""
+"""Several training processes learn the same as one."""
 
 import json
 import os
@@ -42,17 +42,17 @@ def trained(params, checkpoints=None):
     return save(dict(task.module.state_dict())), outcome
 
 
-def test_more_processes_than_parts_of_an_update_are_refused_by_both_numbers():
+def test_more_processes_than_parts_of_an_update_are_refused_with_both_numbers():
     with pytest.raises(ValueError, match="processes is 3, but an update has 2 parts to share"):
         TrainingParams(processes=3, accumulation=2)
 
 
-def test_how_many_processes_train_stands_in_no_report_no_checkpoint_and_no_key():
+def test_the_number_of_processes_is_in_no_report_checkpoint_or_key():
     assert TrainingParams(processes=2, accumulation=2) != TrainingParams(accumulation=2)
     assert "processes" not in TrainingParams(processes=2, accumulation=2).model_dump(mode="json")
 
 
-def test_a_run_that_has_ended_starts_no_process(monkeypatch):
+def test_a_finished_run_starts_no_process(monkeypatch):
     kept = Memory()
     first = trained(PARAMS, kept)
     monkeypatch.setattr(launch, "started_processes", None)
@@ -60,7 +60,7 @@ def test_a_run_that_has_ended_starts_no_process(monkeypatch):
 
 
 @pytest.mark.long
-def test_two_processes_learn_the_bits_of_one_in_a_worker_process_too():
+def test_two_processes_learn_the_same_bits_as_one_also_in_a_worker_process():
     """50 examples with dropout in batches of 3 parts, which two processes share unevenly."""
     params = PARAMS.model_copy(update={"accumulation": 3, "batch_size": 3})
     alone = trained(params)
@@ -72,7 +72,7 @@ def test_two_processes_learn_the_bits_of_one_in_a_worker_process_too():
 
 
 @pytest.mark.long
-def test_two_processes_have_the_curve_of_one_whose_batches_are_twice_as_large(tmp_path):
+def test_two_processes_have_the_curve_of_one_with_batches_of_twice_the_size(tmp_path):
     one = learnt("t_dmca", tmp_path / "one", batch_size=8)["curve"]
     two = learnt("t_dmca", tmp_path / "two", batch_size=4, accumulation=2, processes=2)["curve"]
     assert len(one) == len(two) == 9
@@ -83,7 +83,7 @@ def test_two_processes_have_the_curve_of_one_whose_batches_are_twice_as_large(tm
 
 @pytest.mark.long
 @pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2)])
-def test_a_killed_run_goes_on_with_another_number_of_processes_to_the_same_bits(tmp_path, before, after):
+def test_a_killed_run_resumes_with_another_number_of_processes_to_the_same_bits(tmp_path, before, after):
     knobs = {"batch_size": 4, "accumulation": 2}
     unbroken = learnt("toy", tmp_path / "unbroken", **knobs)
     killed = started("toy", tmp_path / "broken", 7, "parent", processes=before, **knobs)
@@ -105,7 +105,7 @@ def runs(pid):
 
 
 @pytest.mark.long
-def test_a_process_that_is_killed_ends_the_training_and_the_checkpoint_stays(tmp_path):
+def test_a_killed_process_ends_the_training_and_the_checkpoint_stays(tmp_path):
     knobs = {"batch_size": 4, "accumulation": 2, "processes": 2}
     done = started("toy", tmp_path / "run", 7, "child", **knobs)
     assert done.returncode == 1
@@ -115,7 +115,7 @@ def test_a_process_that_is_killed_ends_the_training_and_the_checkpoint_stays(tmp
 
 
 @pytest.mark.long
-def test_an_error_of_training_keeps_its_kind_and_names_its_examples():
+def test_an_error_of_training_keeps_its_type_and_names_its_examples():
     with pytest.raises(NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"):
         train(Toy(poisoned=33), TOGETHER)
     with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):

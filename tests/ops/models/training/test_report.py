@@ -1,4 +1,4 @@
-"""What the report of a training says of the network."""
+"""What the report of a training says about the network."""
 
 from torch import nn
 
@@ -12,7 +12,7 @@ def test_weights_that_two_layers_share_count_once():
     assert count_weights(nn.Sequential(first, second)) == 20
 
 
-def test_rows_of_one_example_in_two_sets_have_ids_of_their_own():
+def test_rows_of_one_example_in_two_sets_have_distinct_ids():
     unit = {"id": "a", "licence": "MIT", "split": "test", "text": "not of the row"}
     rows = [learnt_row(unit, *within, example_id="a") for within in ((), ("first",), ("second",))]
     assert len({row["id"] for row in rows}) == 3

@@ -1,4 +1,4 @@
-"""What is trained, of every system, goes to another process, and learns there what it would here."""
+"""Every system's trainings can be sent to another process, and learn the same there."""
 
 import pickle
 from functools import partial
@@ -64,7 +64,7 @@ TASKS = {
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_a_task_of_every_kind_goes_to_another_process(name, tmp_path):
+def test_a_task_of_every_kind_can_be_sent_to_another_process(name, tmp_path):
     task = TASKS[name](tmp_path)
     copy = pickle.loads(pickle.dumps(task))
     assert copy.identity() == task.identity() and list(copy.costs) == list(task.costs)

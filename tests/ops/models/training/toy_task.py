@@ -1,6 +1,6 @@
 """A task small enough to be trained in a blink: a line with dropout through noisy points.
 
-As a program: trains into a folder, and kills itself without a word at an update.
+As a program, it trains into a folder, and kills itself with SIGKILL at an update.
 Usage: python toy_task.py FOLDER KILL_AT (0: never)
 """
 
@@ -57,7 +57,7 @@ class Toy:
 
 
 class Folder:
-    """Checkpoints in a folder, by the project's writer."""
+    """Checkpoints in a folder, written by the project's writer."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -92,7 +92,7 @@ def main(folder, kill_at):
     train(Toy(), PARAMS, Folder(folder), report)
 
 
-if __name__ == "__main__":  # each folder and update in a fork of this process, which has loaded torch
+if __name__ == "__main__":  # each folder and update runs in a fork of this process, which has loaded torch
     for folder, kill_at in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
         child = os.fork()
         if not child:

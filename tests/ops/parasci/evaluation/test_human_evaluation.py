@@ -1,4 +1,4 @@
-"""What becomes of filled sheets about pairs: means, counts and agreement, against slow obvious versions."""
+"""From filled sheets about pairs to means, counts and agreement, compared with slow obvious versions."""
 
 import json
 from collections import Counter
@@ -68,7 +68,7 @@ ratings = st.dictionaries(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ratings)
-def test_means_counts_and_deviations_are_those_of_a_plain_loop(tmp_path_factory, ratings):
+def test_means_counts_and_deviations_equal_those_of_a_plain_loop(tmp_path_factory, ratings):
     folder = tmp_path_factory.mktemp("rated")
     origins = {number: ("intra", "citations")[number % 2] for number in range(6)}
     rows = {
@@ -119,7 +119,7 @@ def test_the_average_kappa_is_that_of_each_rater_with_the_majority_of_the_others
     assert question(table, "lexical")["kappa"] is None
 
 
-def test_what_does_not_count_is_dropped_or_rejected_and_the_rest_counts(tmp_path):
+def test_answers_that_do_not_count_are_dropped_or_rejected_and_the_rest_counts(tmp_path):
     row = sent("a")
     given = [
         answer(row, "ann", "consistency", "4 (mostly equivalent, but some unimportant details differ)"),
@@ -152,7 +152,7 @@ def judgement(row, question, value):
     }  # fmt: skip
 
 
-def test_what_a_model_says_stands_beside_people_and_counts_nowhere_among_them(tmp_path):
+def test_answers_of_a_model_are_next_to_those_of_people_and_never_counted_among_them(tmp_path):
     rows = [sent(str(number)) for number in range(4)]
     given = [
         answer(row, rater, "consistency", value)
@@ -179,7 +179,7 @@ def test_what_a_model_says_stands_beside_people_and_counts_nowhere_among_them(tm
         "question": "consistency", "people": round(fmean([4, 4, 5, 2, 2, 3, 1, 1, 1, 3, 4, 5]), 6), "judge": 4.0,
         "people_ratings": 12, "judge_ratings": 4,
     }  # fmt: skip
-    # Of the last row people are tied, so three count: 4 and 4, 2 and 2, 1 and 5.
+    # People are tied on the last row, so three count: 4 and 4, 2 and 2, 1 and 5.
     [agreement] = found["agreement"]
     assert (agreement["rows"], agreement["left_out"], agreement["observed"]) == (3, 1, pytest.approx(2 / 3))
     # By chance (1 x 1 + 1 x 1 + 1 x 0) of 9.

@@ -42,7 +42,7 @@ def asked(rows, questionnaire, origin):
     }
 
 
-def test_each_origin_gives_so_many_pairs_and_every_pair_has_one_fate(tmp_path):
+def test_each_origin_gives_the_configured_number_of_pairs_and_every_pair_has_one_fate(tmp_path):
     kept, dropped, units, _ = made(tmp_path, INTRA + FEW)
     assert len(asked(kept, PAIRS, "intra")) == 4 and len(asked(kept, PAIRS, "definitions")) == 3
     assert len(asked(kept, PHENOMENA, "intra")) == len(asked(kept, PHENOMENA, "definitions")) == 2
@@ -53,7 +53,7 @@ def test_each_origin_gives_so_many_pairs_and_every_pair_has_one_fate(tmp_path):
     assert not lost & {row["paraphrase_id"] for row in kept}
 
 
-def test_what_is_drawn_depends_on_the_seed_and_on_nothing_else(tmp_path):
+def test_the_sample_depends_only_on_the_seed(tmp_path):
     kept, *_ = made(tmp_path / "a", INTRA + FEW)
     again, *_ = made(tmp_path / "b", FEW[::-1] + INTRA[::-1], several=3)
     alone, *_ = made(tmp_path / "c", INTRA)
@@ -62,7 +62,7 @@ def test_what_is_drawn_depends_on_the_seed_and_on_nothing_else(tmp_path):
     assert asked(alone, PAIRS, "intra") == asked(kept, PAIRS, "intra") != asked(other, PAIRS, "intra")
 
 
-def test_raters_see_two_sentences_in_either_order_and_nothing_else_of_a_pair(tmp_path):
+def test_raters_see_two_sentences_in_random_order_and_nothing_else_of_a_pair(tmp_path):
     kept, _, _, files = made(tmp_path, INTRA, PARAMS.model_copy(update={"pairs": 20}))
     text = files["sheets/ann/parasci_pairs.csv"].decode("utf-8-sig")
     assert not any(hidden in text for hidden in ("intra-", "0.87654", "cluster", "scored"))
@@ -83,18 +83,18 @@ def test_the_scales_are_those_of_the_paper():
     assert len(PHENOMENA.questions) == 6 and PHENOMENA.questions[0].scale.value_of("0") == "0"
 
 
-def test_without_a_pair_there_are_sheets_without_rows(tmp_path):
+def test_without_pairs_the_sheets_have_no_rows(tmp_path):
     kept, dropped, units, files = made(tmp_path, [])
     assert not kept and not dropped and not units
     assert files["sheets/ann/parasci_pairs.csv"].decode("utf-8-sig").count("\r\n") == 1
 
 
-def test_a_rater_who_stands_twice_is_refused():
+def test_a_duplicate_rater_is_refused():
     with pytest.raises(ValidationError, match="twice"):
         RatingSheetParams(raters=("ann", "ann"))
 
 
-def test_raters_see_a_pair_for_each_value_of_consistency(tmp_path):
+def test_raters_see_a_sample_pair_for_each_value_of_consistency(tmp_path):
     *_, files = made(tmp_path, INTRA)
     readme = files["README.md"].decode()
     assert [value for value, *_ in EXAMPLES] == list(PAIRS.question("consistency").scale.values)

@@ -1,4 +1,4 @@
-"""Examples of spans in miniature."""
+"""Tiny span examples."""
 
 from ops.parasci.spans.spans import SpanExample
 

@@ -29,7 +29,7 @@ def slow_best(starts, ends):
 
 
 @given(rows())
-def test_the_best_span_is_that_of_all_pairs_of_places(both):
+def test_the_best_span_equals_that_of_all_pairs_of_positions(both):
     assert best_span(*both) == slow_best(*both)
 
 
@@ -60,7 +60,7 @@ def test_spans_begin_and_end_with_words_of_the_second_text(model):
         assert text[span.start : span.end] == text[span.start : span.end].strip()
 
 
-def test_places_outside_of_the_second_text_have_no_probability(model):
+def test_positions_outside_the_second_text_have_probability_zero(model):
     tokens = read(model)
     with torch.no_grad():
         found = model.scores(tokens)
@@ -80,7 +80,7 @@ def test_a_pair_is_read_the_same_alone_and_among_others(model):
     assert model.tokens([], []) == [] and model.predict([]) == []
 
 
-def test_the_best_span_of_the_model_is_that_of_all_its_spans(model):
+def test_the_best_span_of_the_model_is_the_best_of_all_its_spans(model):
     for tokens, span in zip(read(model), model.predict(read(model)), strict=True):
         with torch.no_grad():
             starts, ends = model.scores([tokens])[:, 0].double().exp().numpy()
@@ -91,7 +91,7 @@ def test_the_best_span_of_the_model_is_that_of_all_its_spans(model):
 
 
 @pytest.mark.parametrize("layers", [0, 2])
-def test_gradients_reach_the_head_and_the_trained_layers_alone(layers):
+def test_gradients_reach_only_the_head_and_the_trained_layers(layers):
     made = SpanModel(SpanConfig(trained_layers=layers))
     whole = encoder()[0].auto_model
     before = {name: value.clone() for name, value in whole.state_dict().items()}
@@ -109,7 +109,7 @@ def test_gradients_reach_the_head_and_the_trained_layers_alone(layers):
     assert all(torch.equal(before[name], after[name]) for name in before), "the shared encoder never changes"
 
 
-def test_it_learns_what_it_is_shown_and_is_read_back_from_its_files():
+def test_the_model_learns_its_examples_and_is_read_back_from_its_files():
     made = SpanModel(SpanConfig(trained_layers=2))
     knobs = TrainingParams(
         epochs=40, batch_size=4, learning_rate=0.002, metric="overlap", direction="max", tie="loss"
@@ -127,7 +127,7 @@ def test_it_learns_what_it_is_shown_and_is_read_back_from_its_files():
     assert answers[0]["part"] == TEXTS[0][2] and answers[2]["confidence"] < 0.5 < answers[0]["confidence"]
 
 
-def test_what_is_too_long_is_no_example_and_has_no_part():
+def test_a_pair_that_is_too_long_is_no_example_and_has_no_part():
     made = SpanModel(SpanConfig(trained_layers=0, longest=12))
     with pytest.raises(ValueError, match="12 are read"):
         SpanTask(made, examples(), [])
@@ -135,7 +135,7 @@ def test_what_is_too_long_is_no_example_and_has_no_part():
     assert KIND.answer(made, [{"wanted": wanted, "text": text}], {}) == [{"part": "", "confidence": 0.0}]
 
 
-def test_an_encoder_has_no_more_layers_than_it_has():
+def test_more_layers_than_the_encoder_has_are_refused():
     with pytest.raises(ValueError, match="the encoder has 6"):
         SpanModel(SpanConfig(trained_layers=7))
 

@@ -1,4 +1,4 @@
-"""Citation marks as rows: the sentence of each, what it cites, and ids that are unique to a paper."""
+"""Citation marks as rows: their sentences, the cited works, and ids that are unique within a paper."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_a_mark_names_its_sentence_and_what_it_cites():
     ]
 
 
-def test_ids_of_marks_differ_also_where_a_sentence_cites_twice():
+def test_ids_of_marks_are_distinct_also_if_a_sentence_cites_twice():
     body = {**PAPER["body_text"][0], "cite_spans": [{"start": 0, "end": 1, "ref_id": "B0"}] * 3}
     content = json.dumps({**PAPER, "body_text": [body]}).encode()
     (row,) = read(record("s2orc", content)).kept.to_pylist()

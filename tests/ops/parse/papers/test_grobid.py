@@ -1,4 +1,4 @@
-"""GROBID by URL: what it is sent, how its responses are used, and what happens if it is busy or broken."""
+"""GROBID by URL: the requests, the use of its responses, and what happens if it is busy or broken."""
 
 import contextlib
 import http.server
@@ -58,7 +58,7 @@ def outcome(folder, address, **files):
     return parse_papers([Record(record_id("src", raw), "src", "pdf", "MIT", "2018-06", raw) for raw in raws])
 
 
-def test_a_pdf_goes_there_and_its_tei_is_the_paper(tmp_path):
+def test_a_pdf_is_sent_and_the_returned_tei_is_the_paper(tmp_path):
     with grobid(FOUND) as (address, asked):
         [paper] = outcome(tmp_path, address + "/", noise=PDF).kept.to_pylist()
     assert paper["title"] == "Learning from Noise"

@@ -40,7 +40,7 @@ def test_sections_follow_from_their_types_and_sentences_are_those_of_the_file():
     assert (paper.title, paper.subjects, len(paper.sentences)) == ("", ("ACL Anthology",), 8)
 
 
-def test_stand_ins_for_citations_are_marks_one_for_each_entry():
+def test_citation_placeholders_are_marks_one_for_each_entry():
     paper = read(PAPER)
     assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
         ("CITE-p-21-3-1, CITE-p-21-3-8", "p-21-3-1"),

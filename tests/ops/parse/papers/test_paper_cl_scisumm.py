@@ -22,7 +22,7 @@ def parse(text: str | bytes) -> Paper:
     return FORMATS["cl_scisumm"].parse(Raw("a.xml", "a", content))
 
 
-def test_sentences_stay_as_they_are_with_their_sid_but_for_cuts_behind_abbreviations():
+def test_sentences_are_unchanged_with_their_sid_except_cuts_after_abbreviations():
     paper = parse(PAPER)
     assert paper.title == "A Title"
     assert [(each.section, each.locator, each.text) for each in paper.sentences] == [
@@ -51,7 +51,7 @@ def test_a_split_after_an_abbreviation_is_rejoined_only_within_a_section():
 @pytest.mark.parametrize(
     "opening", ["Acknowledgments We thank you.", "7 Acknowledgement.", "ACKNOWLEDGEMENTS: We do."]
 )
-def test_acknowledgments_that_run_on_from_the_last_section_are_a_section_of_their_own(opening):
+def test_acknowledgments_that_follow_the_last_section_directly_are_a_separate_section(opening):
     paper = parse(
         '<PAPER><S sid="0">T</S><SECTION title="Method"><S sid="1">Acknowledgments We count.</S><S sid="2">We do.</S>'
         f'</SECTION><SECTION title="Conclusion"><S sid="3">It works.</S><S sid="4">{opening}</S><S sid="5">And Jo.</S>'
@@ -75,7 +75,7 @@ def test_acknowledgments_that_run_on_from_the_last_section_are_a_section_of_thei
         '<SECTION title="Acknowledgments"><S sid="3">Thanks.</S></SECTION>',
     ],
 )
-def test_a_sentence_about_acknowledgments_begins_no_section(content):
+def test_a_sentence_about_acknowledgments_starts_no_section(content):
     paper = parse(f'<PAPER><S sid="0">T</S>{content}</PAPER>')
     assert {each.section for each in paper.sentences if each.locator < "S sid=3"} == {0}
 
@@ -89,7 +89,7 @@ def test_an_untitled_section_that_repeats_the_abstract_is_part_of_it():
     ]
 
 
-def test_sentences_outside_of_sections_are_a_section_of_their_own():
+def test_sentences_outside_sections_are_a_separate_section():
     paper = parse('<PAPER><S sid="0">T</S><S sid="1">One.</S><S sid="2">Two.</S></PAPER>')
     assert [(each.title, each.role) for each in paper.sections] == [("", "other")]
     assert len(paper.sentences) == 2
@@ -125,7 +125,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;
         ("<PAPER><S sid='1'>&#27;</S></PAPER>", "malformed XML: reference to invalid character number"),
     ],
 )
-def test_other_content_than_a_paper_is_refused_with_the_cause(content, cause):
+def test_content_other_than_a_paper_is_refused_with_the_cause(content, cause):
     with pytest.raises(ParseError, match=cause):
         parse(content)
 

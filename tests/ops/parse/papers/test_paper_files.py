@@ -139,7 +139,7 @@ def test_a_name_with_control_characters_is_escaped_and_stays_unique(tmp_path, na
 
 
 @given(st.lists(st.text(alphabet="a\\x1bu\x1b\udce9#%2035", min_size=1), unique=True))
-def test_different_paths_are_shown_and_called_differently(paths):
+def test_different_paths_have_different_displayed_names_and_ids(paths):
     assert len({shown(path) for path in paths}) == len(paths)
     raws = [Raw(shown(path), path, b"", row) for path in paths for row in (None, 3, 31)]
     assert len({record_id("src", raw) for raw in raws}) == len(raws)
@@ -154,7 +154,7 @@ def test_an_ordinary_path_is_its_own_id():
     assert record_id("src", Raw("a.jsonl#3", "x", b"")) == "src/a.jsonl%233"
 
 
-def test_a_missing_folder_is_an_error_of_the_configuration(tmp_path):
+def test_a_missing_folder_is_a_configuration_error(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such folder: gone"):
         split(tmp_path / "gone")
 

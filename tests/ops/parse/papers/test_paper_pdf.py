@@ -12,7 +12,7 @@ NOUNS = [
 
 
 def sentences(topic, count):
-    """Sentences that no two pages share, of words that lines break."""
+    """Sentences that no two pages share, with words that are hyphenated at line ends."""
     return [
         f"We measured {topic} number {index} with {NOUNS[index % 9]} and "
         f"{NOUNS[index % 7]} before comparing everything carefully."
@@ -42,7 +42,7 @@ def read(content):
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_text_is_read_in_order_without_running_heads_page_numbers_and_hyphens_of_lines(columns):
+def test_text_is_read_in_order_without_running_heads_page_numbers_and_line_end_hyphens(columns):
     paper = read(pages(columns))
     assert paper.title == "Learning from Noise in Archives"
     assert [section.title for section in paper.sections] == [title for title, _ in SECTIONS]
@@ -54,7 +54,7 @@ def test_text_is_read_in_order_without_running_heads_page_numbers_and_hyphens_of
         assert found == " ".join(expected)
 
 
-def test_a_locator_is_the_page_that_a_sentence_begins_on():
+def test_a_locator_is_the_page_on_which_a_sentence_starts():
     paper = read(pages(2))
     found = [sentence.locator for sentence in paper.sentences]
     assert found[0] == "page 1"
@@ -62,7 +62,7 @@ def test_a_locator_is_the_page_that_a_sentence_begins_on():
     assert found == sorted(found)
 
 
-def test_a_footnote_does_not_split_a_sentence_and_is_one_of_its_own():
+def test_a_footnote_does_not_split_a_sentence_and_is_separate():
     printer = Printer(2, "")
     printer.title("A Title")
     printer.heading("1 Introduction")

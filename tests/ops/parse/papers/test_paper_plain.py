@@ -137,7 +137,7 @@ def test_a_blank_line_ends_a_sentence_before_a_capital():
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
-def test_every_kind_of_line_end_is_read(end):
+def test_every_kind_of_line_ending_is_read(end):
     paper = parse("T\ndate: 2018-01\n\nAbstract\n\nWe\ngo on.\n".replace("\n", end))
     assert texts(paper) == ["We go on."]
     assert paper.sections[0].role == "abstract"
@@ -175,14 +175,14 @@ def test_every_character_is_in_exactly_one_sentence(text, wrapped):
 
 
 @given(st.lists(st.sampled_from(["We go.", "It is", "so. Then", "end"]), min_size=1, max_size=20))
-def test_a_sentence_of_one_span_is_its_text_folded(lines):
+def test_a_sentence_with_one_span_is_its_text_with_folded_white_space(lines):
     text = "T\n\n" + "\n".join(lines)
     for sentence in parse(text).sentences:
         assert fold(text[sentence.start : sentence.end]) == sentence.text
 
 
 @given(st.text(st.sampled_from("ab\r\n\f ")))
-def test_lines_leave_out_only_white_space(text):
+def test_lines_omit_only_white_space(text):
     lines = [text[start:end] for start, end in lines_of(text)]
     assert " ".join(lines).split() == text.split()
     assert all(line == line.strip() for line in lines)

@@ -1,4 +1,4 @@
-"""S2ORC in its forms: doc2json, the releases of 2019 and 2020, the annotated text of the bulk API."""
+"""S2ORC in all its forms: doc2json, the releases of 2019 and 2020, the annotated text of the bulk API."""
 
 import gzip
 import json
@@ -99,7 +99,7 @@ def bulk():
     }
 
 
-def test_annotations_of_the_bulk_api_are_the_same_paper():
+def test_bulk_api_annotations_give_the_same_paper():
     paper = read(bulk())
     assert [(section.title, section.role) for section in paper.sections] == [
         ("Abstract", "abstract"),
@@ -133,12 +133,12 @@ def annotated(text, **annotations):
     return {"corpusid": 5, "content": {"text": text, "annotations": written}}
 
 
-def test_each_mark_belongs_to_the_paragraph_that_holds_it():
+def test_each_mark_belongs_to_the_paragraph_that_contains_it():
     text = "Labels [1] are. They [2] are, [3]. We [4] too."
     marks = [(text.index("["), text.index("[") + 3), (21, 24), (30, 36), (38, 41), (38, 41)]
     paper = read(annotated(text, title=[], paragraph=[(0, 15), (16, 34), (35, 46)], bibref=marks))
     found = [paper.text[mark.start : mark.end] for mark in paper.marks]
-    assert found == ["[1]", "[2]", "[4]", "[4]"], "one that goes over two paragraphs is in neither"
+    assert found == ["[1]", "[2]", "[4]", "[4]"], "a mark across two paragraphs is in neither"
 
 
 def test_the_text_of_overlapping_paragraphs_is_read_once():
@@ -151,7 +151,7 @@ def test_the_text_of_overlapping_paragraphs_is_read_once():
     ]
 
 
-def test_the_work_of_marks_paragraphs_and_headings_is_linear():
+def test_the_work_for_marks_paragraphs_and_headings_is_linear():
     """Each of 3,000 paragraphs used to be compared with every mark: nine million times."""
     many = 3_000
     text = "Labels [1]. " * many
@@ -176,7 +176,7 @@ def test_annotations_that_all_span_the_whole_text_give_no_more_than_the_text():
     assert sum(len(entry.text) for entry in entries) <= len(text)
 
 
-def test_shards_hold_a_paper_a_line(tmp_path):
+def test_shards_have_one_paper_per_line(tmp_path):
     lines = [json.dumps({**SHAPES["2021"], "paper_id": "a"}), "", "{", json.dumps(bulk())]
     (tmp_path / "shard.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     source = Source(kind="s2orc_shards", path=".", month=MonthRule(constant="2018-01"), licence="x")

@@ -28,7 +28,7 @@ def parse(record: object) -> Paper:
 
 
 @pytest.mark.parametrize("record", [RECORD, {"name": "a.pdf", "metadata": RECORD}])
-def test_abstract_sections_and_footnotes_are_told_apart(record):
+def test_abstract_sections_and_footnotes_are_distinguished(record):
     paper = parse(record)
     assert [(each.title, each.role) for each in paper.sections] == [
         ("Abstract", "abstract"),
@@ -45,7 +45,7 @@ def test_abstract_sections_and_footnotes_are_told_apart(record):
     ]
 
 
-def test_a_page_number_behind_a_footnote_does_not_cut_the_sentence_that_goes_on():
+def test_a_page_number_after_a_footnote_does_not_cut_the_continued_sentence():
     text = "It goes on, usually\n3Defined as outstandingly bad.\n1802\nleading to breakdown. It ends."
     paper = parse({"sections": [{"heading": "Method", "text": text}]})
     assert [sentence.text for sentence in paper.sentences] == [
@@ -56,7 +56,7 @@ def test_a_page_number_behind_a_footnote_does_not_cut_the_sentence_that_goes_on(
     ]
 
 
-def test_a_displayed_equation_is_a_sentence_of_its_own():
+def test_a_displayed_equation_is_a_separate_sentence():
     text = "We take it as\nd(x) = \u03a3 a p(a|x)\nOn held-out pages it works."
     paper = parse({"sections": [{"heading": "Method", "text": text}]})
     assert "d(x) = \u03a3 a p(a|x)" in [sentence.text for sentence in paper.sentences]
@@ -89,6 +89,6 @@ def test_the_metadata_can_be_read_alone():
         ({"title": "\ud800", "abstractText": "A b."}, r"U\+D800"),
     ],
 )
-def test_other_json_than_a_paper_is_refused_with_the_key(record, cause):
+def test_json_other_than_a_paper_is_refused_with_the_key(record, cause):
     with pytest.raises(ParseError, match=cause):
         parse(record)

@@ -99,7 +99,7 @@ def test_a_sentence_split_before_or_within_its_citation_is_rejoined(given, sente
     assert texts(given) == sentences
 
 
-def test_debris_without_an_end_becomes_no_sentence_without_an_end():
+def test_debris_without_an_end_is_not_joined_to_a_sentence():
     assert [len(text.split()) for text in texts(["n02 n03 n04"] * 100)] == [153, 147]
 
 
@@ -153,7 +153,7 @@ def test_a_record_of_the_wrong_shape_is_refused_with_the_key(found, cause):
         parse(found)
 
 
-def test_every_line_is_a_record_and_a_bad_one_harms_no_other(tmp_path):
+def test_every_line_is_a_record_and_a_bad_one_affects_no_other(tmp_path):
     lines = [json.dumps(record()), "{", "", json.dumps(record(doc_id="d2")), json.dumps(record())]
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     found = split(tmp_path)

@@ -40,7 +40,7 @@ def read(**changed):
     return FORMATS["unarxive"].parse(Raw("a.jsonl", "2212.1", json.dumps({**RECORD, **changed}).encode()))
 
 
-def test_stand_ins_become_what_they_name():
+def test_placeholders_become_what_they_name():
     paper = read()
     assert paper.title == "Zeros of polynomials"
     assert [(section.title, section.role) for section in paper.sections] == [
@@ -56,7 +56,7 @@ def test_stand_ins_become_what_they_name():
     ]
 
 
-def test_marks_name_entries_with_the_ids_that_are_known():
+def test_marks_name_entries_with_the_known_ids():
     paper = read()
     assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
         ("[2]", "b"),

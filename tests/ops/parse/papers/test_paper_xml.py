@@ -181,13 +181,13 @@ MARKS = {
 
 
 @pytest.mark.parametrize("kind", MARKS)
-def test_100_000_marks_in_a_paragraph_are_read_within_the_bounds_of_a_record(kind):
+def test_a_paragraph_with_100_000_marks_is_read_within_the_limits_of_a_record(kind):
     paper = read(kind, flooded(kind, f"<p>{f'word {MARKS[kind]} ' * 100_000}end.</p>"))
     assert len(paper.marks) == 100_000
     assert {paper.text[mark.start : mark.end] for mark in paper.marks} == {"[1]"}
 
 
-def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
+def test_a_sentence_over_70_000_paragraphs_takes_linear_time():
     child = BoundedChild(Bounds(seconds=6))  # 2 suffice; quadratic time took 13
     try:
         content = flooded("grobid_tei", "<p>word</p>" * 70_000).encode()
@@ -197,7 +197,7 @@ def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
     assert [len(one.text) for one in paper.sentences] == [70_000 * 5 - 1]
 
 
-def test_a_mark_has_no_space_around_it_whatever_it_contains():
+def test_a_mark_has_no_surrounding_space_whatever_it_contains():
     marks = [
         "<ref type='bibr'> [1] </ref>", "<ref type='bibr'> <note>x</note> [2]<note>x</note> </ref>", "<ref type='bibr'> </ref>",
         "<ref type='bibr'/>", "<ref type='bibr'> [3 <ref type='bibr'> 4] </ref></ref>",

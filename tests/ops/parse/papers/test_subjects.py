@@ -1,4 +1,4 @@
-"""Subjects of papers, from all places where formats have them."""
+"""Subjects of papers, from every place where a format has them."""
 
 import json
 
@@ -47,7 +47,7 @@ def test_subjects_in_s2orc_are_fields_of_study_ids_and_venues(fields, subjects):
     assert with_fields("s2orc", **fields) == subjects
 
 
-def test_subjects_in_unarxive_are_categories_the_primary_one_first_and_the_discipline():
+def test_subjects_in_unarxive_are_categories_with_the_primary_one_first_and_the_discipline():
     metadata = {"title": "N", "categories": "cs.CL hep-th math-ph"}
     found = with_fields("unarxive", metadata=metadata, discipline="Computer Science")
     assert found == ["cs.CL", "hep-th", "math-ph", "Computer Science"]

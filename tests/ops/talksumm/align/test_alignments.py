@@ -24,7 +24,7 @@ SENTENCES = [
     "To aid further research on the task, we propose a more challenging split of the data.",
 ]
 
-#: The human transcript, run by run, with the sentence that the authors ticked as right, or None.
+#: The human transcript, run by run, with the sentence that the authors marked as correct, or None.
 RUNS = [
     ("Let's begin with the motivation so processing long complex sentences is a hard task", 0),
     (
@@ -68,7 +68,7 @@ RUNS = [
 ]
 
 
-def test_the_papers_own_example_is_aligned_as_its_authors_ticked_it():
+def test_the_papers_own_example_is_aligned_as_its_authors_marked_it():
     words, truth = [], []
     for text, sentence in RUNS:
         words += text.split()
@@ -86,7 +86,7 @@ def test_the_papers_own_example_is_aligned_as_its_authors_ticked_it():
     assert ticked == right == 7, f"{right} of {ticked}: {alignment.states}"
 
 
-def test_counts_are_steps_and_kept_names_the_words_that_stayed():
+def test_counts_are_steps_and_kept_names_the_remaining_words():
     words = ["So", "the", "neural", "parsers,", "%HESITATION", "and", "the", "data", "."]
     alignment = align_words(words, ["Neural parsers parse.", "Data is data."], word_vectors())
     assert [words[index] for index in alignment.kept] == ["neural", "parsers,", "data"]
@@ -211,7 +211,7 @@ def test_a_talk_without_words_drops_its_states():
     ]
 
 
-def test_a_pair_of_too_many_words_and_sentences_is_dropped_and_its_neighbours_are_not():
+def test_a_pair_with_too_many_words_and_sentences_is_dropped_and_its_neighbours_are_not():
     large = pair([word("parsers"), word("the"), word("networks")], PAPER)
     small = pair([word("parsers")], PAPER, "pair-2")
     outcome = aligned(large, small, cells=5)

@@ -19,7 +19,7 @@ def normalised(*similarities, floor=0.8):
     return [value / sum(rest) for value in rest]
 
 
-def test_emissions_are_those_computed_by_hand():
+def test_emissions_equal_those_computed_by_hand():
     table = np.exp(log_emission(["east", "north"], [["east"], ["north", "west"]], VECTORS))
     # Sentence 0: cosines 1 and 0. Sentence 1: the best of (0, -1) for east, of (1, 0) for north.
     assert table[:, 0] == pytest.approx(normalised(math.e, 1.0), abs=1e-15)
@@ -89,7 +89,7 @@ def test_rows_computed_on_demand_equal_those_of_the_table(kept, fresh):
         assert made[rows].tobytes() == table[words].tobytes()
 
 
-def test_memory_of_emissions_is_bounded_by_what_is_kept_and_made_at_once():
+def test_memory_of_emissions_is_bounded_by_what_is_kept_and_computed_at_once():
     spoken, sentences, vectors, _ = corpus()
     log_emission(spoken[:2], sentences, vectors)  # loads and compiles
     peaks = []
@@ -101,13 +101,13 @@ def test_memory_of_emissions_is_bounded_by_what_is_kept_and_made_at_once():
     assert peaks[1] < peaks[0] / 2
 
 
-def test_word_vectors_that_are_no_numbers_are_refused():
+def test_word_vectors_that_are_not_numbers_are_refused():
     vectors = WordVectors(["east", "nowhere"], np.array([[2.0, 0.0], [math.nan, 0.0]], np.float32))
     with pytest.raises(ValueError, match="NaN or infinity"):
         log_emission(["east"], [["nowhere"]], vectors)
 
 
-def test_exp_and_log_are_as_good_as_the_library():
+def test_exp_and_log_are_as_accurate_as_the_library():
     from ops.talksumm.align import kernels
 
     for value in np.linspace(-1, 1, 2001):

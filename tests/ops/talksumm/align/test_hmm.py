@@ -76,7 +76,7 @@ def test_viterbi_is_as_probable_as_the_dense_decoder(problem):
 
 @given(problems(), st.integers(1, 2000))
 @settings(deadline=None, max_examples=300)
-def test_decoding_by_blocks_gives_the_path_of_decoding_at_once(problem, block_cells):
+def test_decoding_in_blocks_gives_the_same_path(problem, block_cells):
     emission, start, transition = problem
     everywhere = np.arange(len(emission))
     at_once = DecodingTable(np.round(emission, 1), len(emission))  # rounded: ties
@@ -134,7 +134,7 @@ def test_the_first_and_last_sentence_normalise_over_the_side_that_exists():
     assert matrix[2] == pytest.approx([0.6 * 0.75 / 1.75, 0.6 / 1.75, 0.4])
 
 
-def test_a_lone_sentence_is_never_left():
+def test_a_single_sentence_is_never_left():
     transition = GeometricTransition(1, stay=0.3)
     assert transition.dense().tolist() == [[1.0]]
     states = viterbi(np.log([[0.5], [0.25]]), np.zeros(1), transition)
@@ -148,7 +148,7 @@ def test_one_step_takes_the_best_start():
     ).tolist() == [0]
 
 
-def test_more_sentences_than_words():
+def test_there_may_be_more_sentences_than_words():
     emission = np.full((2, 50), -5.0)
     emission[0, 30] = emission[1, 31] = 0.0
     assert viterbi(emission, np.zeros(50), HmmParams().transition(50, 2)).tolist() == [30, 31]
@@ -161,11 +161,11 @@ def test_ties_go_to_the_lowest_state():
     assert viterbi(np.zeros((5, 2)), np.zeros(2), GeometricTransition(2, 0.5)).tolist() == [0] * 5
 
 
-def test_ties_between_predecessors_on_either_side_go_to_the_lowest_state():
+def test_ties_between_predecessors_on_both_sides_go_to_the_lowest_state():
     # The last word can only come from state 1; 0 and 2 reach it with the same probability (gamma = 1).
     emission = np.array([[0.0, -math.inf, 0.0], [-math.inf, 0.0, -math.inf]])
     assert viterbi(emission, np.zeros(3), GeometricTransition(3, 0.5, 0.5, 1.0)).tolist() == [0, 1]
-    # With lambda = 1 distance costs nothing: 0 and 1 reach state 2 alike, or 1 and 2 reach state 0.
+    # With lambda = 1 distance costs nothing: 0 and 1 are equally good before state 2, or 1 and 2 before state 0.
     level = GeometricTransition(3, 0.5, 1.0, 1.0)
     assert viterbi(np.array([[0, 0, -9.0], [-99, -99, 0]]), np.zeros(3), level).tolist() == [0, 2]
     assert viterbi(np.array([[-9.0, 0, 0], [0, -99, -99]]), np.zeros(3), level).tolist() == [1, 0]
@@ -207,7 +207,7 @@ def test_a_long_talk_loses_no_precision():
         (np.array([[0.0, -math.inf]]), np.array([-math.inf, 0.0]), 2, "probability 0"),
     ],
 )
-def test_viterbi_refuses_what_has_no_path(emission, start, states, message):
+def test_viterbi_refuses_input_without_a_path(emission, start, states, message):
     with pytest.raises(ValueError, match=message):
         viterbi(emission, start, GeometricTransition(states, 0.5))
 
@@ -226,7 +226,7 @@ def test_transitions_out_of_range_are_refused(arguments):
         GeometricTransition(*arguments)
 
 
-def test_params_have_the_defaults_of_the_paper_and_its_names():
+def test_params_have_the_papers_defaults_and_names():
     params = HmmParams()
     assert (params.lambda_, params.gamma, params.delta, params.epsilon) == (0.75, 0.5, 0.33, 0.1)
     assert HmmParams.model_validate({"lambda": 0.6}).lambda_ == 0.6
@@ -243,6 +243,6 @@ def test_params_have_the_defaults_of_the_paper_and_its_names():
         ({"excluded_roles": ["related"]}, "no such role: related; there are abstract"),
     ],
 )
-def test_a_bad_knob_is_named(values, message):
+def test_a_bad_param_is_named(values, message):
     with pytest.raises(ValueError, match=message):
         HmmParams.model_validate(values)

@@ -1,4 +1,4 @@
-"""The stored scores predict what the op does with another threshold."""
+"""The stored scores predict the op's result with another threshold."""
 
 from __future__ import annotations
 
@@ -56,9 +56,7 @@ def talks_with_matches(draw):
 
 
 @given(talks_with_matches(), SCORE | NEAR, SCORE | NEAR, SCORE | st.just(0.0))
-def test_pairs_under_another_threshold_or_margin_are_those_that_the_scores_promise(
-    rows, threshold, value, margin
-):
+def test_pairs_under_another_threshold_or_margin_are_as_the_scores_predict(rows, threshold, value, margin):
     value = max(value, 1e-6)
     params = PairParams(threshold=max(threshold, 1e-6), margin=margin)
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +85,7 @@ ROLES = st.sampled_from(["introduction", "method", "abstract", "preamble"])
     ),
     st.integers(0, 60),
 )
-def test_sentences_under_another_minimum_are_those_that_the_scores_promise(papers, value):
+def test_sentences_under_another_minimum_are_as_the_scores_predict(papers, value):
     pairs = []
     for number, (sentences, speaks) in enumerate(papers):
         words = ["the", "of", "parsing" if speaks else "and"] if speaks or number % 2 else []
@@ -123,9 +121,7 @@ def test_sentences_under_another_minimum_are_those_that_the_scores_promise(paper
     st.integers(1, 40),
     st.integers(1, 40),
 )
-def test_sentences_of_summaries_of_another_size_are_those_that_the_scores_promise(
-    states, measure, now, value
-):
+def test_sentences_of_summaries_of_another_size_are_as_the_scores_predict(states, measure, now, value):
     def size(number):
         return min(1.0, number / 40) if measure == "ratio" else number
 
@@ -164,7 +160,7 @@ def test_sentences_of_summaries_of_another_size_are_those_that_the_scores_promis
     assert would_keep(tables, at_most, size(value)) == taken(value)
 
 
-def test_each_rule_keeps_its_side_of_the_line_and_a_missing_score_is_on_neither():
+def test_each_rule_keeps_its_side_of_the_threshold_and_a_missing_score_is_on_neither():
     scores = scored([("a", 1.0, ""), ("b", 2.0, ""), ("c", 3.0, ""), ("d", None, "")])["score"].to_numpy()
     kept = {rule.__name__: int(np.sum(rule(scores, 2))) for rule in (at_least, above, at_most, below)}
     assert kept == {"at_least": 2, "above": 1, "at_most": 2, "below": 1}

@@ -30,7 +30,7 @@ def test_a_word_of_two_tokens_is_two_observations():
     assert observe(["gonna"]) == (["gon", "na"], [0, 0])
 
 
-def test_no_words_no_observations():
+def test_without_words_there_are_no_observations():
     assert observe([]) == ([], [])
     assert observe(["the", "."]) == ([], [])
 
@@ -42,5 +42,5 @@ def test_no_words_no_observations():
         st.text(max_size=10),
     )
 )
-def test_the_short_way_for_plain_words_gives_what_the_tokeniser_gives(word):
+def test_the_shortcut_for_plain_words_gives_the_tokenisers_result(word):
     assert observe([word])[0] == content_tokens(word)

@@ -1,4 +1,4 @@
-"""The report on manually aligned talks: against an obvious slow version, on the sample, and at its edges."""
+"""The report on manually aligned talks: compared with an obvious slow version, on the sample, and in edge cases."""
 
 import math
 import random
@@ -169,7 +169,7 @@ def slow_path(words, sentences, hmm, starts):
 
 
 @pytest.mark.parametrize("point", [(0.75, 0.5, 0.33, 0.1), (0.6, 0.25, 0.5, 0.3), (0.9, 1.0, 0.2, 0.05)])
-def test_scores_are_those_of_a_dense_decoder_counted_word_by_word(point):
+def test_scores_equal_those_of_a_dense_decoder_counted_word_by_word(point):
     grid = {name: [value] for name, value in zip(("lambda", "gamma", "delta", "epsilon"), point, strict=True)}
     params = TuningParams.model_validate({**grid, "resamples": 100})
     outcome = report(labels_of(SPEECH), [pair()], [talk()], params=params)
@@ -210,17 +210,17 @@ def test_every_point_of_the_grid_has_a_row_and_the_current_one_is_marked():
     assert all(row["low"] <= row["accuracy"] <= row["high"] for row in rows)
 
 
-def test_a_current_point_on_the_grid_is_there_once():
+def test_a_current_point_on_the_grid_appears_once():
     outcome = report(labels_of(SPEECH), [pair()], [talk()], params=TuningParams(resamples=100))
     assert outcome.kept.num_rows == 81
     assert outcome.kept["current"].to_pylist().count(True) == 1
     assert outcome.kept.schema == TUNING.kept
 
 
-def test_the_other_knobs_are_those_of_params_yaml():
+def test_the_other_params_are_those_of_params_yaml():
     roles = ["introduction", "related work", "other", "other", "other"]
     outcome = report(labels_of(SPEECH), [pair(roles=roles)], [talk()])
-    assert "no_such_state" in dropped(outcome).values(), "a role that is excluded is no state"
+    assert "no_such_state" in dropped(outcome).values(), "an excluded role gives no state"
     every = HmmParams(excluded_roles=())
     assert (
         "no_such_state"
@@ -316,7 +316,7 @@ def test_the_order_of_labels_talks_and_pairs_changes_nothing_but_the_order_of_so
         ({"alpha": [0.1]}, "Extra inputs"),
     ],
 )
-def test_a_grid_that_makes_no_sense_is_refused(values, complaint):
+def test_an_invalid_grid_is_refused(values, complaint):
     with pytest.raises(ValidationError, match=complaint):
         TuningParams.model_validate(values)
 
@@ -332,7 +332,7 @@ def runs(draw):
 
 
 @given(runs(), st.integers(0, 3))
-def test_intervals_are_those_of_resampling_runs_one_by_one(found, seed):
+def test_intervals_equal_those_of_resampling_runs_one_by_one(found, seed):
     sizes, correct = found
     draws = np.random.Generator(np.random.PCG64(seed))
     shares = []
@@ -364,7 +364,7 @@ def test_an_interval_lies_between_the_worst_and_the_best_run(found, seed):
         assert min(shares) - 1e-6 <= low <= high <= max(shares) + 1e-6
 
 
-def test_the_interval_covers_the_truth_where_runs_are_right_or_wrong_together():
+def test_the_interval_covers_the_truth_if_runs_are_right_or_wrong_as_a_whole():
     """Simulated talks of 80 runs, each with its own accuracy around 0.8."""
     chance = random.Random(0)
     by_run = by_word = 0
@@ -437,13 +437,13 @@ def test_the_samples_words_are_aligned_as_people_aligned_them(sample):
     assert (row["low"], row["high"]) == (0.730807, 0.852845)
 
 
-def test_the_papers_knobs_are_near_the_best_on_the_sample(sample):
+def test_the_papers_params_are_near_the_best_on_the_sample(sample):
     rows = sample.kept.to_pylist()
     (row,) = [row for row in rows if row["current"]]
     assert max(one["accuracy"] for one in rows) - row["accuracy"] < 0.02
 
 
-def test_the_current_point_is_what_the_alignments_are_made_with(sample):
+def test_the_current_point_has_the_params_of_the_alignments(sample):
     """The same words, aligned by the function that talksumm/alignments uses."""
     one = pair()
     row = report(labels_of(SPEECH), [one], [talk()]).kept.to_pylist()[0]

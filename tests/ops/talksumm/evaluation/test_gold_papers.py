@@ -55,7 +55,7 @@ WHOLE = spoken(
 )
 
 
-def test_a_paper_comes_with_what_may_be_extracted_its_abstract_and_all_references(tmp_path):
+def test_a_paper_has_its_extractable_sentences_its_abstract_and_all_references(tmp_path):
     summaries = [
         summary("s1", "P1", ["Alpha beta gamma."], annotator="A", licence="CC0"),
         summary("s2", "P1", ["Delta zeta eta.", "The end."], "gold"),
@@ -115,7 +115,7 @@ def test_without_summaries_there_are_no_papers(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["Alpha beta."], ["No word of it."], ["Alpha beta gamma.", *text(40, 0)]])
-def test_a_paper_of_one_sentence_is_kept_whatever_its_summary_says(tmp_path, words):
+def test_a_paper_of_one_sentence_is_kept_whatever_its_summary(tmp_path, words):
     one = spoken("p1", (0, "method", "Alpha beta delta."))
     [row], _ = made(tmp_path, [summary("s", "P1", words)], [paper("p1", "P1")], one)
     assert row["sentences"] == ["Alpha beta delta."]
@@ -161,7 +161,7 @@ def test_greedy_labels_stay_within_the_words_of_a_summary():
 IDS = [f"paper-{number}" for number in range(3000)]
 
 
-def test_the_split_depends_on_the_paper_and_the_seed_alone():
+def test_the_split_depends_only_on_the_paper_and_the_seed():
     params = GoldPaperParams(validation=0.2, test=0.3)
     found = [split(one, params) for one in IDS]
     assert found.count("test") == pytest.approx(900, abs=100)
@@ -184,12 +184,12 @@ def test_a_larger_share_keeps_what_was_in_the_test_set():
     assert tested < {one for one in IDS if split(one, many) == "test"}
 
 
-def test_shares_of_more_than_all_papers_are_refused():
+def test_shares_that_sum_to_more_than_all_papers_are_refused():
     with pytest.raises(ValidationError, match=r"validation 0\.6 and test 0\.5 are more than all papers"):
         GoldPaperParams(validation=0.6, test=0.5)
 
 
-def test_papers_of_one_title_are_in_the_split_that_least_is_learnt_from(tmp_path):
+def test_papers_with_the_same_title_are_in_the_split_that_is_learnt_from_least(tmp_path):
     params = GoldPaperParams(validation=0.3, test=0.3)
     by_split = {
         name: [one for one in IDS if split(one, params) == name] for name in ("train", "validation", "test")
@@ -222,6 +222,6 @@ def test_papers_of_one_title_are_in_the_split_that_least_is_learnt_from(tmp_path
         ),
     ],
 )
-def test_a_kind_or_a_role_that_does_not_exist_is_refused_with_those_that_do(given, message):
+def test_an_unknown_kind_or_role_is_refused_with_the_known_ones(given, message):
     with pytest.raises(ValidationError, match=message):
         GoldPaperParams(**given)

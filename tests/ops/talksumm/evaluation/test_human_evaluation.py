@@ -67,7 +67,7 @@ def question(outcome, name):
     return found
 
 
-def test_a_row_has_majority_mean_and_deviation_of_its_answers(tmp_path):
+def test_a_row_has_the_majority_mean_and_deviation_of_its_answers(tmp_path):
     values = (("ann", "no"), ("bob", "yes"), ("chi", "yes"))
     outcome = judged(
         tmp_path,
@@ -129,7 +129,7 @@ def test_every_answer_counts_is_dropped_or_is_rejected_with_its_cause(tmp_path):
     assert sorted(outcome.units.to_pylist()) == sorted(["answer-s0-ann", *dropped, *errors])
 
 
-def test_an_answer_to_the_other_questions_row_is_rejected(tmp_path):
+def test_an_answer_for_a_row_of_the_other_question_is_rejected(tmp_path):
     outcome = judged(
         tmp_path, answer("s0", "ann", "4", questionnaire="talksumm_summaries", question="quality")
     )
@@ -137,7 +137,7 @@ def test_an_answer_to_the_other_questions_row_is_rejected(tmp_path):
     assert "no such row was sent out" in error and outcome.kept.num_rows == 0
 
 
-def test_the_table_by_hand(tmp_path):
+def test_the_table_equals_that_computed_by_hand(tmp_path):
     outcome = judged(
         tmp_path,
         *(answer(f"s{number}", "ann", value) for number, value in enumerate(("yes", "yes", "no", "yes"))),
@@ -161,13 +161,13 @@ def test_the_table_by_hand(tmp_path):
     assert (quality["low"], quality["high"]) == (3.0, 4.5)
     assert considered["paper"]["mean"] == 0.73 and quality["paper"] == {"mean": 3.73, "deviation": 0.725}
     found = {(one["question"], one["rater"]): one for one in tables(outcome)["agreement"]}
-    # On three sentences ann says yes yes no, bob yes no no: agreed 2/3, by chance 4/9.
+    # On three sentences ann answers yes yes no, bob yes no no: agreed 2/3, by chance 4/9.
     assert found["considered", "ann"]["kappa"] == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
     assert (found["considered", "ann"]["rows"], found["considered", "ann"]["left_out"]) == (3, 1)
     assert [one["other"] for one in tables(outcome)["pairs"]] == ["bob", "bob"]
 
 
-def test_without_filled_sheets_there_is_no_row_and_the_table_has_none(tmp_path):
+def test_without_filled_sheets_there_are_no_rows_and_the_table_is_empty(tmp_path):
     outcome = judged(tmp_path)
     assert outcome.kept.num_rows == outcome.dropped.num_rows == outcome.rejected.num_rows == 0
     for name in ("considered", "quality"):

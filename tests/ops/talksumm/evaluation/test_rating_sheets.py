@@ -60,7 +60,7 @@ def cells(outcome, rater, questionnaire):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_each_drawn_summary_is_a_row_a_sentence_and_one_as_a_whole(tmp_path):
+def test_each_drawn_summary_gives_one_row_per_sentence_and_one_for_the_whole(tmp_path):
     outcome = made(tmp_path)
     assert outcome.kept.schema == RATING_SHEETS.kept
     rows = outcome.kept.to_pylist()
@@ -102,7 +102,7 @@ def test_each_month_gives_its_share_of_the_talks(tmp_path):
         assert sorted(month for month, _ in drawn) == ["2018-06", "2018-06", "2018-07"]
 
 
-def test_the_seed_alone_decides_which_talks_are_drawn(tmp_path):
+def test_only_the_seed_decides_which_talks_are_drawn(tmp_path):
     rows = [summary(n) for n in range(4)]
     by_seed = [made(tmp_path, PARAMS.model_copy(update={"seed": seed})) for seed in range(10)]
     assert len({tuple(papers(outcome)) for outcome in by_seed}) > 1
@@ -110,7 +110,7 @@ def test_the_seed_alone_decides_which_talks_are_drawn(tmp_path):
     assert turned.kept.equals(by_seed[0].kept) and turned.files == by_seed[0].files
 
 
-def test_more_papers_than_there_are_take_all(tmp_path):
+def test_requesting_more_papers_than_exist_draws_all(tmp_path):
     assert len(papers(made(tmp_path, PARAMS.model_copy(update={"papers": 15})))) == 4
 
 
@@ -159,6 +159,6 @@ def test_a_summary_of_an_unknown_talk_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "raters", [(), ("ann", "ann"), ("../ann",), ("Ann",), ("an n",), ("",)], ids=lambda names: "+".join(names)
 )
-def test_raters_are_names_of_files_each_once(raters):
+def test_rater_names_must_be_distinct_and_valid_file_names(raters):
     with pytest.raises(ValidationError):
         RatingSheetParams(raters=raters)

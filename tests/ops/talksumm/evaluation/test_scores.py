@@ -49,7 +49,7 @@ def scores_of(row):
     return {name: tuple(row[f"{name}_{field}"] for field in ("precision", "recall", "f")) for name in ROUGE}
 
 
-def test_a_summary_is_scored_as_the_metric_scores_it(tmp_path):
+def test_a_summary_gets_the_scores_of_the_metric(tmp_path):
     papers = [gold("g", "test", references=[["w1 w2 w3 w4.", "w5 w6."]])]
     params = EvaluationParams(resamples=1)
     [row] = made(tmp_path, [summary("lead", "g", ["w1 w2 w3.", "w6 w5."])], papers, params).kept.to_pylist()
@@ -65,7 +65,7 @@ def test_a_summary_is_scored_as_the_metric_scores_it(tmp_path):
 
 
 @pytest.mark.parametrize("combine", ["average", "best"])
-def test_several_references_count_together_or_the_best_of_them(tmp_path, combine):
+def test_several_references_count_together_or_only_the_best(tmp_path, combine):
     found = made(tmp_path, params=PARAMS.model_copy(update={"references": combine})).kept.to_pylist()
     for row, unit in zip(found, SUMMARIES, strict=True):
         paper = next(one for one in PAPERS if one["id"] == unit["gold_id"])
@@ -86,20 +86,20 @@ def test_several_references_count_together_or_the_best_of_them(tmp_path, combine
         ({"stop_words": True}, {"stop_words": True, "words": 150}),
     ],
 )
-def test_the_knobs_are_those_of_the_metric(tmp_path, knob, options):
+def test_the_params_are_those_of_the_metric(tmp_path, knob, options):
     said, reference = ["The parsers are parsing the talks."], ["A parser parses the talks.", "It is good."]
     papers, units = [gold("g", "test", references=[reference])], [summary("lead", "g", said)]
     [row] = made(tmp_path, units, papers, PARAMS.model_copy(update=knob)).kept.to_pylist()
     assert scores_of(row) == rouge(said, reference, **options) != rouge(said, reference, words=5)
 
 
-def test_rows_say_which_are_only_of_the_chosen_extractor(tmp_path):
+def test_rows_are_marked_if_they_concern_only_the_chosen_extractor(tmp_path):
     rows = made(tmp_path).kept.to_pylist()
     assert {(row["system"], row["model"]) for row in rows if row["only"]} == {("only", "pointer/a")}
     assert all(row["source_ids"] == [row["summary_id"]] for row in rows)
 
 
-def test_means_and_intervals_are_over_the_papers_that_a_system_has(tmp_path):
+def test_means_and_intervals_are_over_the_papers_of_each_system(tmp_path):
     outcome = made(tmp_path)
     table, rows = table_of(outcome), outcome.kept.to_pylist()
     assert table["metrics"] == list(TABLE_2)
@@ -114,7 +114,7 @@ def test_means_and_intervals_are_over_the_papers_that_a_system_has(tmp_path):
             assert found == interval([row[name] for row in own], 60, 3)._asdict()
 
 
-def test_every_two_of_the_chosen_are_tested_on_the_papers_that_both_have(tmp_path):
+def test_every_two_chosen_systems_are_tested_on_their_shared_papers(tmp_path):
     outcome = made(tmp_path)
     tests = table_of(outcome)["tests"]
     names = [("lead", None), ("abstract", None), ("only", "pointer/a")]
@@ -135,7 +135,7 @@ def test_every_two_of_the_chosen_are_tested_on_the_papers_that_both_have(tmp_pat
             assert one["scores"][name] == paired_bootstrap(first, second, 60, 3)._asdict()
 
 
-def test_systems_without_a_paper_in_common_are_not_compared(tmp_path):
+def test_systems_without_a_shared_paper_are_not_compared(tmp_path):
     units = [summary("lead", "g0", text(2, 0)), summary("abstract", "g1", text(2, 1))]
     assert table_of(made(tmp_path, units))["tests"] == []
 
@@ -172,7 +172,7 @@ def test_the_same_summaries_give_the_same_bytes_in_any_parts(tmp_path):
     assert made(tmp_path, params=PARAMS.model_copy(update={"seed": 4})).files != again.files
 
 
-def test_every_two_architectures_of_one_set_are_tested_by_their_only(tmp_path):
+def test_every_two_architectures_of_one_set_are_compared_by_only(tmp_path):
     names = ["pointer/a", "transformer/a", "pointer/b", "transformer/b", "transformer/c"]
     units = [
         summary(system, f"g{number}", text(3, 10 * place + number), model, model == "pointer/a")

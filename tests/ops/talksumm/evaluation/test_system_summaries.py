@@ -54,7 +54,7 @@ LONG = gold(
 )
 
 
-def test_test_papers_get_a_summary_of_each_system_and_others_are_dropped_by_their_split(tmp_path):
+def test_test_papers_get_a_summary_by_each_system_and_others_are_dropped_by_their_split(tmp_path):
     first, second = made(
         tmp_path,
         [{**LONG, "licence": "CC0"}, gold("v", "validation")],
@@ -72,7 +72,7 @@ def test_test_papers_get_a_summary_of_each_system_and_others_are_dropped_by_thei
     assert "abstract" not in second.kept["system"].to_pylist() and second.kept.num_rows == 9
 
 
-def test_a_paper_that_is_long_enough_gives_exactly_the_words_and_rows_tell_their_text(tmp_path):
+def test_a_paper_that_is_long_enough_gives_exactly_the_words_and_rows_have_their_text(tmp_path):
     found = by_system(tmp_path, LONG)
     for (system, _), row in found.items():
         assert row["text"] == " ".join(row["sentences"]) and row["words"] == len(row["text"].split())
@@ -82,7 +82,7 @@ def test_a_paper_that_is_long_enough_gives_exactly_the_words_and_rows_tell_their
     assert found["oracle", None]["words"] <= 20
 
 
-def test_each_baseline_is_what_its_name_says(tmp_path):
+def test_each_baseline_does_what_its_name_says(tmp_path):
     found = by_system(tmp_path, LONG)
     sentences = LONG["sentences"]
     words = [content_words(one) for one in sentences]
@@ -103,14 +103,14 @@ def test_each_baseline_is_what_its_name_says(tmp_path):
     )
 
 
-def test_an_abstract_beyond_the_words_is_cut_and_leaves_hybrid_no_room(tmp_path):
+def test_an_abstract_over_the_word_limit_is_truncated_and_leaves_hybrid_no_room(tmp_path):
     found = by_system(tmp_path, {**LONG, "abstract": text(9, 5)})
     first = " ".join(" ".join(text(9, 5)).split()[:20])
     assert found["abstract", None]["text"] == first
     assert found["hybrid", "transformer/short"]["text"] == first
 
 
-def test_random_is_drawn_by_seed_and_paper_alone():
+def test_random_depends_only_on_seed_and_paper():
     def drawn(paper, seed=0):
         return baseline("random", {**LONG, "paper_id": paper}, SystemSummaryParams(words=20, seed=seed)).text
 
@@ -126,13 +126,13 @@ def test_only_the_oracle_uses_the_references(tmp_path):
     assert {30, 31} <= set(after["oracle", None]["positions"])
 
 
-def test_only_is_the_models_best_sentences_in_the_papers_order_the_last_one_taken_cut(tmp_path):
+def test_only_is_the_models_best_sentences_in_the_papers_order_with_the_last_one_truncated(tmp_path):
     unit = gold("t", "test", ["a b c d.", "e f g h i j.", "k l m.", "n o p q r."])
     row = by_system(tmp_path, unit, SystemSummaryParams(words=11))["only", "transformer/short"]
     assert (row["positions"], row["text"]) == ([1, 2, 3], "e f g k l m. n o p q r.")
 
 
-def test_hybrid_begins_with_the_abstract_and_skips_redundant_sentences(tmp_path):
+def test_hybrid_starts_with_the_abstract_and_skips_redundant_sentences(tmp_path):
     unit = gold(
         "t", "test", ["Green birds fly.", "Red fish swim fast.", "Red fish swim.", "We parse talks."],
         abstract=["We parse talks."],
@@ -144,7 +144,7 @@ def test_hybrid_begins_with_the_abstract_and_skips_redundant_sentences(tmp_path)
     assert by_system(tmp_path, unit, wide)["hybrid", "transformer/short"]["positions"] == [0, 1, 2, 3]
 
 
-def test_without_an_abstract_hybrid_is_made_of_the_papers_own_sentences(tmp_path):
+def test_without_an_abstract_hybrid_consists_of_the_papers_own_sentences(tmp_path):
     unit = {**LONG, "abstract": []}
     row = by_system(tmp_path, unit)["hybrid", "pointer/short"]
     expected = hybrid([], unit["sentences"], range(39, -1, -1), 20, True, PARAMS.redundant)
@@ -152,7 +152,9 @@ def test_without_an_abstract_hybrid_is_made_of_the_papers_own_sentences(tmp_path
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 40))
-def test_every_system_prints_no_more_than_the_words_and_only_the_papers_words(seed, count, words):
+def test_every_system_prints_at_most_the_configured_number_of_words_and_only_the_papers_words(
+    seed, count, words
+):
     unit = gold("t", "test", text(count, seed), references=[text(2, seed + 1)], abstract=text(2, seed + 2))
     for name in BASELINES:
         summary = baseline(name, unit, SystemSummaryParams(words=words))

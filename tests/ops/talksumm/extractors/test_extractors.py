@@ -28,7 +28,7 @@ SENTENCES = st.lists(st.lists(st.sampled_from(["w1", "w2", "x", "naïve", "§"])
 
 @BOTH
 @given(sentences=SENTENCES, words=st.integers(1, 40))
-def test_no_sentence_comes_twice_or_empty_and_the_budget_is_met_by_the_last(extractor, sentences, words):
+def test_no_sentence_is_repeated_or_empty_and_the_last_one_reaches_the_budget(extractor, sentences, words):
     found = extractor.extract(paper_of(sentences), words)
     lengths = [len(text.split()) for text in sentences]
     assert len(found.indices) == len(found.scores) == len(set(found.indices))
@@ -93,7 +93,7 @@ def test_the_same_seed_makes_the_same_weights():
     assert save(transformer(3)) == save(transformer(3)) != save(transformer(4))
 
 
-def test_a_paper_without_sections_is_one_of_the_role_other():
+def test_a_paper_without_sections_is_one_section_with_the_role_other():
     paper = ExtractorPaper("P", ["a", "b"])
     assert (paper.roles, paper.sections) == (("other", "other"), (0, 0))
     with pytest.raises(ValueError, match="paper P: 2 sentences, 1 roles"):
@@ -136,7 +136,7 @@ def marked(papers, seed):
 
 
 def share(labelled):
-    """Judge by the share of the chosen sentences that are labelled."""
+    """The share of chosen sentences that are labelled, as a validation score."""
 
     def judge(row, extraction):
         chosen = extraction.indices[:2]
@@ -153,7 +153,7 @@ TASKS = pytest.mark.parametrize(
 
 
 @TASKS
-def test_an_extractor_learns_to_find_what_is_marked(extractor, task, rate):
+def test_an_extractor_learns_to_find_the_marked_sentences(extractor, task, rate):
     training, validation = marked(24, 1), marked(8, 2)
     model = extractor()
     begun = task(model, training, validation, share(validation), words=6)
@@ -167,7 +167,7 @@ def test_an_extractor_learns_to_find_what_is_marked(extractor, task, rate):
 
 
 @TASKS
-def test_validation_gives_no_score_without_a_judge_and_no_loss_without_labels(extractor, task, rate):
+def test_validation_gives_no_score_without_a_scorer_and_no_loss_without_labels(extractor, task, rate):
     validation = marked(2, 2)
     assert list(task(extractor(), marked(2, 1), validation).validate()) == ["loss"]
     unlabelled = Labelled([ExtractorPaper("A", []), *validation.papers], [[], [], []])
@@ -176,7 +176,7 @@ def test_validation_gives_no_score_without_a_judge_and_no_loss_without_labels(ex
 
 
 @TASKS
-def test_papers_without_labels_teach_nothing_and_none_at_all_is_an_error(extractor, task, rate):
+def test_papers_without_labels_are_skipped_and_none_at_all_is_an_error(extractor, task, rate):
     empty = Labelled([ExtractorPaper("A", []), ExtractorPaper("B", ["w1 w2"])], [[], []])
     with pytest.raises(TrainingError, match="the training set has no examples"):
         train(task(extractor(), empty, marked(2, 1)), TrainingParams())
@@ -233,7 +233,7 @@ def test_only_the_first_sentences_of_a_training_paper_are_read(monkeypatch):
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])
 
 
-def test_extractors_share_what_is_remembered_without_change():
+def test_extractors_share_cached_data_without_changing_it():
     papers = [spans(7, seed) for seed in range(3)]
     shared = remembering(embed)
     for seed in range(2):
@@ -249,7 +249,7 @@ def test_each_extractor_is_trained_by_its_own_task():
     assert type(task_of(transformer(), empty, empty)) is TransformerTask
 
 
-def test_a_task_judges_by_the_words_that_it_is_given():
+def test_a_task_scores_by_the_words_that_it_is_given():
     papers = Labelled([paper_of(spans(9, 1))], [[0, 3]])
     heard = []
 

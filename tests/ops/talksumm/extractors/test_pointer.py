@@ -23,7 +23,7 @@ def rows_of(*lengths):
 TABLE = torch.randn(9, 4, generator=torch.Generator().manual_seed(8))
 
 
-def test_a_paper_is_read_alone_as_it_is_read_in_a_batch():
+def test_a_paper_is_read_the_same_alone_and_in_a_batch():
     model, papers = network(), [rows_of(3, 9, 1), rows_of(6), rows_of(2, 2, 8, 12, 5)]
     together, there = model.encode(papers, TABLE)
     assert there.sum(dim=1).tolist() == [4, 2, 6]
@@ -32,7 +32,7 @@ def test_a_paper_is_read_alone_as_it_is_read_in_a_batch():
         assert torch.allclose(together[row, : len(paper) + 1], alone[0], atol=1e-6)
 
 
-def test_the_stop_action_stands_first_and_its_vector_is_learnt():
+def test_the_stop_action_comes_first_and_its_vector_is_learnt():
     model = network()
     memory, _ = model.encode([rows_of(4, 4)], TABLE)
     assert torch.equal(memory[0, 0], model.stop)
@@ -40,7 +40,7 @@ def test_the_stop_action_stands_first_and_its_vector_is_learnt():
     assert model.stop.grad.abs().sum() > 0
 
 
-def test_the_loss_is_the_mean_surprise_of_the_labels_and_of_the_stop_behind_them():
+def test_the_loss_is_the_mean_surprise_of_the_labels_and_of_the_final_stop():
     model, papers, labels = network(), [rows_of(3, 9, 4), rows_of(6, 2)], [[0, 2], [1]]
     expected = []
     for paper, chosen in zip(papers, labels, strict=True):
@@ -141,7 +141,7 @@ def best_of_all(extractor, paper, words):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_beam_wide_enough_finds_the_likeliest_summary(seed):
+def test_a_beam_that_is_wide_enough_finds_the_most_probable_summary(seed):
     extractor = pointer(seed=seed, beam=200)
     paper = paper_of(spans(4, seed))
     found = extractor.extract(paper, 12)

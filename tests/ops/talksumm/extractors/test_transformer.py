@@ -25,14 +25,14 @@ def set_scores(extractor, wanted):
     return extractor
 
 
-def test_sentences_come_by_falling_score_until_they_have_the_words():
+def test_sentences_are_added_by_descending_score_until_the_budget_is_reached():
     paper = paper_of(["a b c", "d e", "", "f", "g h i j"])
     found = set_scores(transformer(), [0.0, 2.0, 9.0, 1.0, 2.0]).extract(paper, 6)
     assert found.indices == (1, 4)
     assert found.scores == pytest.approx([0.880797, 0.880797])
 
 
-def test_a_summary_longer_than_the_paper_is_all_of_its_sentences_that_have_words():
+def test_a_summary_longer_than_the_paper_consists_of_all_its_sentences_with_words():
     paper = paper_of(["a b c", "", "d e"])
     assert set_scores(transformer(), [0.0, 9.0, 1.0]).extract(paper, 10_000).indices == (2, 0)
 
@@ -63,7 +63,7 @@ def test_a_layer_adds_attention_and_then_a_feed_forward_network_each_of_normalis
 
 
 @pytest.mark.parametrize("sentences", [1, 5, 40, 300])
-def test_evaluation_gives_the_bits_of_a_training_without_dropout(sentences):
+def test_evaluation_gives_the_same_bits_as_training_without_dropout(sentences):
     network = PaperTransformers(2, 8, 5, 16, 2, 2, 0.0)
     generator = torch.Generator().manual_seed(sentences)
     inputs = (torch.randn(sentences, 8, generator=generator), torch.randn(sentences, 5, generator=generator))
@@ -72,7 +72,7 @@ def test_evaluation_gives_the_bits_of_a_training_without_dropout(sentences):
         assert torch.equal(network.eval()(*inputs), trained)
 
 
-def test_a_score_is_of_the_mean_of_the_members_scores_and_members_differ():
+def test_a_score_comes_from_the_mean_of_the_members_and_members_differ():
     one, three = transformer(), transformer(members=3)
     paper = paper_of(spans(6, 1))
     with torch.no_grad():
@@ -86,7 +86,7 @@ def test_a_score_is_of_the_mean_of_the_members_scores_and_members_differ():
     assert found.scores == pytest.approx(sorted(expected.tolist(), reverse=True), abs=1e-6)
 
 
-def test_each_member_learns_from_its_own_error_alone():
+def test_each_member_learns_only_from_its_own_error():
     papers = [paper_of(spans(6, 1))]
     labels = Labelled(papers, [[2, 4]])
     three = transformer(members=3, dropout=0.0)
@@ -104,7 +104,7 @@ def test_each_member_learns_from_its_own_error_alone():
     assert all(torch.allclose(one, other, atol=1e-6) for one, other in zip(found, expected, strict=True))
 
 
-def test_the_features_of_a_small_paper_are_as_counted_by_hand():
+def test_the_features_of_a_small_paper_equal_those_counted_by_hand():
     paper = ExtractorPaper(
         "P",
         ["We present a parser of words.", "", "See Section 2."],
@@ -143,7 +143,7 @@ def test_similarities_are_those_to_means_to_the_title_and_to_the_first_sentence(
     np.testing.assert_allclose(known.numpy()[:, -5:], expected, atol=1e-6)
 
 
-def test_recurrence_of_a_small_paper_is_as_counted_by_hand():
+def test_recurrence_in_a_small_paper_equals_that_counted_by_hand():
     paper = ExtractorPaper(
         "P",
         ["Neural parser of trees.", "A neural parser wins.", "Of the", "", "Trees win: neural parser"],
@@ -152,8 +152,8 @@ def test_recurrence_of_a_small_paper_is_as_counted_by_hand():
         [0, 0, 1, 1, 2],
     )
     three, two = np.log(3), np.log(2)
-    # Pairs: "neural parser" (in 3 sentences), "parser of", "of trees"; "a neural", "neural parser",
-    # "parser wins"; none without a content word; none; "trees win", "win neural", "neural parser".
+    # Pairs: "neural parser" (in 3 sentences), "parser of", "of trees"; "a neural", "neural parser", "parser
+    # wins"; none without a content word; none; "trees win", "win neural", "neural parser".
     expected = [
         [three / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 2, (2 * three + two) / 3 / 3, 3 / 4, three / 10],
         [three / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 2 * three / 3 / 3, 3 / 4, three / 10],

@@ -42,7 +42,7 @@ def test_rows_are_runs_of_words_with_the_beginning_of_their_sentence():
     ]
 
 
-def test_a_label_knows_its_file_licence_and_talk_and_has_an_id_of_its_own():
+def test_a_label_has_its_file_licence_and_talk_and_a_unique_id():
     rows = parse_gold_alignments([record(HEADER + "0,3,\n4,4,A\n")]).kept.to_pylist()
     assert {row["document"] for row in rows} == {"talk"}
     assert {(*row["source_ids"], row["licence"], row["month"]) for row in rows} == {
@@ -51,7 +51,7 @@ def test_a_label_knows_its_file_licence_and_talk_and_has_an_id_of_its_own():
     assert len({row["id"] for row in rows}) == 2
 
 
-def test_columns_in_another_order_more_columns_crlf_and_a_byte_order_mark_are_welcome():
+def test_columns_in_another_order_additional_columns_crlf_and_a_byte_order_mark_are_accepted():
     text = "\ufeffsentence,note,first_word,last_word\r\n A   b ,?,0,1\r\n\r\n,,2,2\r\n"
     assert labels(text) == [(0, 1, "A b"), (2, 2, None)]
 
@@ -82,7 +82,7 @@ def test_a_malformed_file_is_rejected_whole_with_file_line_and_cause(text, cause
     assert complaint(text).startswith(f"hand/talk.csv: {cause}")
 
 
-def test_a_file_that_was_not_read_is_rejected_with_its_cause():
+def test_an_unreadable_file_is_rejected_with_its_cause():
     outcome = parse_gold_alignments([record("", error="larger than max_bytes = 3; it was not read")])
     assert outcome.rejected["error"].to_pylist() == [
         "hand/talk.csv: larger than max_bytes = 3; it was not read"

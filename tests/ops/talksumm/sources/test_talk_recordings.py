@@ -98,7 +98,7 @@ def peak_of_reading(content):
     return int(peak), words
 
 
-def test_a_long_recording_takes_its_packed_bytes_and_never_all_its_sound():
+def test_a_long_recording_takes_its_compressed_size_and_never_all_its_sound():
     said = spoken("Many people read the paper.")
     with wave.open(io.BytesIO(said)) as file:
         rate, samples = file.getframerate(), file.readframes(file.getnframes())
@@ -115,7 +115,7 @@ def _as_flac(content):
     return _packed(content, "flac", "flac")
 
 
-def test_recordings_are_talks_by_their_rows_and_one_without_words_is_rejected(tmp_path):
+def test_recordings_become_talks_by_their_rows_and_one_without_words_is_rejected(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,title,date,url,licence\nquiet.wav,Quiet,2018-06-01,,\nbroken.mp3,Broken,2018-06-02,,\n"
     )
@@ -132,8 +132,8 @@ def test_recordings_are_talks_by_their_rows_and_one_without_words_is_rejected(tm
     assert errors[1] == "src/quiet.wav: no spoken words"
 
 
-def test_a_recording_may_be_larger_than_other_records_unless_its_source_says_how_large(tmp_path):
-    minutes = 8 * 60 * 2 * 22_050  # of a talk
+def test_a_recording_may_be_larger_than_other_records_unless_its_source_sets_a_limit(tmp_path):
+    minutes = 8 * 60 * 2 * 22_050  # for a talk
     (tmp_path / "talks").mkdir()
     (tmp_path / "talks/metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
     (tmp_path / "talks/a.wav").write_bytes(wav(bytes(minutes), 22_050))
@@ -157,7 +157,7 @@ PACKED = {
 }  # fmt: skip
 
 
-def test_every_ending_is_tried():
+def test_every_suffix_is_tested():
     assert set(PACKED) == set(speech.ENDINGS)
 
 
@@ -216,7 +216,7 @@ def test_a_file_that_points_to_other_files_or_the_network_is_not_a_recording(
         child.close()
 
 
-def test_no_protocol_may_be_opened_whatever_the_format():
+def test_no_protocol_may_be_opened_in_any_format():
     options = {"protocol_whitelist": speech.OPTIONS["protocol_whitelist"]}
     with pytest.raises(av.error.ArgumentError):
         av.open(io.BytesIO(POINTING["ffconcat"].encode()), options=options)
@@ -235,7 +235,7 @@ def _packed(content, form, codec):
     return packed.getvalue()
 
 
-def test_a_column_of_the_metadata_with_the_name_of_an_option_is_not_an_option(tmp_path):
+def test_a_metadata_column_with_the_name_of_an_option_is_not_an_option(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,title,date,url,licence,language,model\na.wav,A,2018-06-01,,,English,/nowhere\n"
     )

@@ -142,7 +142,7 @@ def test_a_file_or_row_without_a_partner_is_a_record_with_its_cause(folder):
         (b"\n\n", "line 1: no column file, title, date, url, licence"),
     ],
 )
-def test_unreadable_metadata_is_a_rejected_record_and_the_cause_of_every_transcripts(folder, content, cause):
+def test_unreadable_metadata_is_a_rejected_record_and_the_cause_for_every_transcript(folder, content, cause):
     raws = folder({"b.txt": "hi", "c.txt": "hi"} | ({} if content is None else {"metadata.csv": content}))
     against = f"no metadata: metadata.csv: {cause}"
     assert errors(raws) == {("b.txt", None): against, ("c.txt", None): against, ("metadata.csv", None): cause}

@@ -99,7 +99,7 @@ def test_rolling_captions_count_every_word_once():
     ]
 
 
-def test_a_line_said_twice_stays_where_captions_do_not_roll():
+def test_a_repeated_line_stays_unless_captions_roll():
     text = "WEBVTT\n\n" + "".join(
         f"00:0{index}.000 --> 00:0{index + 1}.000\n{line}\n\n"
         for index, line in enumerate(["Thank you.", "Thank you.", "Next slide.", "It works.", "Questions?"])

@@ -34,7 +34,7 @@ def errors(heard):
     return Levenshtein.distance(SAID.lower().strip(".").split(), found)
 
 
-def test_it_recognises_what_pocketsphinx_does_not():
+def test_whisper_recognises_what_pocketsphinx_does_not():
     assert errors(speech.read(spoken(SAID))) <= 2 < errors(speech.read(spoken(SAID), None))
 
 
@@ -131,7 +131,7 @@ def test_a_missing_recogniser_rejects_no_recording(tmp_path):
         parse_talks([recording(tmp_path, model=str(tmp_path))])
 
 
-def test_the_model_that_a_source_names_is_part_of_what_its_talks_are_made_of(tmp_path, monkeypatch):
+def test_the_model_that_a_source_names_is_part_of_the_key_of_its_talks(tmp_path, monkeypatch):
     (tmp_path / "model.bin").write_bytes(b"weights")
     declaration = workspace().datasets["sources/talks"]
 
@@ -184,6 +184,6 @@ def heard_by(*before, **environment):
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="qemu-x86_64 (qemu-user) is not installed")
-def test_an_emulated_haswell_hears_the_same_words_at_the_same_times():
-    """Takes minutes. It includes a CPU of another maker, for which CTranslate2 would use other kernels."""
+def test_an_emulated_haswell_recognises_the_same_words_at_the_same_times():
+    """Takes minutes. It includes a CPU of another vendor, for which CTranslate2 would use other kernels."""
     assert heard_by() == heard_by("qemu-x86_64", "-cpu", "Haswell")

@@ -1,4 +1,4 @@
-"""Ranked articles and what cells of a grid wrote for them, in miniature."""
+"""Tiny ranked articles, and the summaries that cells of a grid wrote for them."""
 
 import json
 
@@ -47,7 +47,7 @@ def ranked(title):
 
 
 def article(title):
-    """Return an article as far as it is read; every fourth has categories, of which one is that of an actor."""
+    """Return an article with the columns that are read; every fourth has categories, one of them an actor's."""
     number = TITLES.index(title)
     named = {1: ["Northern actors", "1879 births"], 0: ["Towns"]}
     return {"id": f"article-{number}", "categories": named[number % 2] if number % 4 < 2 else []}

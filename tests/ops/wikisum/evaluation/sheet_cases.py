@@ -1,4 +1,4 @@
-"""Scored leads of three systems, and the sheets that are made of them."""
+"""Scored leads of three systems, and the sheets made from them."""
 
 from ops.wikisum.evaluation.human_evaluation import rating_sheets
 from ops.wikisum.evaluation.people import RATING_SHEETS, RatingSheetParams

@@ -1,4 +1,4 @@
-"""By what an article is of a group of Table 7: its own categories, or its lead."""
+"""The groups of Table 7 that an article belongs to, from its own categories or its lead."""
 
 import re
 
@@ -22,17 +22,17 @@ ACTORS = Group(category="actors$", lead=r"\bactor\b")
         ([], TOWN, False),
     ],
 )
-def test_categories_decide_where_there_are_any_and_the_lead_where_there_is_none(categories, lead, expected):
+def test_categories_decide_if_there_are_any_and_otherwise_the_lead(categories, lead, expected):
     assert ACTORS.has(categories, lead) is expected
 
 
-def test_a_group_of_one_pattern_is_told_by_that_alone():
+def test_a_group_with_one_pattern_is_decided_by_it_alone():
     assert Group(lead="actor").has(["Towns"], ACTOR)
     assert not Group(category="actor").has([], ACTOR)
     assert Group.model_validate("actor") == Group(lead="actor")
 
 
-def test_an_article_may_be_of_several_groups():
+def test_an_article_may_be_in_several_groups():
     groups = {"actors": ACTORS, "births": Group(category="births"), "towns": Group(category="towns")}
     assert groups_of(["1879 births", "American actors"], TOWN, groups) == ["actors", "births"]
 

@@ -1,4 +1,4 @@
-"""Leads by extraction alone are the first words of a ranking, as many as the article's lead has."""
+"""Extracted leads are the first words of a ranking, as many as the article's lead has."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ def article(lead, texts, *rankings):
     }
 
 
-def test_the_best_paragraphs_come_first_and_are_cut_at_the_length_of_the_lead():
+def test_the_best_paragraphs_come_first_and_are_truncated_at_the_length_of_the_lead():
     unit = article(
         "salt bread is flat .",
         ["the sea is wide .", "salt bread is a bread .", "it is flat ."],
@@ -42,7 +42,7 @@ def test_the_best_paragraphs_come_first_and_are_cut_at_the_length_of_the_lead():
         max_size=6,
     ),
 )
-def test_extraction_is_the_concatenation_cut_at_so_many_words(words, paragraphs):
+def test_extraction_is_the_concatenation_truncated_at_a_number_of_words(words, paragraphs):
     texts = [" ".join(text) for text, _ in paragraphs]
     scores = [float(score) for _, score in paragraphs]
     ranked = sorted(range(len(texts)), key=lambda at: (-scores[at], at))

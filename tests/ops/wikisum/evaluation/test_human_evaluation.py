@@ -1,4 +1,4 @@
-"""Tables 5 and 6: means by system, Welch's t-test, preferences by pair, against hand-computed numbers."""
+"""Tables 5 and 6: means by system, Welch's t-test, preferences by pair, compared with hand-computed numbers."""
 
 import csv
 import io
@@ -47,7 +47,7 @@ def preferred(a, b, *values):
     }  # fmt: skip
 
 
-def test_t_and_degrees_of_freedom_are_those_of_welch():
+def test_t_and_degrees_of_freedom_equal_welchs():
     first, second = [1.0, 2.0, 4.0], [5.0, 5.5, 7.0, 6.5]
     # Variances 7/3 and 5/6: squared errors of the means 7/9 and 5/24.
     errors = 7 / 9, 5 / 24
@@ -58,7 +58,7 @@ def test_t_and_degrees_of_freedom_are_those_of_welch():
     )
 
 
-def test_p_of_two_degrees_of_freedom_is_its_closed_form():
+def test_p_for_two_degrees_of_freedom_equals_its_closed_form():
     # Samples of two with equal variances: 2 degrees of freedom, p = 1 - t / sqrt(2 + t^2).
     found = welch([4.0, 6.0], [1.0, 3.0])
     assert found.degrees == pytest.approx(2.0)
@@ -69,7 +69,7 @@ def test_p_of_two_degrees_of_freedom_is_its_closed_form():
 @pytest.mark.parametrize(
     ("first", "second"), [([1.0], [2.0, 3.0]), ([], [2.0, 3.0]), ([2.0, 2.0], [3.0, 3.0])]
 )
-def test_welch_has_no_value_for_samples_that_cannot_vary(first, second):
+def test_welch_is_undefined_for_samples_without_variance(first, second):
     assert welch(first, second) == (None, None, None)
 
 
@@ -88,18 +88,18 @@ def test_a_lead_counts_by_the_mean_of_its_raters_and_the_first_system_is_the_ref
     test = theirs["scores"]["focus"]["test"]
     assert test["t"] < 0
     assert test["significant"] == (test["p"] < 0.001) is True
-    assert set(ours["scores"]) == {"focus"}  # nobody was asked the other four
+    assert set(ours["scores"]) == {"focus"}  # no one was asked about the other four
 
 
 def test_preferences_are_turned_to_the_side_that_each_lead_was_on():
-    # Above 0 prefers B. As (OURS, THEIRS): -2 and 1; turned round: -1 and 0.
+    # Values above 0 prefer B. As (OURS, THEIRS): -2 and 1; turned round: -1 and 0.
     rows = [preferred(OURS, THEIRS, "-2", "1"), preferred(THEIRS, OURS, "-1", "0")]
     [found] = tables(judged(rows), PARAMS)["preference"]
     assert (found["prefer_first"], found["prefer_second"], found["neither"]) == (1, 2, 1)
     assert (found["ratio"], found["ratings"], found["articles"]) == (2.0, 4, 2)
 
 
-def test_a_ratio_has_no_value_where_nobody_prefers_the_first():
+def test_a_ratio_is_undefined_if_no_one_prefers_the_first():
     [found] = tables(judged([preferred(OURS, THEIRS, "2", "2")]), PARAMS)["preference"]
     assert (found["prefer_second"], found["ratio"]) == (2, None)
 
@@ -130,7 +130,7 @@ def filled(folder, files, answer):
     return parse_answers(records).kept
 
 
-def test_filled_sheets_come_back_as_tables(tmp_path):
+def test_filled_sheets_become_tables(tmp_path):
     sent = sheets.made(tmp_path / "evaluation")
 
     def answer(question, row):

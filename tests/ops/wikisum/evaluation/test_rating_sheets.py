@@ -22,7 +22,7 @@ def test_the_leads_of_all_systems_are_of_the_same_articles(tmp_path):
     ]
 
 
-def test_which_side_a_lead_is_on_is_drawn_by_the_seed(tmp_path):
+def test_the_side_of_a_lead_is_drawn_by_the_seed(tmp_path):
     rows = [row for row in made(tmp_path).kept.to_pylist() if row["questionnaire"] == PREFERENCE.name]
     assert {(row["system_a"], row["system_b"]) for row in rows} == {SYSTEMS, SYSTEMS[::-1]}
     for row in rows:
@@ -34,7 +34,7 @@ def test_which_side_a_lead_is_on_is_drawn_by_the_seed(tmp_path):
     assert {row["id"]: row["system_a"] for row in other} != {row["id"]: row["system_a"] for row in rows}
 
 
-def test_raters_do_not_see_whose_a_lead_is(tmp_path):
+def test_raters_do_not_see_which_system_wrote_a_lead(tmp_path):
     files = made(tmp_path).files
     for name, questionnaire in ((QUALITY.name, QUALITY), (PREFERENCE.name, PREFERENCE)):
         sheet = csv.DictReader(io.StringIO(files[f"sheets/ann/{name}.csv"].decode("utf-8-sig"), newline=""))
@@ -71,7 +71,7 @@ def test_the_sheets_do_not_depend_on_the_parts(tmp_path):
     assert found[0].kept == found[1].kept
 
 
-def test_a_system_that_has_no_lead_is_an_error_that_names_those_there_are(tmp_path):
+def test_an_unknown_system_is_an_error_that_names_the_known_ones(tmp_path):
     own = PARAMS.model_copy(update={"systems": ("t_rex (tf_idf-combined-8)",)})
     with pytest.raises(
         LookupError, match=r"t_rex \(tf_idf-combined-8\), but .* has extractive \(tf_idf-combined\), t_d"

@@ -1,4 +1,4 @@
-"""Scores of every lead, their means, tests and categories, against the slow way."""
+"""Scores of every lead, their means, tests and categories, compared with a slow version."""
 
 from collections import Counter
 from statistics import fmean
@@ -22,7 +22,7 @@ def evaluated(tmp_path_factory):
     return made(tmp_path_factory.mktemp("evaluation"), ROWS)
 
 
-def test_every_test_article_has_a_row_of_each_model_and_of_each_ranking(evaluated):
+def test_every_test_article_has_a_row_for_each_model_and_each_ranking(evaluated):
     kept, dropped, _ = evaluated
     assert len(TESTS) > 6
     systems = Counter((row["system"], row["model"]) for row in kept)
@@ -37,7 +37,7 @@ def test_every_test_article_has_a_row_of_each_model_and_of_each_ranking(evaluate
     assert {row["reason"] for row in dropped} == {"split_train", "split_validation"}
 
 
-def test_an_article_of_the_test_split_for_which_nothing_was_written_says_so(tmp_path):
+def test_a_test_article_without_a_summary_says_so(tmp_path):
     rows = [row for row in ROWS if row["title"] not in TESTS[:2]]
     _, dropped, _ = made(tmp_path, rows, not_drawn=TESTS[1:2])
     lost = {row["id"]: row["reason"] for row in dropped if not row["reason"].startswith("split_")}
@@ -57,7 +57,7 @@ def test_extraction_is_scored_against_the_lead_and_has_no_likelihood(evaluated):
             assert row["nats"] is row["tokens"] is row["length"] is None
 
 
-def test_rouge_l_of_the_released_code_and_bertscore_stand_beside_rouge_l(evaluated):
+def test_rouge_l_of_the_released_code_and_bertscore_are_next_to_rouge_l(evaluated):
     kept, _, table = evaluated
     for row in kept:
         precision, recall = row["rougeL_precision"], row["rougeL_recall"]
@@ -70,7 +70,7 @@ def test_rouge_l_of_the_released_code_and_bertscore_stand_beside_rouge_l(evaluat
     assert all({*table["metrics"][1:]} <= {*system["scores"]} for system in table["systems"])
 
 
-def test_means_are_those_of_the_rows_and_log_perplexity_is_that_of_all_tokens(evaluated):
+def test_means_are_over_rows_and_log_perplexity_is_over_all_tokens(evaluated):
     kept, _, table = evaluated
     for system in table["systems"]:
         own = [row for row in kept if (row["system"], row["model"]) == (system["system"], system["model"])]
@@ -97,7 +97,7 @@ def test_the_chosen_model_is_tested_against_every_other_system(evaluated):
     assert difference == pytest.approx(means["t_d"] - means["t_ed"], abs=2e-6)
 
 
-def test_categories_are_those_of_the_lead_and_count_the_chosen_model_alone(evaluated):
+def test_categories_are_those_of_the_lead_and_count_only_the_chosen_model(evaluated):
     kept, _, table = evaluated
     people = [title for title in TESTS if "was an actor" in lead_of(title)]
     assert [(row["category"], row["articles"]) for row in table["categories"]] == [
@@ -110,7 +110,7 @@ def test_categories_are_those_of_the_lead_and_count_the_chosen_model_alone(evalu
     assert table["categories"][2]["scores"] == {}
 
 
-def test_without_a_chosen_model_nothing_is_tested_and_no_category_is_told(tmp_path):
+def test_without_a_chosen_model_nothing_is_tested_and_there_are_no_categories(tmp_path):
     _, _, table = made(tmp_path, ROWS, chosen=None)
     assert (table["tests"], table["categories"]) == ([], [])
 
@@ -129,12 +129,12 @@ def test_without_models_there_are_no_rows(tmp_path):
         ("odd", {}, "give the pattern of a category, or of the lead"),
     ],
 )
-def test_a_category_that_cannot_be_is_refused(name, group, cause):
+def test_an_invalid_category_is_refused(name, group, cause):
     with pytest.raises(ValidationError, match=cause):
         EvaluationParams(categories={name: group})
 
 
-def test_an_article_may_be_of_several_categories(tmp_path):
+def test_an_article_may_be_in_several_categories(tmp_path):
     own = EvaluationParams(categories={"people": "actor", "north": "north"}, resamples=100)
     kept, _, _ = made(tmp_path, ROWS, params=own)
     assert {tuple(row["categories"]) for row in kept} == {(), ("people", "north")}

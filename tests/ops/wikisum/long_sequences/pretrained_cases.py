@@ -1,4 +1,4 @@
-"""Pretrained encoder-decoders in miniature: random weights, saved as Hugging Face saves models."""
+"""Tiny pretrained encoder-decoders: random weights, saved in Hugging Face's format."""
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -17,7 +17,7 @@ SPECIAL = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_t
 
 
 def write_led(folder, texts=("ann sings .",), positions=64, answers=32, room=0):
-    """Write a LED with byte pairs of its own, and return the folder; its table has `room` for more tokens."""
+    """Write a LED with its own byte pairs, and return the folder; its table has `room` for more tokens."""
     size = _write_tokenizer(folder, texts, "<s> $A </s>")
     torch.manual_seed(0)
     LEDForConditionalGeneration(
@@ -32,7 +32,7 @@ def write_led(folder, texts=("ann sings .",), positions=64, answers=32, room=0):
 
 
 def write_long_t5(folder, texts=("ann sings .",)):
-    """Write a LongT5, whose positions have no end."""
+    """Write a LongT5, whose positions are unlimited."""
     size = _write_tokenizer(folder, texts, "$A </s>")
     torch.manual_seed(0)
     LongT5ForConditionalGeneration(
@@ -46,7 +46,7 @@ def write_long_t5(folder, texts=("ann sings .",)):
 
 
 def write_pair(folder, texts=("ann sings .",)):
-    """Write an encoder and a decoder that are models of their own."""
+    """Write an encoder and a decoder that are separate models."""
     size = _write_tokenizer(folder, texts, "$A </s>")
     part = BertConfig(
         vocab_size=size, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8

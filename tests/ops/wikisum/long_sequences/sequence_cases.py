@@ -1,4 +1,4 @@
-"""Models of long sequences in miniature: twenty tokens, and networks that are made in a blink."""
+"""Tiny models of long sequences: twenty tokens, and networks that are made in a blink."""
 
 import torch
 
@@ -17,7 +17,7 @@ from ops.wikisum.long_sequences.sizes import (
 PAD, END, SEPARATOR, V = 0, 1, 2, 20
 VOCABULARY = SubwordVocabulary(V, PAD, END, SEPARATOR)
 
-#: The layers of decoders, by a name for each; blocks of 4 and kernels of 3.
+#: The layers of decoders, by name; blocks of 4 and kernels of 3.
 DECODERS = {
     "full": {"layer_kinds": "F"},
     "local": {"layer_kinds": "L"},
@@ -43,7 +43,7 @@ PARAMS = {
 
 
 def decoder(seed=0, implementation="sdpa", **options):
-    """Return a decoder, far from uniform, without dropout."""
+    """Return a decoder with weights far from uniform, without dropout."""
     small = {
         "vocab_size": V, "hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 2, "block_size": 4,
         "dropout": 0.0, "expert_size": 8,
@@ -67,7 +67,7 @@ def model(name, seed=0):
 
 
 def drawing_nothing(layers="LML", seed=0):
-    """Return a T-DMCA whose training draws nothing: it has neither dropout nor the noise of a gate."""
+    """Return a T-DMCA whose training is deterministic: it has neither dropout nor the noise of a gate."""
     params = PARAMS["T-DMCA"].model_copy(update={"layers": layers, "dropout": 0.0, "experts": 0})
     return make(params, VOCABULARY, seed)
 

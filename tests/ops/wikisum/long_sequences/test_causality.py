@@ -1,4 +1,4 @@
-"""No token's logits depend on a later one, and each kind of attention sees what it says."""
+"""No token's logits depend on a later one, and each kind of attention sees exactly its context."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def influence(network, length):
 
 
 def dependence(embedding, ids, logits_of):
-    """Return which logits (L x V) depend on which of the tokens that they are computed from (L)."""
+    """Return which logits (L x V) depend on which of the input tokens (L)."""
     embedded = embedding(ids).detach().requires_grad_()
     embedding.register_forward_hook(lambda *_: embedded)
     logits = logits_of()
@@ -43,7 +43,7 @@ def test_no_logits_depend_on_a_later_token(options, length, implementation):
 
 @pytest.mark.parametrize("length", [1, 2, 5, 9])
 @pytest.mark.parametrize("name", ["lstm", "T-ED"])
-def test_a_decoder_behind_an_encoder_sees_no_later_token(name, length):
+def test_a_decoder_with_an_encoder_sees_no_later_token(name, length):
     network = model(name).network
     embedding = network.encoder.embedding if name == "lstm" else network.model.decoder.embed_tokens
     encoded, ids = network.get_encoder()(tokens(1, 7)), tokens(1, length)
@@ -57,8 +57,8 @@ def test_a_decoder_behind_an_encoder_sees_no_later_token(name, length):
 
 @torch.no_grad()
 @every_decoder
-def test_other_tokens_behind_change_no_logits(options):
-    """As gradients tell it, but of choices among experts, too, which have none."""
+def test_changing_later_tokens_changes_no_logits(options):
+    """Gradients show this, too, but not for the choice of experts, which has no gradient."""
     network, ids = decoder(**options), tokens(1, 13).repeat(2, 1)
     ids[1, 7:] = tokens(1, 6, seed=5)
     first, second = network(ids).logits
@@ -66,27 +66,27 @@ def test_other_tokens_behind_change_no_logits(options):
     assert not torch.allclose(first[7:], second[7:], atol=1e-2)
 
 
-def test_a_full_layer_sees_all_that_is_before():
+def test_a_full_layer_sees_everything_before():
     assert torch.equal(influence(decoder(layer_kinds="F"), 11), torch.ones(11, 11).tril().bool())
 
 
-def test_a_local_layer_sees_its_block_of_4_alone():
+def test_a_local_layer_sees_only_its_block_of_4():
     place = torch.arange(11)
     same = place[:, None] // 4 == place // 4
     assert torch.equal(influence(decoder(layer_kinds="L"), 11), same & (place <= place[:, None]))
 
 
-def test_a_local_layer_that_looks_back_sees_the_block_before_too():
+def test_a_local_layer_that_looks_back_sees_the_previous_block_too():
     place = torch.arange(13)
     near = place[:, None] // 4 - place // 4 <= 1
     network = decoder(layer_kinds="L", look_back=True)
     assert torch.equal(influence(network, 13), near & (place <= place[:, None]))
 
 
-def test_a_compressed_layer_sees_the_first_token_and_the_threes_that_are_complete():
+def test_a_compressed_layer_sees_the_first_token_and_the_complete_groups_of_three():
     place = torch.arange(11)
     complete = place // 3 * 3 + 3 <= place[:, None]
-    seen = complete | (place == 0) | (place == place[:, None])  # itself by the residual connection
+    seen = complete | (place == 0) | (place == place[:, None])  # itself, by the residual connection
     assert torch.equal(influence(decoder(layer_kinds="M"), 11), seen)
 
 
@@ -101,7 +101,7 @@ def test_fused_and_materialised_attention_give_equal_logits(options, length):
 
 
 @pytest.mark.parametrize("length", [1, 3, 4, 7, 9, 14])
-def test_compressed_attention_is_that_of_a_convolution_under_a_dense_mask(length):
+def test_compressed_attention_equals_a_convolution_under_a_dense_mask(length):
     attention = decoder(layer_kinds="M").layers[0].attention
     hidden = torch.randn(length, 16, generator=torch.Generator().manual_seed(1))
     queries, keys, values = attention.project(hidden)
@@ -126,7 +126,7 @@ def test_compressed_attention_is_that_of_a_convolution_under_a_dense_mask(length
 
 
 def test_no_convolution_of_onednn_is_called():
-    """Its bits differ between processors where channels times kernel are 1,000 or more: here 3 x 512."""
+    """Its bits differ between processors if channels times kernel are 1,000 or more: here 3 x 512."""
     network = decoder(layer_kinds="M")
     with torch.profiler.profile() as profile:
         network(tokens(1, 9))

@@ -1,4 +1,4 @@
-"""Decoding token by token gives what the whole sequence gives, and beams are those of an obvious search."""
+"""Decoding token by token gives the same as the whole sequence, and beams equal those of a plain search."""
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ every_decoder = pytest.mark.parametrize("options", DECODERS.values(), ids=DECODE
 @torch.no_grad()
 @pytest.mark.parametrize("begun", range(1, 15))
 @every_decoder
-def test_what_goes_on_from_a_cache_is_as_the_whole(options, begun):
+def test_continuing_from_a_cache_equals_the_whole_sequence(options, begun):
     network, ids = decoder(**options), tokens(2, 22)
     expected = network(ids).logits
     found = network(ids[:, :begun], use_cache=True)
@@ -37,10 +37,10 @@ def test_what_goes_on_from_a_cache_is_as_the_whole(options, begun):
 
 @torch.no_grad()
 @every_decoder
-def test_rows_that_stand_at_different_positions_go_on_from_one_cache(options):
+def test_rows_at_different_positions_continue_from_one_cache(options):
     network = decoder(**options)
     rows = [tokens(1, length, length)[0] for length in (5, 1, 9)]
-    more = tokens(3, 80, 7)  # beyond what the cache grows by
+    more = tokens(3, 80, 7)  # beyond the increment of the cache
     begin = torch.stack([torch.cat([torch.zeros(9 - len(row), dtype=torch.long), row]) for row in rows])
     found = network(begin, attention_mask=(begin != PAD).long(), use_cache=True)
     logits = network(more, past_key_values=found.past_key_values).logits
@@ -51,7 +51,7 @@ def test_rows_that_stand_at_different_positions_go_on_from_one_cache(options):
 
 @torch.no_grad()
 @pytest.mark.parametrize("name", ["lstm", "T-ED"])
-def test_an_encoder_decoder_goes_on_from_its_cache_and_does_not_read_padding(name):
+def test_an_encoder_decoder_continues_from_its_cache_and_ignores_padding(name):
     network = model(name).network
     source, target = tokens(2, 7), tokens(2, 5, 1)
     mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3])
@@ -66,7 +66,7 @@ def test_an_encoder_decoder_goes_on_from_its_cache_and_does_not_read_padding(nam
     assert torch.allclose(whole[1:], alone, atol=1e-5)
 
 
-def test_packed_rows_cannot_be_gone_on_with():
+def test_packed_rows_cannot_be_continued():
     with pytest.raises(ValueError, match="one sequence in a row"):
         decoder(layer_kinds="F")(tokens(1, 4), attention_mask=torch.tensor([[1, 1, 2, 2]]), use_cache=True)
 
@@ -92,7 +92,7 @@ class WholeReader(Reader):
     st.integers(2, 4),
     st.sampled_from([0.0, 0.6, 1.0]),
 )
-def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_alone(
+def test_the_answers_to_a_batch_equal_those_of_a_search_that_reads_every_answer_alone(
     name, seed, sources, width, penalty
 ):
     found = model(name, seed)
@@ -108,7 +108,7 @@ def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_al
         assert reader.rank(ended, penalty) == pytest.approx(expected, abs=1e-3)
 
 
-def test_an_answer_is_cut_at_its_bound_and_equal_sources_have_equal_answers():
+def test_an_answer_is_truncated_at_its_limit_and_equal_sources_have_equal_answers():
     for name in ("lstm", "T-ED", "T-D", "T-DMCA"):
         answers = model(name).generate([[5, 6, 7], [4], [5, 6, 7], []], beam=1)
         assert answers[0] == answers[2]

@@ -44,7 +44,7 @@ def test_packing_does_not_change_logits(options):
 
 
 @torch.no_grad()
-def test_packed_sequences_have_the_losses_that_they_have_alone():
+def test_packed_sequences_have_the_same_losses_as_alone():
     network = decoder(**DECODERS["all of T-DMCA, with experts"])
     first, second = ROWS[0], ROWS[2]
     first[2] = second[3] = 2

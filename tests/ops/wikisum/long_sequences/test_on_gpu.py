@@ -1,4 +1,4 @@
-"""The same on a GPU, where one is at hand: logits, decoding, and a training in bfloat16."""
+"""The same on a GPU, if there is one: logits, decoding, and a training in bfloat16."""
 
 import pytest
 import torch

@@ -44,7 +44,7 @@ def written(folder, files):
 
 
 def with_global_attention(network, numbers):
-    """Return what LED's own documentation has for summaries."""
+    """Return the global attention that LED's own documentation uses for summaries."""
     if "global_attention_mask" not in inspect.signature(network.forward).parameters:
         return {}
     seen = torch.zeros_like(numbers)
@@ -52,7 +52,7 @@ def with_global_attention(network, numbers):
     return {"global_attention_mask": seen}
 
 
-def test_losses_and_answers_are_those_of_hugging_face(folder, tmp_path):
+def test_losses_and_answers_equal_those_of_hugging_face(folder, tmp_path):
     model = made(folder)
     place = written(tmp_path / "saved", model.files()) / FOLDER
     network, tokenizer = (
@@ -75,7 +75,7 @@ def test_losses_and_answers_are_those_of_hugging_face(folder, tmp_path):
 
 
 def test_the_first_token_has_global_attention(tmp_path):
-    """With a window of 4 tokens, the last one learns of the first by nothing else in one layer."""
+    """With a window of 4 tokens and one layer, nothing else connects the last token to the first."""
     model = made(write_led(tmp_path / "led", SOURCES, positions=256))
     encoder = model.network.get_encoder()
     source = model.source(" ".join(["sings"] * 40))
@@ -89,7 +89,7 @@ def test_the_first_token_has_global_attention(tmp_path):
     assert not torch.allclose(hidden[0], hidden[1]) and torch.allclose(local[0], local[1])
 
 
-def test_no_text_is_longer_than_the_model_has_positions_or_the_params_say(tmp_path):
+def test_no_text_is_longer_than_the_models_positions_or_the_params_allow(tmp_path):
     folder = write_led(tmp_path / "led", SOURCES, positions=64, answers=16)
     assert (made(folder).params.longest_source, made(folder).params.longest_target) == (63, 15)
     short = made(folder, longest_source=5, longest_target=4)
@@ -105,14 +105,14 @@ def test_no_text_is_longer_than_the_model_has_positions_or_the_params_say(tmp_pa
 
 
 @pytest.mark.parametrize("longest", [1, 3, 5, 30])
-def test_the_text_that_is_learnt_is_that_of_the_tokens_that_are(folder, longest):
+def test_the_reported_training_text_matches_the_training_tokens(folder, longest):
     model = made(folder, longest_target=longest)
     for target in TARGETS:
         learnt = [*model.example("", target).target, model.end][: longest + 1]
         assert model.answers([learnt]) == [model.learnt_text(target).strip()]
 
 
-def test_a_mark_is_one_token_whether_the_table_has_room_or_grows(tmp_path):
+def test_a_special_mark_is_one_token_whether_the_table_has_room_or_grows(tmp_path):
     for room in (0, 8):
         model = made(write_led(tmp_path / str(room), SOURCES, room=room))
         number = model.tokenizer.convert_tokens_to_ids(MARK)
@@ -127,7 +127,7 @@ def test_a_mark_is_one_token_whether_the_table_has_room_or_grows(tmp_path):
     )
 
 
-def test_it_is_trained_further_and_read_back(folder):
+def test_a_pretrained_model_is_fine_tuned_and_read_back(folder):
     model = made(folder)
     names = ["a", "b"]
     store = ExampleStore(zip(names, examples(model), strict=True))
@@ -145,7 +145,7 @@ def test_it_is_trained_further_and_read_back(folder):
     assert again.files() == files and again.params == model.params
 
 
-def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
+def test_a_missing_model_or_one_that_is_not_an_encoder_decoder_is_refused(tmp_path):
     BertConfig().save_pretrained(tmp_path / "bert")
     with pytest.raises(ValueError, match="is a bert: no encoder-decoder"):
         made(tmp_path / "bert")
@@ -157,7 +157,7 @@ def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
         begin(PretrainedParams(model="nobody/nothing"), [MARK])
 
 
-def test_files_that_are_not_all_there_are_refused(folder):
+def test_an_incomplete_folder_is_refused(folder):
     files = made(folder).files()
     with pytest.raises(ModelFilesError):
         load({PARAMS: files[PARAMS]})

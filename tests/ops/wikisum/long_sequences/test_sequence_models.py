@@ -1,4 +1,4 @@
-"""All four models behind one interface: losses, files, Hugging Face's doors, gradients."""
+"""All four models behind one interface: losses, files, Hugging Face's public interfaces, gradients."""
 
 import pytest
 import torch
@@ -34,7 +34,7 @@ def gradients(network, loss):
 
 @torch.no_grad()
 @every_model
-def test_the_losses_of_a_batch_are_those_of_its_examples_alone(name):
+def test_the_losses_of_a_batch_equal_those_of_its_single_examples(name):
     found, batch = model(name), examples()
     together = found.losses(batch)
     for index, example in enumerate(batch):
@@ -48,7 +48,7 @@ def test_the_losses_of_a_batch_are_those_of_its_examples_alone(name):
 
 @torch.no_grad()
 @every_model
-def test_a_target_that_is_cut_has_no_end(name):
+def test_a_truncated_target_has_no_end(name):
     found = model(name)
     source, target = [5, 6, 7], [*range(4, 14)]
     if name.startswith("T-D"):
@@ -63,7 +63,7 @@ def test_a_target_that_is_cut_has_no_end(name):
 
 
 @torch.no_grad()
-def test_a_decoder_learns_input_and_output_and_tells_them_apart():
+def test_a_decoder_learns_input_and_output_and_reports_both_losses():
     found = model("T-DMCA")
     [example] = examples(1)
     sequence = [*example.source, SEPARATOR, *example.target, 1]
@@ -77,7 +77,7 @@ def test_a_decoder_learns_input_and_output_and_tells_them_apart():
 
 @torch.no_grad()
 @every_model
-def test_what_is_saved_is_loaded_and_answers_the_same(name):
+def test_a_saved_model_is_loaded_and_gives_the_same_answers(name):
     found = model(name)
     files = found.files()
     assert files == model(name).files()
@@ -105,18 +105,18 @@ def test_hugging_face_finds_the_classes_and_how_they_decode(name, tmp_path):
     assert all(torch.equal(weights[key], value) for key, value in found.network.state_dict().items())
     assert loaded.generation_config.num_beams == 4
     assert loaded.generation_config.length_penalty == 0.6
-    if name != "T-ED":  # which is Pegasus, and AutoModel gives that without its head
+    if name != "T-ED":  # this is Pegasus, which AutoModel returns without its head
         assert type(AutoModel.from_pretrained(tmp_path)) is type(found.network)
 
 
-def test_a_decoder_is_loaded_with_materialised_attention_where_that_is_asked_for(tmp_path):
+def test_a_decoder_is_loaded_with_materialised_attention_if_requested(tmp_path):
     model("T-D").network.save_pretrained(tmp_path)
     loaded = AutoModelForCausalLM.from_pretrained(tmp_path, attn_implementation="eager")
     assert not loaded.layers[0].attention.fused
 
 
 @every_model
-def test_the_same_seed_makes_the_same_weights_and_leaves_the_generator(name):
+def test_the_same_seed_gives_the_same_weights_and_does_not_change_the_generator(name):
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
@@ -155,7 +155,7 @@ def test_every_weight_learns(name):
     assert not still
 
 
-def test_labels_are_smoothed_in_training_alone():
+def test_labels_are_smoothed_only_in_training():
     found = model("lstm")
     smooth = model("lstm")
     smooth.params = smooth.params.model_copy(update={"label_smoothing": 0.3, "dropout": 0.0})
@@ -168,7 +168,7 @@ def test_labels_are_smoothed_in_training_alone():
     assert not torch.allclose(found.losses(batch).output, smooth.losses(batch).output)
 
 
-def test_losses_in_pieces_are_those_of_all_logits_at_once():
+def test_losses_in_pieces_equal_those_of_all_logits_at_once():
     torch.manual_seed(0)
     hidden, weight = torch.randn(1100, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
     targets = torch.randint(0, 7, (1100,))
@@ -183,8 +183,8 @@ def test_losses_in_pieces_are_those_of_all_logits_at_once():
 
 
 @torch.no_grad()
-def test_experts_take_a_softmax_that_is_more_exact_than_the_weights(monkeypatch):
-    """As autocast to bfloat16 has it on a GPU, and not on a processor."""
+def test_experts_use_a_softmax_that_is_more_exact_than_the_weights(monkeypatch):
+    """As with autocast to bfloat16 on a GPU, and not on a processor."""
     softmax = torch.Tensor.softmax
     monkeypatch.setattr(torch.Tensor, "softmax", lambda scores, dim: softmax(scores.float(), dim))
     layer = MixtureOfExperts(4, 8, 3).to(torch.bfloat16)
@@ -193,7 +193,7 @@ def test_experts_take_a_softmax_that_is_more_exact_than_the_weights(monkeypatch)
 
 
 @torch.no_grad()
-def test_two_experts_answer_each_token_in_the_share_of_their_gates():
+def test_two_experts_answer_each_token_weighted_by_their_gates():
     torch.manual_seed(0)
     layer = MixtureOfExperts(6, 8, 5)
     for weights in layer.parameters():
@@ -211,7 +211,7 @@ def test_two_experts_answer_each_token_in_the_share_of_their_gates():
     assert float(uneven) > 0
 
 
-def test_the_loss_of_load_balancing_falls_when_the_load_is_even():
+def test_the_load_balancing_loss_falls_when_the_load_is_even():
     torch.manual_seed(0)
     layer = MixtureOfExperts(4, 4, 4).train()
     with torch.no_grad():
@@ -229,7 +229,7 @@ def test_the_loss_of_load_balancing_falls_when_the_load_is_even():
     assert sum(history[-10:]) < sum(history[:10]) / 3
 
 
-def test_positions_are_those_of_tensor2tensor():
+def test_positions_equal_those_of_tensor2tensor():
     found = positions(5, 8)
     rates = 10_000 ** -(torch.arange(4) / 3)
     angles = torch.arange(5)[:, None] * rates
@@ -245,12 +245,12 @@ def test_positions_are_those_of_tensor2tensor():
         ({"experts": 2, "expert_layer": 5}, "none of the 5 layers"),
     ],
 )
-def test_a_config_that_makes_no_network_says_why(options, message):
+def test_an_impossible_config_says_why(options, message):
     with pytest.raises(ValueError, match=message):
         decoder(**options)
 
 
-def test_an_odd_checkpoint_is_not_read_as_another_size():
+def test_a_mismatched_checkpoint_is_not_read_as_another_size():
     files = model("T-D").files()
     files["config.json"] = files["config.json"].replace(b'"hidden_size": 16', b'"hidden_size": 32')
     with pytest.raises(ModelFilesError, match="size mismatch"):
@@ -259,7 +259,7 @@ def test_an_odd_checkpoint_is_not_read_as_another_size():
         load({name: files[name] for name in ("config.json", "params.json")})
 
 
-def test_a_card_tells_hugging_face_and_readers_what_the_model_is():
+def test_a_card_describes_the_model_to_hugging_face_and_readers():
     config = PARAMS["T-D"].model_dump(mode="json")
     card = model_card("tiny", "Writes leads.", ["CC-BY-SA-4.0"], config, {"examples": 6, "metric": "loss"})
     _, front, text = card.decode().split("---\n", 2)

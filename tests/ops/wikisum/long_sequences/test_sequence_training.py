@@ -1,4 +1,4 @@
-"""Models of long sequences under the shared loop, and examples that lie on disk."""
+"""Models of long sequences in the shared training loop, and examples on disk."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_training_lowers_the_log_perplexity_of_the_targets(name):
 
 
 @every_model
-def test_what_was_learnt_by_heart_is_written(name):
+def test_memorised_targets_are_generated(name):
     learnt = model(name)
     stored = store(8)
     params = TrainingParams(
@@ -61,7 +61,7 @@ def test_what_was_learnt_by_heart_is_written(name):
 
 
 @every_model
-def test_a_run_goes_on_from_every_checkpoint_to_the_same_weights(name):
+def test_a_run_resumes_from_every_checkpoint_to_the_same_weights(name):
     class Every(Memory):
         def __init__(self):
             super().__init__()
@@ -91,7 +91,7 @@ def test_a_compiled_network_learns_the_same(tmp_path, monkeypatch):
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
 
     def curve(**knobs):
-        # All examples in one batch: a shape more is compiled anew.
+        # All examples in one batch: every further shape would be compiled again.
         params = TrainingParams(epochs=2, batch_size=12, metric="log_perplexity", **knobs)
         outcome = train(SequenceTask(drawing_nothing("LM"), store(), store()), params)
         return [point.value for point in outcome.curve]
@@ -102,7 +102,7 @@ def test_a_compiled_network_learns_the_same(tmp_path, monkeypatch):
     assert counters["stats"]["unique_graphs"] > 0
 
 
-def test_bfloat16_is_of_a_gpu_and_gradients_are_finite_in_it():
+def test_bfloat16_is_for_gpus_and_gradients_are_finite_in_it():
     found = model("T-DMCA")
     found.network.train()
     with torch.autocast("cpu", torch.bfloat16):
@@ -112,7 +112,7 @@ def test_bfloat16_is_of_a_gpu_and_gradients_are_finite_in_it():
     assert gradients and all(bool(gradient.isfinite().all()) for gradient in gradients)
 
 
-def test_every_token_weighs_the_same_in_whichever_batch_it_is():
+def test_every_token_has_the_same_weight_in_any_batch():
     found = task("T-D")
     found.module.eval()
     alone = [found.loss([index]) for index in range(3)]
@@ -137,7 +137,7 @@ def test_log_perplexity_is_the_mean_over_all_tokens_of_all_targets():
 
 
 def saved_bytes(length, implementation, kinds):
-    """Return how much a layer of attention keeps for the gradient: each piece of memory once."""
+    """Return how much memory an attention layer keeps for the gradient, counting shared memory once."""
     network = decoder(layer_kinds=kinds, implementation=implementation, block_size=16)
     pieces = {}
 
@@ -164,5 +164,5 @@ def test_memory_is_linear_in_the_length(kinds, implementation):
     assert saved_bytes(4 * 768, implementation, kinds) < 4.1 * saved_bytes(768, implementation, kinds)
 
 
-def test_materialised_attention_takes_the_square_of_the_length():
+def test_materialised_attention_takes_memory_quadratic_in_the_length():
     assert saved_bytes(4 * 768, "eager", "F") > 12 * saved_bytes(768, "eager", "F")

@@ -1,4 +1,4 @@
-"""Examples of WikiSum in miniature, with a tokenizer that is learnt from them."""
+"""Tiny examples of WikiSum, with a tokenizer learnt from them."""
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -14,7 +14,7 @@ SPLITS = ["train", "train", "train", "validation", "test", "train"]
 
 
 def tokenizer(folder):
-    """Write a tokenizer as wikisum/tokenizer does, and return it as an artifact and as itself."""
+    """Write a tokenizer as wikisum/tokenizer does, and return it both as an artifact and as an object."""
     found = Tokenizer(models.BPE())
     found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     found.decoder = decoders.ByteLevel()

@@ -1,4 +1,4 @@
-"""Which cells a grid has, what each learns from and writes, and which one is chosen."""
+"""The cells of a grid, the training data and summaries of each, and the choice of the best."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def trained(tmp_path_factory):
     return rows, *made(folder, rows, given())
 
 
-def test_a_cell_of_two_slices_is_trained_once_and_those_of_one_set_stand_together():
+def test_a_cell_of_two_slices_is_trained_once_and_cells_of_one_set_are_together():
     assert given().cells() == [
         Cell("cheating", "combined", 8, "t_d"),
         Cell("tf_idf", "combined", 8, "seq2seq"),
@@ -48,7 +48,7 @@ def test_a_cell_of_two_slices_is_trained_once_and_those_of_one_set_stand_togethe
     }
 
 
-def test_every_cell_writes_for_every_test_example_of_its_set(trained):
+def test_every_cell_summarises_every_test_example_of_its_set(trained):
     rows, kept, dropped, _ = trained
     tests = {row["id"] for row in rows if row["split"] == "test"}
     assert {(row["ranker"], row["length"], row["architecture"], row["model"]) for row in kept} == {
@@ -73,10 +73,10 @@ def test_scores_of_a_cell_are_those_of_its_summaries(trained):
             math.fsum(row["rougeL_f"] for row in own) / len(own), abs=1e-6
         )
         assert report["test_rougeL_f_low"] <= report["test_rougeL_f"] <= report["test_rougeL_f_high"]
-        assert report["length"] == "8"  # a text: MLflow takes it for a param
+        assert report["length"] == "8"  # a text: MLflow treats it as a param
 
 
-def test_the_best_on_validation_is_chosen_of_those_that_do_not_cheat_and_keeps_its_weights(trained):
+def test_the_best_cell_on_validation_that_does_not_cheat_is_chosen_and_keeps_its_weights(trained):
     _, _, _, files = trained
     reports = json.loads(files["models.json"])
     honest = [report for report in reports if report["ranker"] != CHEATING]
@@ -99,7 +99,7 @@ def test_the_drawn_articles_are_the_same_for_every_cell(tmp_path):
     assert {reason for reason in dropped.values() if not reason.startswith("split")} == {"not_drawn"}
 
 
-def test_a_set_from_which_nothing_can_be_learnt_has_no_model(tmp_path):
+def test_a_set_without_training_examples_has_no_model(tmp_path):
     rows = [
         row
         for row in rows_of(tmp_path, given())
@@ -118,7 +118,7 @@ def test_without_examples_there_is_no_model(tmp_path):
     assert (kept, dropped, json.loads(files.get("models.json", b"[]"))) == ([], {}, [])
 
 
-def test_an_architecture_that_the_size_does_not_have_is_an_error_that_names_it(tmp_path):
+def test_an_architecture_that_the_size_lacks_is_an_error_that_names_it(tmp_path):
     own = given({"odd": {"lengths": [8], "architectures": ["t_rex"]}})
     with pytest.raises(
         LookupError, match=r"t_rex, but the size tiny has seq2seq, t_d, t_dmca, t_dmca_moe, t_ed"
@@ -126,7 +126,7 @@ def test_an_architecture_that_the_size_does_not_have_is_an_error_that_names_it(t
         made(tmp_path, rows_of(tmp_path, own, len(NAMES)), own)
 
 
-def test_a_mixture_of_experts_is_trained_with_its_loss_of_balance(trained):
+def test_a_mixture_of_experts_is_trained_with_its_balancing_loss(trained):
     _, _, _, files = trained
     [report] = [
         report for report in json.loads(files["models.json"]) if report["architecture"] == "t_dmca_moe"
@@ -135,7 +135,7 @@ def test_a_mixture_of_experts_is_trained_with_its_loss_of_balance(trained):
     assert math.isfinite(report["best"]) and report["test_log_perplexity"] > 0
 
 
-def test_the_documented_grid_has_every_model_of_the_paper_s_tables():
+def test_the_documented_grid_has_every_model_of_the_papers_tables():
     text = (checkout() / "docs/explanation/wikisum.md").read_text()
     [block] = re.findall(r"```yaml\n(  grid:\n.*?)```", text, re.DOTALL)
     asked = yaml.safe_load(block)["grid"]

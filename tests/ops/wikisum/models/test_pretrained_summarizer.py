@@ -1,4 +1,4 @@
-"""A pretrained encoder-decoder among the architectures: what it reads, how it is scored, where it lies."""
+"""A pretrained encoder-decoder among the architectures: its input, its scores, its files."""
 
 import json
 
@@ -71,7 +71,7 @@ def written(folder, rows, models):
     return {name: [row for row in kept if row["model"] == name] for name in ("tiny-led", "tiny-t_d")}
 
 
-def test_it_is_trained_beside_the_others_and_lies_as_hugging_face_writes_it(trained):
+def test_a_pretrained_model_is_trained_with_the_others_and_saved_in_hugging_faces_format(trained):
     folder, _, models = trained
     reports = {report["model"]: report for report in trained_reports(models)}
     assert reports.keys() == {"tiny-led", "tiny-t_d"}
@@ -88,7 +88,7 @@ def test_it_is_trained_beside_the_others_and_lies_as_hugging_face_writes_it(trai
     assert f'AutoModelForSeq2SeqLM.from_pretrained("FOLDER/{FOLDER}")' in card
 
 
-def test_it_reads_the_texts_of_an_example(trained):
+def test_a_pretrained_model_reads_the_texts_of_an_example(trained):
     _, rows, models = trained
     model = trained_model(models, "tiny-led")
     found = reader_of(model).example(rows[0])
@@ -101,7 +101,7 @@ def test_it_reads_the_texts_of_an_example(trained):
     assert own.decode([*found.target], skip_special_tokens=True).strip() == rows[0]["target"]
 
 
-def test_its_log_perplexity_is_of_the_sub_words_that_the_others_are_scored_by(trained, tmp_path):
+def test_its_log_perplexity_is_over_the_same_sub_words_as_the_others(trained, tmp_path):
     _, rows, models = trained
     by_model = written(tmp_path, rows, models)
     led, other = ({row["example_id"]: row for row in by_model[name]} for name in ("tiny-led", "tiny-t_d"))
@@ -112,7 +112,7 @@ def test_its_log_perplexity_is_of_the_sub_words_that_the_others_are_scored_by(tr
     own = {
         row["id"]: len(model.model.example("", row["target"]).target) + 1 for row in rows if row["id"] in led
     }
-    assert all(own[name] != targets[name] for name in own), "the two tokenizers cut alike"
+    assert all(own[name] != targets[name] for name in own), "both tokenizers split alike"
     [report] = [report for report in trained_reports(models) if report["model"] == "tiny-led"]
     judges = [row for row in rows if row["split"] == "validation"]
     with torch.no_grad():
@@ -120,7 +120,7 @@ def test_its_log_perplexity_is_of_the_sub_words_that_the_others_are_scored_by(tr
     assert report["best"] == pytest.approx(sum(nats) / sum(targets[row["id"]] for row in judges), abs=1e-5)
 
 
-def test_of_a_target_that_is_cut_the_sub_words_are_counted_that_are_scored(tmp_path):
+def test_for_a_truncated_target_only_scored_sub_words_are_counted(tmp_path):
     rows = rows_of(tmp_path)
     given = params({"led": pretrained(tmp_path / "led", longest_target=4, longest_source=6)})
     models = made(tmp_path, rows, given)
@@ -134,7 +134,7 @@ def test_of_a_target_that_is_cut_the_sub_words_are_counted_that_are_scored(tmp_p
         assert row["tokens"] == len(found.encode(learnt, add_special_tokens=False).ids)
 
 
-def test_it_answers_texts_where_the_project_is_not(trained, tmp_path):
+def test_a_pretrained_model_answers_texts_without_the_project(trained, tmp_path):
     _, rows, models = trained
     tests = [row for row in rows if row["split"] == "test"]
     summaries_of = {
@@ -164,8 +164,8 @@ def test_cells_of_the_grid_may_be_pretrained(tmp_path):
     assert all(report["test_log_perplexity"] > 0 for report in reports)
 
 
-def test_weights_that_change_make_another_key_where_they_are_trained(tmp_path):
-    """The names that a section gives are what the key of its dataset has the digests of."""
+def test_changed_weights_change_the_key_of_the_datasets_that_train_them(tmp_path):
+    """The key of a dataset contains the digests of the models that its section names."""
     led = pretrained(tmp_path / "led")
     given = params({"t_d": ARCHITECTURES["t_d"], "led": led})
     assert given.models() == [led["model"]]
@@ -178,7 +178,7 @@ def test_weights_that_change_make_another_key_where_they_are_trained(tmp_path):
     assert SummarizerParams(size="small", sizes=unused).models() == []
 
 
-def test_what_cannot_be_trained_is_refused_by_name(tmp_path):
+def test_a_model_that_cannot_be_trained_is_refused_by_name(tmp_path):
     rows = rows_of(tmp_path)
     BertConfig().save_pretrained(tmp_path / "bert")
     for model, error, cause in (
@@ -190,7 +190,7 @@ def test_what_cannot_be_trained_is_refused_by_name(tmp_path):
             made(tmp_path, rows, given)
 
 
-def test_the_tokenizers_of_these_tests_differ(trained):
+def test_the_tokenizers_of_these_tests_are_different(trained):
     folder, _, models = trained
     _, found = tokenizer(folder / "tokenizer")
     assert found.token_to_id(END) is not None

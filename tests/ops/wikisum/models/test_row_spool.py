@@ -1,4 +1,4 @@
-"""Rows of models that wait on disk are those that were written, in order, and few of them are in memory."""
+"""Rows of models that wait on disk are read back unchanged, in order, and few of them are in memory."""
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ def rows(count, per_example=1):
     ]
 
 
-def test_rows_come_back_as_they_were_as_often_as_they_are_read():
+def test_rows_are_read_back_unchanged_and_repeatedly():
     spool = RowSpool(SCHEMA, rows(150))
     assert (len(spool), list(spool), list(spool)) == (150, rows(150), rows(150))
     assert len(RowSpool(SCHEMA, [])) == 0
@@ -32,7 +32,7 @@ def test_rows_are_taken_example_by_example_and_those_of_later_examples_wait():
     assert list(spool.take({"e74"})) == []
 
 
-def test_no_more_than_a_block_of_rows_is_in_memory():
+def test_at_most_one_block_of_rows_is_in_memory():
     before = pa.total_allocated_bytes()
     spool = RowSpool(SCHEMA, ({**row, "example_id": row["example_id"] + "x" * 10_000} for row in rows(2_000)))
     assert len(spool) == 2_000

@@ -61,7 +61,7 @@ def test_every_architecture_is_trained_on_the_set_and_one_is_chosen(trained):
     assert sum(len(outcome.kept) for outcome in outcomes) == 18
 
 
-def test_a_model_lies_with_its_tokenizer_and_card_and_answers_texts_where_the_project_is_not(trained):
+def test_a_model_has_its_tokenizer_and_card_and_answers_texts_without_the_project(trained):
     _, _, artifact, _ = trained
     files = artifact.files("tiny-t_dmca")
     assert {
@@ -97,10 +97,10 @@ def test_summaries_have_the_likelihood_of_the_lead_and_rouge(trained):
         assert 0 < perplexity < 2 * len(vocabulary_of(model.tokenizer))
 
 
-def test_targets_that_a_model_cuts_are_counted_and_told(tmp_path):
+def test_targets_that_a_model_truncates_are_counted_and_reported(tmp_path):
     rows = rows_of(tmp_path, count=12)
     most = max(len(row["target_tokens"]) for row in rows) - 1  # without the end
-    for row in (rows[0], rows[4]):  # of the splits train and test
+    for row in (rows[0], rows[4]):  # from the splits train and test
         row["target_tokens"] = [*row["target_tokens"][:-1], *row["target_tokens"]]
     cutting = {"t_d": {**ARCHITECTURES["t_d"], "longest_target": most}}
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(cutting)))
@@ -112,7 +112,7 @@ def test_targets_that_a_model_cuts_are_counted_and_told(tmp_path):
     assert told == {rows[4]["id"]: (True, most + 1), rows[10]["id"]: (False, whole)}
 
 
-def test_a_model_writes_as_much_as_its_set_says(tmp_path):
+def test_a_model_writes_up_to_the_length_of_its_set(tmp_path):
     rows = [{**row, "longest_target": 5} for row in rows_of(tmp_path, count=12)]
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(ONE)))
     [report] = trained_reports(models)
@@ -167,7 +167,7 @@ def test_the_size_paper_is_the_recipe_of_the_paper():
         assert given.training_of(name).model_dump() == (LSTM if name == "seq2seq" else TRANSFORMER)
 
 
-def test_an_architecture_is_trained_as_it_says(tmp_path):
+def test_an_architecture_is_trained_with_its_own_params(tmp_path):
     two = {name: ARCHITECTURES[name] for name in ("seq2seq", "t_d")}
     given = params(two, trainings={"seq2seq": {"beta_1": 0.5, "epochs": 1}})
     models = artifact_of(tmp_path / "models", made(tmp_path, rows_of(tmp_path), given))
@@ -184,19 +184,19 @@ def test_an_architecture_is_trained_as_it_says(tmp_path):
         ({"t_d": {"beta_3": 0.5}}, "beta_3"),
     ],
 )
-def test_a_training_of_no_architecture_or_knob_is_refused(trainings, cause):
+def test_a_training_with_an_unknown_architecture_or_param_is_refused(trainings, cause):
     with pytest.raises(ValueError, match=cause):
         params(ONE, trainings=trainings)
 
 
-def test_the_same_examples_give_the_same_files_whatever_their_parts(tmp_path):
+def test_the_same_examples_give_the_same_files_in_any_parts(tmp_path):
     rows = rows_of(tmp_path)
     first = made(tmp_path / "first", rows, params(ONE))
     second = made(tmp_path / "second", rows, params(ONE))
     assert first[0].files == second[0].files
 
 
-def test_a_training_that_was_cut_short_goes_on_and_ends_with_the_same_files(tmp_path):
+def test_an_interrupted_training_resumes_to_the_same_files(tmp_path):
     rows, short = rows_of(tmp_path), params(ONE)
     whole = made(tmp_path / "whole", rows, short)[0].files
     checkpoints = Memory(last=1)
@@ -217,14 +217,14 @@ def test_a_training_that_was_cut_short_goes_on_and_ends_with_the_same_files(tmp_
     assert again["tiny-t_d/model.safetensors"] == whole["tiny-t_d/model.safetensors"]
 
 
-def test_without_a_validation_split_the_training_set_judges_and_says_so(tmp_path):
+def test_without_a_validation_split_the_training_set_is_used_for_validation_and_the_report_says_so(tmp_path):
     rows = rows_of(tmp_path, count=4, split="train")
     [report] = json.loads(made(tmp_path, rows, params(ONE))[0].files[MODELS])
     assert report["judged_on"] == JUDGED_ON[0]
     assert (report["examples"], report["validation_examples"]) == (4, 4)
 
 
-def test_judges_are_drawn_and_at_most_as_many_as_asked_for(tmp_path):
+def test_validation_examples_are_drawn_up_to_the_configured_number(tmp_path):
     _, found = tokenizer(tmp_path / "tokenizer")
     rows = [example(number, found, split="train" if number < 2 else "validation") for number in range(9)]
     learnt = learning_set(examples(tmp_path / "examples", rows), "tiny", SubWords(found), 3, 0)
@@ -232,7 +232,7 @@ def test_judges_are_drawn_and_at_most_as_many_as_asked_for(tmp_path):
     assert len(learnt.judges) == 3
     assert sorted(learnt.judges.names) == sorted(again.judges.names)
     assert all(name >= "tiny-002" for name in learnt.judges.names)
-    assert learnt.learnt[0].target[-1] != 1  # the end is the model's to add
+    assert learnt.learnt[0].target[-1] != 1  # the model adds the end itself
 
 
 @pytest.mark.parametrize(
@@ -242,19 +242,19 @@ def test_judges_are_drawn_and_at_most_as_many_as_asked_for(tmp_path):
         (None, ["tiny", "large"], "names large, but wikisum/examples has tiny"),
     ],
 )
-def test_a_set_without_examples_to_learn_from_is_refused_by_its_name(tmp_path, split, sets, message):
+def test_a_set_without_training_examples_is_refused_by_name(tmp_path, split, sets, message):
     with pytest.raises(TrainingError, match=message):
         made(tmp_path, rows_of(tmp_path, split=split), params(ONE, sets=sets))
 
 
-def test_a_size_that_contradicts_what_is_the_same_in_all_is_refused():
+def test_a_size_that_contradicts_the_common_params_is_refused():
     size = {"architectures": ONE, "training": {"metric": "loss"}}
     with pytest.raises(ValueError, match=r"sizes\.tiny\.training\.metric is 'loss'"):
         params(ONE, sizes={"tiny": size})
 
 
 def weights(architecture):
-    """Return how many weights the network of some params has, without giving it any."""
+    """Return the number of weights of the network of some params, without allocating them."""
     with torch.device("meta"):
         network = make(architecture, SubwordVocabulary(32_000, 0, 1, 2)).network
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)

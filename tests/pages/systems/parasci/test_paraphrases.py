@@ -1,4 +1,4 @@
-"""What the pages of ParaSCI count, list and hold."""
+"""The counts, lists and rows on the pages of ParaSCI."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def passes(pair, origin):
     return passes_thresholds(pair, params_of("parasci/filtered", FilterParams), origin)
 
 
-def test_the_funnel_is_that_of_a_plain_loop(tmp_path):
+def test_the_funnel_equals_that_of_a_plain_loop(tmp_path):
     everything = Corpus(tmp_path).candidates().judged().everything()
     rows = {row["origin"]: row for row in funnel(everything, counted(everything))}
     for origin in KEYS:
@@ -48,21 +48,21 @@ def test_the_funnel_is_that_of_a_plain_loop(tmp_path):
         assert set(row["dropped"]) <= {"cosine", "consistency", "length_rate"}
 
 
-def test_a_pair_that_one_method_found_twice_is_told_as_merged(tmp_path):
+def test_a_pair_that_one_method_found_twice_is_shown_as_merged(tmp_path):
     corpus = Corpus(tmp_path).candidates()
     everything = corpus.judged([pair for pair in scored() if pair["id"] != "scored-1"]).everything()
     [row] = [row for row in funnel(everything, counted(everything)) if row["origin"] == "definitions"]
     assert row["dropped"]["merged"] == 1
 
 
-def test_of_what_is_not_there_nothing_is_counted(tmp_path):
+def test_missing_datasets_are_not_counted(tmp_path):
     everything = Corpus(tmp_path).candidates().everything()
     rows = funnel(everything, counted(everything))
     assert {row["kept"] for row in rows} == {None}
     assert [row["stored"] for row in rows if row["origin"] == "intra"] == [31]
 
 
-def test_both_thresholds_count_as_the_dataset_does_and_others_are_refused(tmp_path):
+def test_both_thresholds_count_as_the_dataset_does_and_other_rules_are_refused(tmp_path):
     planes = data_of(Corpus(tmp_path).candidates().judged().files()["paraphrases.html"])["planes"]
     assert set(planes) == set(limits())
     for origin in KEYS:
@@ -77,7 +77,7 @@ def test_both_thresholds_count_as_the_dataset_does_and_others_are_refused(tmp_pa
                 assert kept == slow
 
 
-def test_scores_that_are_not_those_of_the_pairs_are_refused(tmp_path):
+def test_scores_of_other_pairs_are_refused(tmp_path):
     corpus = Corpus(tmp_path).judged()
     stale = Corpus(tmp_path / "stale").judged(scored()[:30])
     corpus.found["parasci/scored"] = stale.found["parasci/scored"]
@@ -153,7 +153,7 @@ def test_groups_and_their_sentences_are_bounded(tmp_path, monkeypatch):
     assert b"10 terms have sentences from several papers" in files["definitions.html"]
 
 
-def test_a_term_is_named_with_its_area_as_its_pairs_are(tmp_path):
+def test_a_term_is_named_with_its_area_as_in_its_pairs(tmp_path):
     texts = ["A field is this.", "A field is that."]
     found = [
         statement(text, text, [1.0], mention(f"p{at}", term="field"), area="physics") for at, text in enumerate(texts)
@@ -163,7 +163,7 @@ def test_a_term_is_named_with_its_area_as_its_pairs_are(tmp_path):
     assert (group["name"], group["pairs"]) == ("physics/field", 1)
 
 
-def test_table_2_has_ours_in_order_and_then_the_papers(tmp_path):
+def test_table_2_has_our_values_in_order_and_then_the_papers(tmp_path):
     page = Corpus(tmp_path).judged().files()["paraphrases.html"].decode()
     names = re.findall(r'<tr><th scope="row">([^<]*)</th>', page.split('id="statistics"')[1].split("<h2")[0])
     assert names[:4] == ["all", "intra", "definitions", "citations"]
@@ -171,7 +171,7 @@ def test_table_2_has_ours_in_order_and_then_the_papers(tmp_path):
     assert "33\u202f981" in page and "26.52" in page
 
 
-def test_ratings_stand_beside_the_papers(tmp_path):
+def test_ratings_are_next_to_the_papers(tmp_path):
     corpus = whole(tmp_path)
     folder = corpus.found["parasci/human_evaluation"][""]
     table = json.loads((folder / FILES / "table.json").read_text())
@@ -184,7 +184,7 @@ def test_ratings_stand_beside_the_papers(tmp_path):
     assert all(len(line) == 6 for _, line in scores.rated(table, "table_5", ["intra"])["paper"])
 
 
-def test_a_model_that_judges_stands_beside_people(tmp_path):
+def test_ratings_by_a_model_judge_are_next_to_those_of_people(tmp_path):
     corpus = Corpus(tmp_path).judged().people(judge="A <model>")
     table = json.loads((corpus.found["parasci/human_evaluation"][""] / FILES / "table.json").read_text())
     page = corpus.files()["paraphrases.html"].decode()
@@ -210,7 +210,7 @@ def test_tables_3_and_6_have_both_systems_their_test_and_the_papers_values(tmp_p
     assert "No systems are scored" not in page
 
 
-def test_generated_sentences_are_a_bounded_sample_of_the_models(tmp_path, monkeypatch):
+def test_generated_sentences_are_a_bounded_sample_of_each_model(tmp_path, monkeypatch):
     monkeypatch.setattr(scores, "MOST_SENTENCES", 7)
     found = data_of(Corpus(tmp_path).models().files()["paraphrases.html"])["generated"]
     assert len(found) == 7 and {sentence["model"] for sentence in found} == {"transformer"}

@@ -1,4 +1,4 @@
-"""What the page of the evaluation says of systems, tests, people, trainings and papers, and how much it holds."""
+"""The page of the evaluation: systems, tests, people, trainings and papers, and bounds on its size."""
 
 import json
 import math
@@ -61,7 +61,7 @@ def script(content):
     return json.loads(content.decode().removeprefix("silverloom.paper(").removesuffix(");\n"))
 
 
-def test_the_chosen_extractor_stands_first_then_baselines_then_other_extractors():
+def test_the_chosen_extractor_comes_first_then_baselines_then_other_extractors():
     table = corpus.table(
         [
             scored("zebra", 0.1),
@@ -78,7 +78,7 @@ def test_the_chosen_extractor_stands_first_then_baselines_then_other_extractors(
     ]  # fmt: skip
 
 
-def test_the_best_system_is_not_the_one_that_knows_the_summaries():
+def test_a_system_that_knows_the_summaries_is_never_the_best():
     table = corpus.table([scored("oracle", 0.5), scored("lead", 0.2), scored("random", 0.1)])
     found, _ = scores.grids(scores.read(table))
     assert [(line.key, line.cells[0].best) for line in found.lines] == [
@@ -86,7 +86,7 @@ def test_the_best_system_is_not_the_one_that_knows_the_summaries():
     ]  # fmt: skip
 
 
-def test_where_all_systems_are_equal_none_is_the_best():
+def test_if_all_systems_are_equal_none_is_the_best():
     table = corpus.table([scored("oracle", 0.5), scored("lead", 0.1), scored("random", 0.1)])
     found, _ = scores.grids(scores.read(table))
     assert not any(line.cells[0].best for line in found.lines)
@@ -112,7 +112,7 @@ def test_a_test_is_turned_so_that_the_extractor_comes_first():
     assert [test.verdict("rouge2_f") for _, test in found] == ["above", "below"]
 
 
-def test_a_difference_of_nothing_has_no_sign():
+def test_a_zero_difference_has_no_sign():
     table = corpus.table(
         [scored("only", 0.3, model=CHOSEN), scored("lead", 0.3)], [against("lead", ONLY, 0.0, 1.0)]
     )
@@ -129,11 +129,11 @@ def test_a_difference_of_nothing_has_no_sign():
         ("loss", "loss"),
     ],
 )
-def test_metrics_have_the_names_of_papers(name, said):
+def test_metrics_have_the_names_used_in_papers(name, said):
     assert scores.metric(name) == said
 
 
-def test_the_verdict_of_the_page_names_the_systems_by_what_the_tests_say(text):
+def test_the_verdict_of_the_page_follows_the_tests(text):
     table = corpus.table(
         [
             scored("only", 0.3, model=CHOSEN),
@@ -152,7 +152,7 @@ def test_the_verdict_of_the_page_names_the_systems_by_what_the_tests_say(text):
     assert 'class="few"' not in said
 
 
-def test_metrics_that_disagree_are_said_to():
+def test_disagreeing_metrics_are_reported():
     test = against(ONLY, "lead", 0.1, 0.001)
     test["scores"] = {**test["scores"], "rouge3_f": {"difference": 0.1, "low": -0.1, "high": 0.2, "p": 0.3}}
     table = scores.read(corpus.table([scored("only", 0.3, model=CHOSEN), scored("lead", 0.2)], [test]))
@@ -168,7 +168,7 @@ def test_metrics_that_disagree_are_said_to():
         (29, "29 papers"),
     ],
 )
-def test_few_papers_are_said_to_be_few(text, papers, said):
+def test_a_small_number_of_papers_is_pointed_out(text, papers, said):
     table = corpus.table([scored("only", 0.3, model=CHOSEN, papers=papers)])
     assert re.search(f'class="few".*{said}', text(rows=[], table=table))
 
@@ -178,7 +178,7 @@ def test_without_an_extractor_nothing_is_tested(text):
     assert "No extractor" in said and "nothing is tested" in said
 
 
-def test_what_was_left_out_is_named_where_no_system_is_scored(text):
+def test_left_out_papers_are_named_if_no_system_is_scored(text):
     dataset = SimpleNamespace(values={})
     counted = Counted(dataset, {}, {"": {"empty": 2}}, 0)
     said = text({"talksumm/evaluation": counted, "talksumm/extractor": Counted(dataset, {}, {"": {"no_label": 3}}, 0)},
@@ -186,7 +186,7 @@ def test_what_was_left_out_is_named_where_no_system_is_scored(text):
     assert "empty 2" in said and "no label 3" in said
 
 
-def test_how_was_scored_is_said_from_the_params(text):
+def test_the_scoring_is_described_from_the_params(text):
     params = {"references": "average", "words": 150, "stem": False, "stop_words": False, "resamples": 1000}
     counted = Counted(SimpleNamespace(values={"talksumm.evaluation": params}), {}, {}, 0)
     said = text({"talksumm/evaluation": counted}, rows=[], table=corpus.table([scored("lead", 0.2)]))
@@ -205,7 +205,7 @@ def test_without_the_datasets_the_page_says_what_to_do():
     assert b"evaluation.js" not in content
 
 
-def test_a_file_that_is_no_json_is_named(tmp_path):
+def test_a_file_that_is_not_json_is_named(tmp_path):
     everything = corpus.corpus(tmp_path, models=[])
     path = everything["talksumm/extractor"][""] / FILES / "models.json"
     path.write_text("[")
@@ -215,7 +215,7 @@ def test_a_file_that_is_no_json_is_named(tmp_path):
         dict(site.evaluation_pages(everything, {}))
 
 
-def test_the_same_data_give_the_same_bytes_in_whatever_order_the_rows_come(tmp_path):
+def test_the_same_data_give_the_same_bytes_for_any_order_of_rows(tmp_path):
     rows = [summary(f"gold-{at}", system, "a b", "a b") for at in range(5) for system in ("lead", "oracle")]
     found = [
         dict(site.evaluation_pages(corpus.corpus(tmp_path / str(at), some), {}))
@@ -253,7 +253,7 @@ def test_papers_without_a_title_come_last(pages):
     ]
 
 
-def test_texts_of_sources_are_never_markup(pages):
+def test_source_texts_are_never_markup(pages):
     odd = "</script><script>alert(1)</script>"
     made = pages(
         rows=[summary("gold-a", text=odd, reference=odd, title=odd)],
@@ -291,7 +291,7 @@ def test_the_chosen_model_comes_first():
     assert [one["model"] for one in found] == ["z/z", "a/b", "c/d"]
 
 
-def test_ratings_have_places_on_the_scale_of_their_question(text):
+def test_ratings_have_positions_on_the_scale_of_their_question(text):
     said = text(people=rated([considered(), quality()]))
     assert "<span>0 %</span><span>100 %</span>" in said
     assert "<span>1 (very bad)</span><span>5 (excellent)</span>" in said
@@ -301,7 +301,7 @@ def test_ratings_have_places_on_the_scale_of_their_question(text):
     assert places == [("60.00", "20.00", "72.00", "73.00"), ("25.00", "50.00", "62.50", "68.25")]
 
 
-def test_ratings_stand_beside_the_numbers_of_the_paper(text):
+def test_ratings_are_next_to_the_numbers_of_the_paper(text):
     said = text(people=rated([considered(), quality()]))
     assert "<b>72.0 %</b> yes" in said and "95 % interval 60.0 % to 80.0 %" in said
     assert "<b>3.50</b>" in said and "95 % interval 2.00 to 4.00" in said
@@ -313,7 +313,7 @@ def test_ratings_stand_beside_the_numbers_of_the_paper(text):
     ("papers", "said"),
     [(1, "is a point"), (5, "fewer than 6"), (6, None)],
 )
-def test_ratings_of_few_papers_are_said_to_be_few(text, papers, said):
+def test_ratings_of_few_papers_are_pointed_out(text, papers, said):
     found = text(people=rated([quality(papers=papers)]))
     assert re.search(f'class="few".*{said}', found) if said else 'class="few"' not in found
 
@@ -322,7 +322,7 @@ def test_one_rating_has_no_deviation(text):
     assert "<dt>deviation</dt><dd>none: one rating" in text(people=rated([quality(deviation=None)]))
 
 
-def test_a_question_that_nobody_answered_says_so_beside_one_that_was(text):
+def test_a_question_without_answers_says_so_next_to_an_answered_one(text):
     none = dict.fromkeys(("mean", "low", "high", "deviation")) | dict.fromkeys(
         ("papers", "rows", "raters", "ratings", "ties"), 0
     )
@@ -337,7 +337,7 @@ def test_kappa_without_a_value_says_why(text):
     assert "−0.250" in said and "none: one answer only" in said and "none: no row to compare" in said
 
 
-def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(text, monkeypatch):
+def test_the_raters_with_the_most_rows_behind_their_agreement_are_shown(text, monkeypatch):
     monkeypatch.setattr(renderer, "MOST_RATERS", 2)
     rows = [
         agreed(name, 0.5, rows=count) for name, count in (("ann", 1), ("bob", 9), ("chi", 9), ("dan", 10))
@@ -351,13 +351,13 @@ def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(t
     ("pairs", "folded"),
     [([], 0), ([agreed("ann", 0.6, other="bob")], 1)],
 )
-def test_two_raters_are_compared_where_there_are_two(text, pairs, folded):
+def test_two_raters_are_compared_if_there_are_two(text, pairs, folded):
     said = text(people=rated([considered()], [agreed("ann", 0.5)], pairs))
     assert said.count("<details><summary>Each pair of raters: 1 row</summary>") == folded
     assert said.count("ann, bob") == folded
 
 
-def test_no_filled_sheet_is_met_with_the_way_to_one(text):
+def test_without_a_filled_sheet_the_page_shows_how_to_get_one(text):
     said = text(people=NO_RATINGS)
     for wanted in (
         "No ratings yet.",
@@ -370,7 +370,7 @@ def test_no_filled_sheet_is_met_with_the_way_to_one(text):
     assert "before the first time" not in said
 
 
-def test_without_the_human_evaluation_the_graph_is_rendered_first():
+def test_without_the_human_evaluation_the_page_says_to_render_the_graph_first():
     ((_, content),) = site.evaluation_pages(Everything(), {})
     assert b"before the first time, run <code>make dvc.yaml</code>" in content
 
@@ -389,7 +389,7 @@ def test_names_of_raters_are_never_markup(text):
     assert "<script>alert" not in said and "&lt;script&gt;alert" in said
 
 
-def test_pages_of_datasets_lead_to_places_of_the_page(text):
+def test_pages_of_datasets_link_to_sections_of_the_page(text):
     said = text(people=rated([considered()]))
     pictures = SYSTEM.pictures.items()
     links = {name: link.partition("#")[2] for name, link in pictures if link.startswith("evaluation")}
@@ -397,7 +397,7 @@ def test_pages_of_datasets_lead_to_places_of_the_page(text):
     assert all(f'id="{place}"' in said for place in links.values() if place)
 
 
-def test_architectures_are_compared_by_training_set_the_second_one_first(text):
+def test_architectures_are_compared_by_training_set_with_the_second_one_first(text):
     systems_found = [
         scored("only", 0.3, model=CHOSEN),
         scored("only", 0.2, model="pointer/oracle", chosen=False),

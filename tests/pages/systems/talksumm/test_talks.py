@@ -1,4 +1,4 @@
-"""What the pages of talks hold: words, sentences and stretches as the datasets have them."""
+"""The pages of talks: words, sentences and stretches as in the datasets."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def test_a_page_has_the_stretches_of_the_talk_in_order_with_their_sentences(file
     assert page["quiet"] == "10010101010"
 
 
-def test_a_page_has_every_sentence_of_the_paper_and_why_it_is_no_state(files):
+def test_a_page_has_every_sentence_of_the_paper_and_why_it_is_not_a_state(files):
     sentences = files(TALK)["talks/pair-a.html"]["sentences"]
     assert [one["text"] for one in sentences] == [text for _, text, _ in SENTENCES]
     assert [one["why"] for one in sentences] == [
@@ -68,7 +68,7 @@ def test_a_page_has_every_sentence_of_the_paper_and_why_it_is_no_state(files):
     assert [one["count"] for one in sentences] == [0, 5, 0, 0, 3, 0]
 
 
-def test_headings_without_sentences_stand_where_the_paper_has_them(files):
+def test_headings_without_sentences_are_where_the_paper_has_them(files):
     sections = files(TALK)["talks/pair-a.html"]["sections"]
     assert [(one["title"], one["first"], one["size"]) for one in sections] == [
         ("Abstract", 0, 1),
@@ -87,7 +87,7 @@ def test_summaries_and_labels_point_to_the_sentences_of_the_page(files):
     assert page["gold"] == {"runs": [[0, 0, None], [1, 5, 1], [6, 10, 4]], "words": 8, "correct": 7}
 
 
-def test_labels_whose_name_two_talks_have_are_nobodys(files, monkeypatch):
+def test_labels_with_a_name_that_two_talks_share_belong_to_neither(files, monkeypatch):
     twin = Talk("b", TALK.words, SENTENCES, TALK.runs)
     monkeypatch.setattr(
         Corpus, "row_of", lambda self, talk, made=Corpus.row_of: {**made(self, talk), "document": "a"}
@@ -96,13 +96,13 @@ def test_labels_whose_name_two_talks_have_are_nobodys(files, monkeypatch):
     assert made["talks/pair-a.html"]["gold"] is None and made["talks/pair-b.html"]["gold"] is None
 
 
-def test_the_list_says_how_much_of_the_paper_a_talk_comes_to(files):
+def test_the_list_shows_how_much_of_the_paper_a_talk_covers(files):
     (entry,) = files(TALK)["talks.html"]
     assert (entry["states"], entry["covered"], entry["words"], entry["page"]) == (3, 2, 11, True)
     assert entry["minutes"] == pytest.approx(5.4 / 60, abs=0.05)
 
 
-def test_the_list_has_the_talks_that_were_lost_and_why(files):
+def test_the_list_has_the_lost_talks_with_their_reasons(files):
     made = files(TALK, unmatched=["An odd talk"], unread=["talks/empty.txt"])["talks.html"]
     lost = {entry["title"]: (entry["outcome"], entry["why"]) for entry in made if entry["outcome"] != "kept"}
     assert lost == {
@@ -111,7 +111,7 @@ def test_the_list_has_the_talks_that_were_lost_and_why(files):
     }
 
 
-def test_pages_are_bounded_and_which_pairs_have_one_does_not_depend_on_the_others(tmp_path, monkeypatch):
+def test_pages_are_bounded_and_whether_a_pair_has_one_does_not_depend_on_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(talks, "MOST_PAGES", 3)
     names = "abcdefgh"
 
@@ -142,12 +142,12 @@ def test_a_corpus_without_talks_has_an_empty_list(files):
     assert files() == {"talks.html": []}
 
 
-def test_only_addresses_of_the_web_are_linked(tmp_path):
+def test_only_web_addresses_are_linked(tmp_path):
     pages = dict(talks.pages(Corpus(tmp_path, [Talk("e", url="javascript:alert(1)")]).write()))
     assert b"javascript:alert" not in pages["talks/pair-e.html"]
 
 
-def test_quiet_words_are_those_that_the_model_does_not_see():
+def test_muted_words_are_those_that_the_model_ignores():
     words = {
         "the",
         "the,",
@@ -172,7 +172,7 @@ def test_quiet_words_are_those_that_the_model_does_not_see():
     assert not wrong
 
 
-def test_a_missing_time_is_that_of_the_word_before():
+def test_a_missing_time_is_copied_from_the_previous_word():
     words = [{"start": None}, {"start": 1.23}, {"start": None}]
     assert starts(words) == [0.0, 1.2, 1.2]
     assert starts([{"start": None}]) is None and starts([]) is None

@@ -1,4 +1,4 @@
-"""What the page of the tuning says of the best point and the current one."""
+"""The page of the tuning: the best point and the current one."""
 
 import pytest
 
@@ -40,11 +40,11 @@ def text(tmp_path):
         ([], "No points are scored."),
     ],
 )
-def test_the_page_says_plainly_how_the_best_point_stands_to_the_current_one(text, points, said):
+def test_the_page_compares_the_best_point_with_the_current_one(text, points, said):
     assert said in text(*points)
 
 
-def test_of_equally_accurate_points_the_current_one_is_the_best():
+def test_among_equally_accurate_points_the_current_one_is_the_best():
     points = site.ranked(
         [point(OTHER, 0.8), point(CURRENT, 0.8, current=True), point((0.5, 0.5, 0.3, 0.1), 0.8)]
     )

@@ -1,4 +1,4 @@
-"""What the pages of articles hold: references, orders, cuts and leads as the datasets have them."""
+"""The pages of articles: references, orders, cuts and leads as in the datasets."""
 
 import itertools
 import json
@@ -53,7 +53,7 @@ def test_every_article_with_a_ranked_paragraph_has_a_page_and_others_say_why_not
     )
 
 
-def test_an_input_in_the_order_of_its_set_is_cut_as_its_example_is(everything, made):
+def test_an_input_in_the_order_of_its_set_is_cut_like_its_example(everything, made):
     for example in rows(everything, "wikisum/examples"):
         page = data_of(made[f"articles/{example['article_id']}.html"])
         [found] = [given for given in page["inputs"] if given["set"] == example["set"]]
@@ -78,7 +78,7 @@ def test_an_input_in_the_order_of_its_set_is_cut_as_its_example_is(everything, m
         assert cut["recall"] == pytest.approx(bigram_recalls(row["lead"], [source])[0], abs=1e-5)
 
 
-def test_marks_are_the_words_and_bigrams_of_the_lead_that_stand_in_the_input(everything, made):
+def test_marks_are_the_words_and_bigrams_of_the_lead_that_are_in_the_input(everything, made):
     page, row = data_of(made["articles/article-1.html"]), ranked(everything, "article-1")
     [short] = [given for given in page["inputs"] if given["set"] == "short"]
     [cited] = [given for given in page["inputs"] if given["set"] == "cited"]
@@ -95,7 +95,7 @@ def test_marks_are_the_words_and_bigrams_of_the_lead_that_stand_in_the_input(eve
     assert {"0", "1", "2"} <= set("".join(cut["marks"] for cut in short["cuts"].values()))
 
 
-def test_orders_of_all_rankers_are_there_the_trained_one_too(everything, made):
+def test_orders_of_all_rankers_are_there_including_the_trained_one(everything, made):
     page, row = data_of(made["articles/article-2.html"]), ranked(everything, "article-2")
     found = {(given["corpus"], given["ranker"]): given for given in page["rankings"]}
     assert {ranker for _, ranker in found} == {
@@ -110,7 +110,7 @@ def test_orders_of_all_rankers_are_there_the_trained_one_too(everything, made):
         assert given["size"] == len(order) and given["note"] == ranking["note"]
 
 
-def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everything):
+def test_a_set_with_titles_only_has_no_paragraph_and_nothing_of_the_lead(everything):
     [found] = articles.chosen_articles(everything, ["article-2"])
     makers = replace(articles.makers_of(everything), sets={"title": InputSet(references=False)})
     [given] = article.page_data(found, makers)["inputs"]
@@ -118,7 +118,7 @@ def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everythi
     assert cuts == [(0, None, 0.0)] * 6
 
 
-def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(everything):
+def test_cheating_uses_the_lead_and_the_page_says_if_a_set_cheats_by_the_article(everything):
     [found] = articles.chosen_articles(everything, ["article-1"])
     whole = InputSet(ranker="cheating", target="article")
     for sets, said in (({"whole": whole}, True), ({"lead": InputSet(ranker="cheating")}, False)):
@@ -128,7 +128,7 @@ def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(e
         assert "of the lead" not in notes["tf_idf"]
 
 
-def test_references_have_what_became_of_them(everything, made):
+def test_references_have_their_fate(everything, made):
     [found] = articles.chosen_articles(everything, ["article-1"])
     references = {row["address"]: row for row in article.references(found)}
     abbey, mirror, again = (references[f"http://{name}.example/1"] for name in ("abbey", "mirror", "again"))
@@ -144,7 +144,7 @@ def test_references_have_what_became_of_them(everything, made):
     ]  # fmt: skip
 
 
-def test_what_hardly_mentions_the_title_is_struck_out_with_its_mentions(everything, made):
+def test_pages_that_hardly_mention_the_title_are_struck_out_with_their_mentions(everything, made):
     [found] = articles.chosen_articles(everything, ["article-1"])
     lost = [row for row in article.references(found) if row["reason"] == "few_mentions"]
     assert lost and all(row["score"] == 0 and not row["cited"] for row in lost)
@@ -152,7 +152,7 @@ def test_what_hardly_mentions_the_title_is_struck_out_with_its_mentions(everythi
     assert page.count('<b class="dropped">few mentions</b> <span class="quiet">0</span>') == len(lost)
 
 
-def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
+def test_a_page_has_the_summaries_of_each_model_of_the_grid(everything):
     [found] = articles.chosen_articles(everything, ["article-2"])
     assert [(row["label"], row["text"], row["log_perplexity"]) for row in article.cells(found)] == [
         ("T-DMCA, L = 100, cheating, combined", f"a bread {corpora.ODD}", 2.5),
@@ -160,7 +160,7 @@ def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
     ]  # fmt: skip
 
 
-def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
+def test_a_page_holds_a_bounded_number_of_everything(everything, monkeypatch):
     for name, most in (("MOST_PARAGRAPHS", 3), ("MOST_REFERENCES", 4), ("CHARACTERS", 90)):
         monkeypatch.setattr(article, name, most)
     [found] = articles.chosen_articles(everything, ["article-4"])
@@ -171,11 +171,11 @@ def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
     assert len(page["paragraphs"]) == 3
     assert sum(len(given["text"]) for given in page["paragraphs"]) <= 92
     assert all(given["length"] > len(given["text"]) for given in page["paragraphs"])
-    # what some ranker puts first is held before what none does
+    # paragraphs ranked first by some ranker are held before those that none ranks first
     assert {given["ranks"].index(0) for given in page["rankings"] if 0 in given["ranks"]} == {0, 1, 2}
 
 
-def test_a_page_that_does_not_hold_all_leads_to_the_rows(everything, monkeypatch):
+def test_a_page_that_does_not_hold_everything_links_to_the_rows(everything, monkeypatch):
     for name, most in (("MOST_PARAGRAPHS", 1), ("MOST_REFERENCES", 1), ("MOST_DROPPED", 0)):
         monkeypatch.setattr(article, name, most)
     page = dict(articles.pages(everything))["articles/article-4.html"].decode()
@@ -187,7 +187,7 @@ def test_a_page_that_does_not_hold_all_leads_to_the_rows(everything, monkeypatch
     ]
 
 
-def test_a_bounded_number_of_articles_has_a_page_half_of_them_written_of(everything, monkeypatch):
+def test_a_bounded_number_of_articles_has_a_page_half_of_them_with_summaries(everything, monkeypatch):
     monkeypatch.setattr(articles, "MOST_PAGES", 4)
     monkeypatch.setattr(articles, "MOST_LISTED", 5)
     made = dict(articles.pages(everything))
@@ -198,7 +198,7 @@ def test_a_bounded_number_of_articles_has_a_page_half_of_them_written_of(everyth
     assert b"4 have a page" in made["articles.html"]
 
 
-def test_rows_lead_to_the_pages_that_there_are(everything, made):
+def test_rows_link_to_existing_pages(everything, made):
     assert set(SYSTEM.pages_of(everything).values()) == set(made) - {"articles.html"}
 
 
@@ -213,7 +213,7 @@ def test_rows_lead_to_the_pages_that_there_are(everything, made):
         (["corpus", "references"], "wikisum/references is not made"),
     ],
 )
-def test_pages_are_built_of_what_is_there(tmp_path, without, said):
+def test_pages_are_built_from_the_existing_datasets(tmp_path, without, said):
     found = dict(articles.pages(corpora.corpus(tmp_path, without=without)))
     page = found["articles/article-2.html"]
     assert said in page.decode()

@@ -8,7 +8,7 @@ from pages.systems.wikisum.article import MOST_WORDS, Cut, Lead, Paragraphs
 
 @pytest.fixture(scope="module")
 def pieces():
-    """A tokenizer of bytes alone."""
+    """A tokenizer of single bytes."""
     found = Tokenizer(models.BPE())
     found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     found.decoder = decoders.ByteLevel()
@@ -23,7 +23,7 @@ def pieces():
     return found
 
 
-def test_an_input_ends_where_there_is_no_room_for_a_sub_word_more(pieces):
+def test_an_input_ends_where_there_is_no_room_for_another_sub_word(pieces):
     # the title takes " ab" and its end, each paragraph its bytes and a space
     paragraphs = Paragraphs("Ab", ["cd ef", "gh"], pieces)
     assert paragraphs.cut([0, 1], 4) == Cut(0, None)
@@ -36,7 +36,7 @@ def test_an_input_ends_where_there_is_no_room_for_a_sub_word_more(pieces):
     assert paragraphs.words([1, 0], Cut(0, None)) == []
 
 
-def test_a_pair_counts_where_the_input_has_both_words_in_a_row():
+def test_a_bigram_counts_if_the_input_has_both_words_in_a_row():
     lead = Lead("the sea , the salt and bread")
     assert lead.pieces == ["", "the", " ", "sea", " , ", "the", " ", "salt", " ", "and", " ", "bread", ""]
     assert lead.marks(["salt", "and", "sea", "the"]) == "122220"
@@ -44,7 +44,7 @@ def test_a_pair_counts_where_the_input_has_both_words_in_a_row():
     assert lead.marks([]) == "000000" and lead.recall([]) == 0
 
 
-def test_a_lead_without_a_word_or_of_very_many_is_shown_as_far_as_a_page_goes():
+def test_a_lead_with_no_word_or_very_many_is_shown_as_far_as_a_page_goes():
     assert Lead("").pieces == [""] and Lead(" . ").recall(["a"]) == 0
     long = Lead("word " * (MOST_WORDS + 5))
     assert len(long.pieces) == 2 * MOST_WORDS + 1 and long.words == MOST_WORDS + 5

@@ -1,4 +1,4 @@
-"""What the page of leads says of models, extraction, categories and people, beside the paper's numbers."""
+"""The page of leads: models, extraction, categories and people, next to the paper's numbers."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def lines(table):
     return {line.key: line for line in table.lines}
 
 
-def test_table_3_is_of_the_architecture_and_length_with_the_most_extractors_and_corpora():
+def test_table_3_covers_the_architecture_and_length_with_the_most_extractors_and_corpora():
     table = scores.extractors(cells().values())
     assert table.groups[1] == ("T-ED, L = 500", 2)
     found = lines(table)
@@ -38,7 +38,7 @@ def test_table_3_is_of_the_architecture_and_length_with_the_most_extractors_and_
     assert found["identity combined"].cells == ["combined", None, None, None, "4.80215", "4.0"]
 
 
-def test_table_4_takes_of_each_architecture_the_length_that_validation_finds_best():
+def test_table_4_has_for_each_architecture_the_length_that_is_best_on_validation():
     table = lines(scores.architectures(cells().values(), corpus.MODELS))
     assert {name: line.cells[0] for name, line in table.items()} == {
         "seq2seq": 500, "t_ed": 500, "t_d": None, "t_dmca": 4000, "t_dmca_moe": None, "t_dmca_moe_256": None,
@@ -50,7 +50,7 @@ def test_table_4_takes_of_each_architecture_the_length_that_validation_finds_bes
     assert lines(scores.architectures(cells().values(), worse))["t_dmca"].cells[0] == 500
 
 
-def test_figure_3_has_tf_idf_over_both_corpora_alone():
+def test_figure_3_has_only_tf_idf_over_both_corpora():
     points = scores.figure_3(cells().values())
     ours = [
         (point["architecture"], point["length"], point["mean"]) for point in points if point["of"] == "ours"
@@ -62,7 +62,7 @@ def test_figure_3_has_tf_idf_over_both_corpora_alone():
     assert {"architecture": "T-D", "length": 4000, "mean": 2.22216, "of": "the paper"} in points
 
 
-def test_figure_2_has_extraction_alone_then_the_chosen_model_and_the_paper_s_best():
+def test_figure_2_has_extraction_alone_then_the_chosen_model_and_the_papers_best():
     bars = scores.figure_2(cells().values())
     assert [(bar["name"], round(bar["mean"], 6)) for bar in bars] == [
         ("cheating, combined", 20.0), ("tf-idf, combined", 15.0), ("TextRank, combined", 14.0),
@@ -72,7 +72,7 @@ def test_figure_2_has_extraction_alone_then_the_chosen_model_and_the_paper_s_bes
     assert scores.figure_2([]) == []
 
 
-def test_a_category_without_an_article_has_no_scores_and_the_papers_stand_below():
+def test_a_category_without_an_article_has_no_scores_and_the_papers_are_below():
     table = scores.categories(scores.read(corpus.EVALUATION)[0])
     found = lines(table)
     assert found["American Actors"].cells == [0, None, None, None]
@@ -80,7 +80,7 @@ def test_a_category_without_an_article_has_no_scores_and_the_papers_stand_below(
     assert table.lines[-1].name == "American Actors, Sauper and Barzilay"
 
 
-def test_table_5_stars_what_differs_from_the_first_system():
+def test_table_5_stars_the_systems_that_differ_from_the_first():
     table = lines(scores.quality(corpus.rated(), cells()))
     ours, theirs, gone, *paper = table["structure"].cells
     assert ours == "4.50 (4.20 to 4.80)"
@@ -89,7 +89,7 @@ def test_table_5_stars_what_differs_from_the_first_system():
     assert table["focus"].cells[1] == "3.00 (2.70 to 3.30)"  # the test has no value
 
 
-def test_table_6_says_what_rouge_and_raters_prefer():
+def test_table_6_shows_what_rouge_and_raters_prefer():
     first, second, *paper = scores.preference(
         corpus.rated(), cells(), scores.read(corpus.EVALUATION)[0]
     ).lines
@@ -102,7 +102,7 @@ def test_table_6_says_what_rouge_and_raters_prefer():
     assert [line.cells[3] for line in paper] == ["4.25", "1.5"]
 
 
-def test_the_page_says_all_of_it(text):
+def test_the_page_shows_all_tables_and_figures(text):
     found = text(**corpus.ALL)
     for said in (
         "2.46645",
@@ -116,12 +116,12 @@ def test_the_page_says_all_of_it(text):
     assert "Few articles" not in found
 
 
-def test_few_articles_are_said_to_be_few(text):
+def test_a_small_number_of_articles_is_pointed_out(text):
     systems = [{**system, "articles": 3} for system in corpus.SYSTEMS]
     assert "fewer than 6" in text(evaluation={**corpus.EVALUATION, "systems": systems, "tests": []})
 
 
-def test_without_a_model_extraction_stands_alone(text):
+def test_without_a_model_only_extraction_is_shown(text):
     systems = [system for system in corpus.SYSTEMS if system["length"] is None]
     content = {"metrics": [], "systems": systems, "tests": [], "categories": []}
     found = text(evaluation=content)
@@ -133,6 +133,6 @@ def test_without_a_model_extraction_stands_alone(text):
 @pytest.mark.parametrize(
     "name", [name for name, link in site.SYSTEM.pictures.items() if link.startswith("leads.html")]
 )
-def test_every_dataset_leads_to_a_part_of_the_page_that_is_there(text, name):
+def test_every_dataset_links_to_an_existing_section_of_the_page(text, name):
     anchor = site.SYSTEM.pictures[name].partition("#")[2]
     assert not anchor or f'id="{anchor}"' in text()

@@ -1,4 +1,4 @@
-"""The page of inputs: sizes beside the paper's, clones by length, recall by ranker."""
+"""The page of inputs: sizes next to the paper's, clones by length, recall by ranker."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def page_of(everything):
 
 
 def cells(page, title):
-    """The rows of a table, its tags left out."""
+    """The rows of a table, without tags."""
     [table] = re.findall(rf'aria-label="{re.escape(title)}"><table.*?</table>', page, re.S)
     found = re.findall(r"<tr.*?</tr>", table, re.S)
     return [
@@ -35,7 +35,7 @@ def cells(page, title):
     ]
 
 
-def test_percentiles_stand_beside_those_of_the_paper(everything):
+def test_percentiles_are_next_to_those_of_the_paper(everything):
     page = page_of(everything)
     tables = side_file(everything, "wikisum/statistics", "tables.json")
     _, *rows = cells(page, "Table 2: percentiles")
@@ -48,7 +48,7 @@ def test_percentiles_stand_beside_those_of_the_paper(everything):
     assert sum(len(rows) for rows in drawn["percentiles"].values()) == len(tables["table_2"])
 
 
-def test_table_1_has_this_corpus_behind_those_of_the_paper(everything):
+def test_table_1_has_this_corpus_after_those_of_the_paper(everything):
     _, *rows = cells(page_of(everything), "Table 1: corpora of summaries")
     assert [row[0].split(" as ")[0].strip() for row in rows] == [
         "Gigaword", "CNN/DailyMail", "WikiSum", "This corpus",
@@ -69,7 +69,7 @@ def test_clones_are_counted_by_length(everything):
     assert "distinct runs of 4 words" in page and "The longer a page" not in page
 
 
-def test_what_the_papers_formula_looks_for_is_told(everything):
+def test_the_condition_of_the_papers_formula_is_explained(everything):
     params = ReferenceParams(recall="words", least_section_words=1)
     found = dict(everything.graph.datasets)
     found["wikisum/references"] = replace(found["wikisum/references"])
@@ -78,7 +78,7 @@ def test_what_the_papers_formula_looks_for_is_told(everything):
     assert "0.9 of the distinct words" in page and "The longer a page" in page
 
 
-def test_dispersion_has_the_curve_its_area_and_how_many_references_are_needed(everything):
+def test_dispersion_has_the_curve_its_area_and_the_number_of_references_needed(everything):
     spread = side_file(everything, "wikisum/statistics", "tables.json")["dispersion"]
     assert 0 < spread["held"] <= spread["statements"] and 0 < spread["articles"] <= spread["of"]
     page = page_of(everything)
@@ -99,7 +99,7 @@ def test_recall_has_every_ranker_and_length(everything):
     assert len(tests) == 5 and all("too few to tell" in row[1] for row in tests)
 
 
-def test_what_is_missing_is_said(tmp_path):
+def test_missing_data_is_reported(tmp_path):
     everything = corpora.corpus(tmp_path, without=["statistics", "learned_ranker"])
     page = page_of(everything)
     assert "wikisum/statistics is not made" in page and "wikisum/learned_ranker is not made" in page

@@ -59,7 +59,7 @@ def questions(riddles: pa.Table, params: QuestionParams) -> Outcome:
 
 
 def scores(riddles: Parts) -> Iterator[pa.Table]:
-    """Yield the riddles by what the threshold is asked of."""
+    """Yield the riddles with the score that the threshold applies to."""
     for table in riddles:
         yield scored(
             [(row["id"], float(len(row["question"].split())), row["question"]) for row in table.to_pylist()]

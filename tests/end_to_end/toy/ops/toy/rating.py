@@ -1,4 +1,4 @@
-"""What people are asked about riddles."""
+"""The questions to raters of riddles."""
 
 from __future__ import annotations
 
