@@ -1,9 +1,9 @@
-"""Annotation: its speed against a bare nlp.pipe over the same text, and what a token takes on disk.
+"""Annotation: speed against a bare nlp.pipe over the same text, and bytes per token on disk.
 
 Run: python benchmarks/annotation.py [PATH]. PATH is a folder of *.txt files, one document each, or a .tsv or
-.tsv.gz file with a column `Text` (GAP's are). Without PATH the sample's encyclopedia is read, which is small.
-Both sides run in this process, in turns, on one thread; times are of the processor, so that others on the
-machine matter little.
+.tsv.gz file with a column `Text`, such as GAP's. Without PATH, the sample's encyclopedia is read, which is
+small. Both sides take turns in this process, on one thread. Times are processor time, so that other programs
+on the machine hardly matter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LISTS = ("words", "spaces", "tags", "dependencies", "heads", "lemmas", "entitie
 
 
 def documents(path: Path, words: int) -> list[str]:
-    """Return documents of about so many words together."""
+    """Return documents with about `words` words in total."""
     if path.is_dir():
         found = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(path.rglob("*.txt"))]
     else:
@@ -72,14 +72,14 @@ def prose(texts: Sequence[str]) -> pa.Table:
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """Return the time of the processor that a run takes."""
+    """Return the processor time of a run."""
     begin = time.process_time()
     run()
     return time.process_time() - begin
 
 
 def size(table: pa.Table, folder: Path) -> int:
-    """Return the bytes of a table as it is published."""
+    """Return the size of a table as published, in bytes."""
     path = folder / "table.parquet"
     write_table(table, path)
     found = path.stat().st_size
@@ -88,7 +88,7 @@ def size(table: pa.Table, folder: Path) -> int:
 
 
 def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:
-    """Print what a token takes in several layouts."""
+    """Print the bytes per token in several layouts."""
     kept = annotate(prose(texts), params).kept
     tokens = len(kept["words"].combine_chunks().values)
     plain = [{name: getattr(parse, name) for name in _LISTS} for parse in stored_annotations(kept)]
@@ -102,13 +102,13 @@ def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:
     store = DocBin(attrs=attributes, docs=nlp.pipe(texts, batch_size=params.batch_size))
     alone = [DocBin(attrs=attributes, docs=[doc]).to_bytes() for doc in nlp.pipe(texts[:200])]
     few = sum(len(nlp.make_doc(text)) for text in texts[:200])
-    print(f"bytes a token ({tokens:,} tokens):")
+    print(f"bytes per token ({tokens:,} tokens):")
     as_they_are = pa.Table.from_pylist(plain, whole)
     for name, bytes_of, of in (
         ("as stored, without sentences and links", size(kept.select(_LISTS), folder), tokens),
-        ("the same lists as they are", size(as_they_are, folder), tokens),
+        ("the same lists, unencoded", size(as_they_are, folder), tokens),
         ("DocBin of all documents", len(store.to_bytes()), tokens),
-        ("DocBin a document, in Parquet", size(pa.table({"doc": alone}), folder), few),
+        ("one DocBin per document, in Parquet", size(pa.table({"doc": alone}), folder), few),
         ("as stored, whole rows", size(kept, folder), tokens),
     ):
         print(f"  {name:40} {bytes_of / of:6.2f}")
@@ -119,13 +119,13 @@ def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:
 
 
 def main() -> None:
-    """Print speeds and sizes; status 1 where annotation is slower than the target allows."""
+    """Print speeds and sizes; exit with status 1 if annotation misses the target speed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("path", nargs="?", type=Path, help="folder of *.txt, or .tsv[.gz] with a column Text")
-    parser.add_argument("--words", type=int, default=30_000, help="of text")
+    parser.add_argument("--words", type=int, default=30_000, help="words of text")
     given = parser.parse_args()
     if given.path and not given.path.exists():
-        raise SystemExit(f"{given.path} is not there; without PATH the sample's encyclopedia is read")
+        raise SystemExit(f"{given.path} does not exist; without PATH, the sample's encyclopedia is read")
     path = given.path or ROOT / "data" / "sample" / "prose" / "encyclopedia"
     texts = documents(path, given.words)
     params = AnnotationParams()

@@ -1,16 +1,16 @@
-"""The long step of DiscoFuse as a run does it, beside a bare nlp.pipe: with one process, and with several.
+"""DiscoFuse's longest step as in a run, against a bare nlp.pipe, with one process and with several.
 
     python benchmarks/annotation_workers.py ABSTRACTS.jsonl.gz [--field abstract]
         [--words 300000] [--workers 2] [--rounds 1]
 
-Both sides have the same text, pipeline and number of processes, and take turns. Ours is discofuse/annotated
-part by part through the engine of runs. Times are of the wall, and of the processor with that of all
-processes: where others use the machine, only the second means anything. What it takes to begin, with a
-document a process, is told apart and taken off on both sides: of a real corpus it is nothing. On a quiet
-machine, wanted is at least 90 % of a bare nlp.pipe, and two workers that are 1.8 times as fast as one.
-A worker's caches of words are empty at first, and those of the one process that counts tokens here are full:
-of a text of 100,000 words that is a twentieth of its work. It takes three minutes on two idle cores.
-Not here: what a token takes on disk (annotation.py).
+Both sides have the same text, pipeline and number of processes, and take turns. Ours makes
+discofuse/annotated part by part with the engine of runs. Times are wall time, and processor time of all
+processes; on a busy machine only the second is meaningful. Start-up, measured with one document per process,
+is reported separately and subtracted on both sides, because for a real corpus it is negligible. Targets on a
+quiet machine: at least 90 % of a bare nlp.pipe, and two workers 1.8 times as fast as one. A worker's word
+caches start empty, while the single process has filled its caches by counting tokens: for 100,000 words that
+is a twentieth of the work. The benchmark takes three minutes on two idle cores. Not here: bytes per token on
+disk (annotation.py).
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ from ops.discofuse.build.pipeline import annotator
 from ops.discofuse.schemas import PROSE
 from orchestration.executors.parts import LocalEngine
 
-#: Documents of a part, unless all would be too few parts.
+#: Documents per part, unless that gives too few parts.
 _PART = 256
 
 
 class Seconds(NamedTuple):
-    """What a run took."""
+    """The duration of a run."""
 
     wall: float
     processor: float
 
     def without(self, part: Seconds) -> Seconds:
-        """Return what is left without a part of it."""
+        """Return the rest after subtracting a part."""
         return Seconds(self.wall - part.wall, self.processor - part.processor)
 
 
 def main() -> None:
-    """Time both sides in turns, and print the best of each and their ratios."""
+    """Time both sides in turn, and print the best of each and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("path", type=Path, help="*.jsonl or *.jsonl.gz")
-    parser.add_argument("--field", default="abstract", help="of the text")
-    parser.add_argument("--words", type=int, default=300_000, help="of text")
+    parser.add_argument("--field", default="abstract", help="name of the text field")
+    parser.add_argument("--words", type=int, default=300_000, help="words of text")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
@@ -85,13 +85,15 @@ def main() -> None:
         few = texts[: given.workers]
         small = {"bare": few, "ours": _parts(Path(folder, "small"), few, 1)}
         for side, (run, _) in sides.items():
-            run(1, small[side])  # what is loaded at first use
+            run(1, small[side])  # load what is loaded on first use
         found: dict[tuple[str, int], list[Seconds]] = {}
         for _ in range(given.rounds):
             for count, (side, (run, whole)) in itertools.product(counts, sides.items()):
                 begun, taken = run(count, small[side]), run(count, whole)
                 found.setdefault((side, count), []).append(taken.without(begun))
-                print(f"{side}, {count}: {taken.wall:.1f} s, of which {begun.wall:.1f} to begin", flush=True)
+                print(
+                    f"{side}, {count}: {taken.wall:.1f} s, of which {begun.wall:.1f} s start-up", flush=True
+                )
     least = {place: Seconds(*map(min, zip(*times, strict=True))) for place, times in found.items()}
     for count in counts:
         peer, own = least["bare", count], least["ours", count]
@@ -126,7 +128,7 @@ def _texts(path: Path, field: str, words: int) -> list[str]:
 
 
 def _timed(run: Callable[[], Any]) -> Seconds:
-    """Return what a run takes, with all processes that it starts and ends."""
+    """Return the duration of a run, including all processes that it starts and ends."""
     wall, before = time.monotonic(), sum(os.times()[:4])
     run()
     return Seconds(time.monotonic() - wall, sum(os.times()[:4]) - before)

@@ -1,11 +1,12 @@
-"""What a backfill of 60 months of small partitions costs beyond the work itself.
+"""The overhead of a backfill of 60 months of small partitions.
 
     python benchmarks/backfill.py [--months 60] [--daemon]
 
-In copies of the checkout with a corpus of their own: the same months by one job, by two, by two commands at
-once and, if wished, by Dagster's daemon. Each case starts from nothing and ends with the datasets over all
-months. Each dvc.lock must be whole and equal to the others. The work itself is calling the functions of the
-datasets and writing their files in one process, without Dagster, DVC, records, locks or checks.
+In copies of the checkout with a corpus of their own, the same months are made by one job, by two jobs, by two
+commands at once and, with --daemon, by Dagster's daemon. Each case starts from nothing and ends with the
+datasets over all months. Every dvc.lock must be complete and equal to the others. The work itself means
+calling the datasets' functions and writing their files in one process, without Dagster, DVC, records, locks
+or checks.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ print(json.dumps({"seconds": time.monotonic() - started, "partitions": number}))
 
 
 def checkout(folder: Path, months: int) -> Path:
-    """Return a copy of the checkout with a corpus of `months` months, committed, in which nothing has run."""
-    import orchestration  # noqa: F401  ahead of numpy, whose kernels it pins
+    """Return a fresh copy of the checkout with a committed corpus of `months` months."""
+    import orchestration  # noqa: F401  before numpy, whose kernels it pins
     from tests.projects import CODE, FILES
 
     root = folder / "checkout"
@@ -85,8 +86,8 @@ def checkout(folder: Path, months: int) -> Path:
 
 
 def write_corpus(root: Path, months: int) -> None:
-    """Give a checkout a corpus of papers and talks, and params that name it and its `months`."""
-    import orchestration  # noqa: F401  ahead of numpy, whose kernels it pins
+    """Write a corpus of papers and talks into a checkout, and params that name it and its `months`."""
+    import orchestration  # noqa: F401  before numpy, whose kernels it pins
     from tests.end_to_end.corpus import PAPER, TALK
 
     names = [f"{START + number // 12}-{number % 12 + 1:02d}" for number in range(months)]
@@ -119,7 +120,7 @@ def write_corpus(root: Path, months: int) -> None:
 
 
 def run(root: Path, *argv: str) -> str:
-    """Run Python in a checkout; what it printed. Raises SystemExit where it fails."""
+    """Run Python in a checkout and return its output. Raises SystemExit if it fails."""
     ended = subprocess.run(
         [sys.executable, *argv], cwd=root, env=environment(root), capture_output=True, text=True, check=False
     )
@@ -131,14 +132,14 @@ def run(root: Path, *argv: str) -> str:
 
 
 def environment(root: Path) -> dict[str, str]:
-    """Return the environment of a checkout's commands, which find the programs beside this Python."""
+    """Return the environment for a checkout's commands, with this Python's programs on PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if name != "DAGSTER_HOME"}
     return {**kept, "PATH": path, "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
 
 
 def commands(root: Path, first: str, last: str, jobs: int, number: int = 1) -> float:
-    """Return the seconds that one backfill, or several at once, took."""
+    """Return the seconds that one backfill, or several concurrent ones, took."""
     argv = ["-m", "orchestration.cli", "backfill", "--from", first, "--to", last, "--jobs", str(jobs)]
     started = time.monotonic()
     several = [
@@ -152,7 +153,7 @@ def commands(root: Path, first: str, last: str, jobs: int, number: int = 1) -> f
 
 
 def daemon(root: Path, first: str, last: str) -> float:
-    """Return the seconds that the daemon's backfill took, from its launch to its end."""
+    """Return the seconds from launch to end of the daemon's backfill."""
     from tests.end_to_end.servers import serving
 
     steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
@@ -168,12 +169,12 @@ def daemon(root: Path, first: str, last: str) -> float:
 
 
 def main() -> None:
-    """Run every case and print its seconds per partition, and their ratio to the work itself."""
+    """Run every case; print its seconds per partition and the ratio to the work itself."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--months", type=int, default=60)
-    parser.add_argument("--daemon", action="store_true", help="the daemon's backfill as well")
+    parser.add_argument("--daemon", action="store_true", help="also run the daemon's backfill")
     parser.add_argument(
-        "--cases", default="1,2,twice", help="which: 1 and 2 jobs, two commands of 2 jobs each"
+        "--cases", default="1,2,twice", help="1 or 2 jobs; twice: two concurrent commands of 2 jobs each"
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="backfill-") as name:
@@ -205,13 +206,13 @@ def main() -> None:
             rest = time.monotonic() - begun
             each, ratio, beyond = seconds / number, seconds / least, (seconds - least) / number
             print(
-                f"{case:7}: {seconds:6.1f} s, {each:.3f} s a partition, {ratio:.1f} times the work; "
-                f"beyond it {beyond:.3f} s a partition (then the datasets over all months: {rest:.1f} s)",
+                f"{case:7}: {seconds:6.1f} s, {each:.3f} s per partition, {ratio:.1f} times the work; "
+                f"overhead {beyond:.3f} s per partition (then the datasets over all months: {rest:.1f} s)",
                 flush=True,
             )
         if len(set(locks.values())) != 1:
             raise SystemExit("the cases ended with different dvc.lock files")
-        print(f"every dvc.lock is whole, and all {len(locks)} are equal")
+        print(f"all {len(locks)} dvc.lock files are complete and equal")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""BERTScore over very many pairs: the most memory of ours, beside the package bert-score.
+"""BERTScore over very many pairs: peak memory of ours, against the package bert-score.
 
     python benchmarks/bertscore_memory.py ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000]
 
-All pairs within groups of real sentences, MiniLM at layer 5, each scorer in a process of its own. The package
-keeps the embeddings of all sentences of a call: it scores the first pairs (`--limited`), and what it needs
-for all is projected by the number of their sentences.
+Scores all pairs within groups of real sentences, with MiniLM at layer 5, each scorer in its own process. The
+package keeps the embeddings of all sentences of a call, so it scores only the first pairs (`--limited`), and
+its memory for all pairs is projected from the number of their sentences.
 
 Not here: speed and agreement with the package (parasci.py bertscore).
 """
@@ -36,7 +36,7 @@ Pairs = list[tuple[str, str]]
 
 
 class Usage(NamedTuple):
-    """What scoring pairs took; memory is in GB: with the model loaded, and at most."""
+    """The cost of scoring pairs; memory in GB, with the model loaded and at its peak."""
 
     pairs: int
     sentences: int
@@ -46,7 +46,7 @@ class Usage(NamedTuple):
 
 
 def groups_of(path: str, sentences: int, pairs: int) -> Pairs:
-    """Return so many pairs of distinct sentences of abstracts; neighbours are in one group."""
+    """Return that many pairs of distinct sentences from abstracts; neighbours are in one group."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["abstract"] or "" for line in file]
     spans = ((text, span) for text in texts for span in sentence_spans(text))
@@ -57,12 +57,12 @@ def groups_of(path: str, sentences: int, pairs: int) -> Pairs:
 
 
 def ours(pairs: Pairs) -> Usage:
-    """Score pairs by ops.metrics.bertscore, with its own bound of memory."""
+    """Score pairs with ops.metrics.bertscore and its own memory limit."""
     return used(BertScorer(ENCODER, 5, strict=False).score, pairs)
 
 
 def package(pairs: Pairs) -> Usage:
-    """Score pairs by bert-score."""
+    """Score pairs with bert-score."""
     from bert_score import BERTScorer  # type: ignore[import-untyped]
 
     folder = str(encoder_folder(ENCODER))
@@ -71,7 +71,7 @@ def package(pairs: Pairs) -> Usage:
 
 
 def used(score: Callable[[list[str], list[str]], Any], pairs: Pairs) -> Usage:
-    """Return what it takes to score pairs, after a few that load the model."""
+    """Return the cost of scoring pairs, after a few that load the model."""
     firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     score(firsts[:64], seconds[:64])
     before, begin = memory(), time.perf_counter()
@@ -81,12 +81,12 @@ def used(score: Callable[[list[str], list[str]], Any], pairs: Pairs) -> Usage:
 
 
 def memory() -> float:
-    """Return the most memory of this process so far, in GB."""
+    """Return this process's peak memory so far, in GB."""
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)
 
 
 def apart(run: Callable[[Pairs], Usage], pairs: Pairs) -> Usage:
-    """Run in a new process, so that the memory is its own."""
+    """Run in a new process, to measure only its memory."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(run, pairs).result()
 

@@ -1,13 +1,12 @@
-"""What it costs to compute parts on a Ray cluster, beside one and two processes of this machine.
+"""The overhead of computing parts on a Ray cluster, against one and two processes on this machine.
 
     python benchmarks/cluster.py ABSTRACTS.jsonl.gz [--field abstract] [--documents 20000] [--part 256]
 
-Annotation and rules of DiscoFuse, and embeddings of the sentences, part by part as a run does it, finished
-parts stored: by `local` 1, `local` 2 and `ray` 2, a cluster that is started here. Work is the processor time
-of the ops, in whatever process they run; overhead is what all processes take besides, as a share of it. Each
-engine first maps as many parts as it has workers, which load the model. Those of `local` 2 end with a map, so
-what that took is taken off. Where others use the machine, times of the wall mean little.
-Not here: machines besides this one, and their network.
+Runs DiscoFuse's annotation and rules, and sentence embeddings, part by part as in a run, storing finished
+parts: with `local` 1, `local` 2 and `ray` 2, a cluster started here. Work is the ops' processor time in
+whatever process they run; overhead is all other processor time, as a share of the work. Each engine first
+maps one part per worker, to load the model. Workers of `local` 2 end after each map, so that first map's time
+is subtracted. On a busy machine, wall times mean little. Not here: other machines and their network.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ from orchestration.files.parquet import write_outcomes
 from orchestration.partition.resume import ResumableEngine
 from orchestration.workspace.workspace import Workspace
 
-#: Where the tables of a part tell what it took.
+#: The count in a part's outcome that has its duration.
 WORK = "nanoseconds of work"
 
 _VECTOR = pa.list_(pa.float32(), embedding_size(ENCODER))
@@ -58,7 +57,7 @@ _EMBEDDED = columns(("text", pa.string()), ("truncated", pa.bool_()), ("embeddin
 
 
 def embeddings(documents: pa.Table) -> Outcome:
-    """Return the sentences of some documents with their embeddings."""
+    """Return the documents' sentences with their embeddings."""
     texts = [
         (row["id"], row["text"][start:end])
         for row in documents.select(["id", "text"]).to_pylist()
@@ -76,37 +75,37 @@ SHAPES = {annotate: ANNOTATED, candidates: CANDIDATES, embeddings: Shape(unit=PR
 
 
 class Cost(NamedTuple):
-    """What a map took."""
+    """The cost of a map."""
 
     wall: float
     work: float
     """Processor time of the ops."""
     all: float
-    """That of all processes."""
+    """Processor time of all processes."""
     sent: int = 0
     received: int = 0
 
     def without(self, begun: Cost) -> Cost:
-        """Return what is left without what it took to begin."""
+        """Return the cost without start-up."""
         return Cost(*(mine - other for mine, other in zip(self, begun, strict=True)))
 
 
 def main() -> None:
-    """Measure each engine over both steps, and print a line for each."""
+    """Measure each engine on both steps, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("path", type=Path, help="*.jsonl or *.jsonl.gz")
-    parser.add_argument("--field", default="abstract", help="of the text")
+    parser.add_argument("--field", default="abstract", help="name of the text field")
     parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--part", type=int, default=256, help="documents of a part")
+    parser.add_argument("--part", type=int, default=256, help="documents per part")
     given = parser.parse_args()
-    os.environ["PYTHONPATH"] = sys.path[0]  # workers get the code of the checkout, and no benchmarks
+    os.environ["PYTHONPATH"] = sys.path[0]  # workers get only the checkout's code, not the benchmarks
     texts = _texts(given.path, given.field, given.documents)
     engines: dict[str, tuple[int, PartsEngine]] = {
         "local 1": (1, LocalEngine(1)),
         "local 2": (2, LocalEngine(2)),
         "ray 2": (2, RayEngine(EngineParams(kind="ray", address="local"))),
     }
-    print(f"{len(texts)} documents in parts of {given.part}; load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"{len(texts)} documents in parts of {given.part}; machine load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         texts_as_parts = _prose_parts(folder / "prose", texts, given.part)
@@ -127,8 +126,8 @@ def main() -> None:
                 for path in sorted((made / step).rglob("*.parquet"))
             ]
             first = first or content
-            assert content == first, "other bytes"
-    print("all made the same bytes")
+            assert content == first, "the bytes differ"
+    print("all engines made the same bytes")
 
 
 def _measured(
@@ -170,14 +169,14 @@ def _map(
 
 
 def _worked(table: pa.Table, op: Callable[..., Outcome], *params: object) -> Outcome:
-    """Run an op, and count the processor time that it takes among what it counts."""
+    """Run an op, and add its processor time to its counts."""
     before = time.process_time_ns()
     outcome = op(table, *params)
     return replace(outcome, combinations={**outcome.combinations, WORK: time.process_time_ns() - before})
 
 
 def _processor() -> float:
-    """Return the processor time of this process, those that it ended, and those that live below it."""
+    """Return the processor time of this process, its ended children, and its living descendants."""
     seconds = sum(os.times()[:4])
     for process in psutil.Process().children(recursive=True):
         try:
@@ -198,9 +197,9 @@ def _traffic() -> tuple[int, int]:
 def _tell(engine: str, step: str, cost: Cost, parts: int, documents: int) -> None:
     other = cost.all - cost.work
     print(
-        f"{engine:8} {step:10} {cost.wall:7.1f} s of the wall, {cost.work:7.1f} s of work,"
-        f" {other / cost.work:6.1%} besides, {1000 * other / parts:6.1f} ms a part;"
-        f" through the driver {cost.sent / documents:7,.0f} bytes a document out,"
+        f"{engine:8} {step:10} {cost.wall:7.1f} s wall time, {cost.work:7.1f} s work,"
+        f" {other / cost.work:6.1%} overhead, {1000 * other / parts:6.1f} ms per part;"
+        f" through the driver {cost.sent / documents:7,.0f} bytes per document out,"
         f" {cost.received / documents:7,.0f} back",
         flush=True,
     )
@@ -221,6 +220,6 @@ def _texts(path: Path, field: str, documents: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    from benchmarks import cluster  # workers find its functions by this name
+    from benchmarks import cluster  # workers import its functions by this name
 
     cluster.main()

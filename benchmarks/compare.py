@@ -1,7 +1,7 @@
-"""Two versions of 100,000 rows compared, against a plain pandas merge of the same files.
+"""Comparing two versions of 100,000 rows, against a plain pandas merge of the same files.
 
-Run: python benchmarks/compare.py [ROWS]. It needs no data: rows are made, seed 0; a tenth of them differs,
-spread over all part files, so that none can be left unread. Both sides must count the same.
+Run: python benchmarks/compare.py [ROWS]. It needs no data: rows are generated with seed 0. A tenth of them
+differ, spread over all part files, so that none can be skipped. Both sides must give the same counts.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ SHAPE = Shape(
 
 
 class Folder(Version):
-    """A version that lies in a folder of its own."""
+    """A version in its own folder."""
 
     def path(self, file: str) -> Path:
-        """Return where one of its files lies."""
+        """Return the path of one of its files."""
         return Path(self.revision, file)
 
 
 def make(folder: Path, rows: int, changed: bool) -> Folder:
-    """Write a version; in the second one every twentieth row has another score, and one more is new."""
+    """Write a version. If `changed`, a twentieth of the rows has another score, and a twentieth is new."""
     random = np.random.default_rng(0)
     folder.mkdir()
     for index, start in enumerate(range(0, rows, PART)):
@@ -72,7 +72,7 @@ def make(folder: Path, rows: int, changed: bool) -> Folder:
 
 
 def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
-    """Count rows added, removed and changed by a merge on the id and a comparison of each column."""
+    """Count added, removed and changed rows by merging on the id and comparing each column."""
     one, other = (
         pd.concat([pd.read_parquet(path) for path in sorted(Path(side.revision).glob("kept-*"))])
         for side in (old, new)
@@ -90,7 +90,7 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
-    """Count the same by ops.versions.difference."""
+    """Count the same with ops.versions.difference."""
     totals = difference(old, new)["totals"]
     return totals["added"], totals["removed"], totals["changed"]
 
@@ -98,7 +98,7 @@ def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
 def timed(
     side: Callable[[Folder, Folder], tuple[int, int, int]], old: Folder, new: Folder
 ) -> tuple[float, tuple[int, int, int]]:
-    """Return the best of three times in seconds, and the counts."""
+    """Return the best time of three in seconds, and the counts."""
     best, counts = float("inf"), (0, 0, 0)
     for _ in range(3):
         started = time.perf_counter()
@@ -113,6 +113,6 @@ if __name__ == "__main__":
         old, new = make(Path(place, "old"), rows, False), make(Path(place, "new"), rows, True)
         ours, counts = timed(compared, old, new)
         theirs, expected = timed(merged, old, new)
-    assert counts == expected, f"{counts} here, {expected} by pandas"
-    print(f"{rows} rows a version; added, removed, changed: {counts}")
+    assert counts == expected, f"{counts} here, {expected} with pandas"
+    print(f"{rows} rows per version; added, removed, changed: {counts}")
     print(f"difference: {ours:.2f} s   pandas merge: {theirs:.2f} s   ratio: {theirs / ours:.1f}x faster")

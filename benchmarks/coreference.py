@@ -1,11 +1,11 @@
-"""How right the ranker is on GAP, and what it costs beside the bare parse of the same text.
+"""The ranker's accuracy on GAP, and its cost against a bare parse of the same text.
 
     python benchmarks/coreference.py gap-validation.tsv.gz [--passes 3]
 
-GAP's scoring (Webster et al., 2018, section 4): two decisions an example; the names are not given. A name
-counts as meant if a mention in the cluster of the pronoun's best antecedent overlaps it. Texts are read with
-the titles of their pages, as documents are annotated, and once more without. Time is that of the processor in
-one process; bare and whole pipeline take turns over the same batches of texts.
+GAP's scoring (Webster et al., 2018, section 4): two decisions per example; the names are not given. A name
+counts as the referent if a mention in the cluster of the pronoun's best antecedent overlaps it. Texts are
+read with their page titles, as in annotation, and again without. Time is processor time of one process; the
+bare and the whole pipeline take turns over the same batches of texts.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from ops.coreference import gap
 
 BATCH = 128
-#: Draws of as many examples behind each 95 % interval.
+#: Bootstrap resamples behind each 95 % interval.
 RESAMPLES = 1000
 
 
 def decisions(
     example: gap.GapExample, document: Doc, groups: Sequence[Sequence[tuple[int, int]]]
 ) -> tuple[bool, bool]:
-    """Return whether the cluster of an example's pronoun has name A, and B."""
+    """Return whether the cluster of an example's pronoun contains name A, and name B."""
     places = [(token.idx, token.idx + len(token)) for token in document]
     here = next((i for i, place in enumerate(places) if place[0] == example.offset), -1)
     mentions = next((group for group in groups if (here, here + 1) in group), [])
@@ -44,7 +44,7 @@ def decisions(
 
 
 def report(decided: list[tuple[gap.GapExample, tuple[bool, bool]]]) -> None:
-    """Print precision, recall and F1, with an interval over draws of examples."""
+    """Print precision, recall and F1, with a bootstrap interval over examples."""
     from ops.coreference import gap
 
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
@@ -60,7 +60,7 @@ def report(decided: list[tuple[gap.GapExample, tuple[bool, bool]]]) -> None:
 
 
 def main() -> None:
-    """Print F1 overall and by gender, and words a second with and without coreference."""
+    """Print F1 overall and by gender, and words per second with and without coreference."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("file", type=Path, help="a file of GAP")
     parser.add_argument("--passes", type=int, default=3)
@@ -84,7 +84,7 @@ def main() -> None:
             (example, decisions(example, document, clusters(find(document), 0.0, 1.1)))
             for example, document in zip(examples, documents, strict=True)
         ]
-        print("with the titles of the pages" if titles else "without")
+        print("with page titles" if titles else "without page titles")
         report(decided)
 
     texts = [example.text for example in examples]
@@ -100,8 +100,10 @@ def main() -> None:
                     seconds[name] += time.process_time() - began
             words += sum(map(len, documents))
     for name, spent in seconds.items():
-        print(f"{name:<6} {words / spent:9,.0f} words a second of processor")
-    print(f"the whole pipeline has {100 * seconds['bare'] / seconds['whole']:.1f} % of the bare one's speed")
+        print(f"{name:<6} {words / spent:9,.0f} words per second of processor time")
+    print(
+        f"the whole pipeline runs at {100 * seconds['bare'] / seconds['whole']:.1f} % of the bare one's speed"
+    )
 
 
 if __name__ == "__main__":

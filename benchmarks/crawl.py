@@ -1,12 +1,12 @@
 """A crawl of loopback pages against a bare Scrapy spider that stores nothing, side by side in one run.
 
 Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3] [--links 0]. The hosts are 127.0.1.1
-and up, and one server answers for all in a process of its own, without delay. Each crawl asks for one page
-of a host at a time, with as many connections. Ours asks for robots.txt besides, checks addresses, writes
-WARC and a journal, and ends with the rows and files of the partition. A bare spider is measured as Scrapy
-comes, and with CONCURRENT_ITEMS: 1, which spares it tasks, as it does ours. With --links, each page has so
-many: ours reads them, a bare spider does not. Prints pages a second, the start of each process included; the
-best of the rounds counts.
+and up; one server in its own process answers for all of them, without delay. Each crawl requests one page per
+host at a time, with as many connections as hosts. Ours also requests robots.txt, checks addresses, writes
+WARC and a journal, and ends with the partition's rows and files. The bare spider is measured with Scrapy's
+defaults, and with CONCURRENT_ITEMS: 1, which saves tasks and which ours uses too. With --links, each page has
+that many links; ours reads them, the bare spider does not. Prints pages per second, including process
+start-up; the best round counts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ process.start()
 
 
 class Pages(BaseHTTPRequestHandler):
-    """Answers every path with a page of about 10 KB that no other path has."""
+    """Answers every path with a unique page of about 10 KB."""
 
     protocol_version = "HTTP/1.1"
     links = 0
@@ -80,7 +80,7 @@ class Pages(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Write no log."""
+        """Log nothing."""
 
 
 def serve(port: multiprocessing.Queue[int], links: int) -> None:
@@ -93,7 +93,7 @@ def serve(port: multiprocessing.Queue[int], links: int) -> None:
 
 
 def ours(folder: Path, urls: Sequence[str]) -> float:
-    """Return the seconds of a crawl, from the list to the rows and files."""
+    """Return the seconds of a crawl, from the list of URLs to rows and files."""
     (folder / "lists").mkdir()
     (folder / "lists/urls.txt").write_text("".join(f"{url}\n" for url in urls))
     options = {
@@ -129,7 +129,7 @@ def bare(folder: Path, urls: Sequence[str], items: int = 100) -> float:
 
 
 def processor() -> float:
-    """Return the processor seconds of this process and of those that it waited for: the server is none."""
+    """Return the processor seconds of this process and its ended children, which exclude the server."""
     found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in found)
 
@@ -157,10 +157,10 @@ def main() -> None:
             used[name] = min(used.get(name, 1e9), processor() - before)
     server.terminate()
     for name, seconds in best.items():
-        print(f"{name}: {chosen.pages / seconds:.0f} pages a second, {used[name]:.1f} s of processor")
+        print(f"{name}: {chosen.pages / seconds:.0f} pages per second, {used[name]:.1f} s of processor time")
     for name in ("bare", "bare, 1 item"):
         wall, work = best[name] / best["ours"], used[name] / used["ours"]
-        print(f"ours has {wall:.0%} of the rate of: {name}; by processor {work:.0%}")
+        print(f"ours runs at {wall:.0%} of the speed of: {name}; by processor time {work:.0%}")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""What Dagster's daemon costs a partition, on SQLite files and on a Postgres server.
+"""The overhead of Dagster's daemon per partition, on SQLite files and on a Postgres server.
 
     python benchmarks/daemon.py [--months 50] [--on sqlite,postgres] [--datasets sources/papers,...]
 
-In copies of the checkout with months of two small papers and two talks each, Dagster's daemon backfills
-datasets that have months. One paper of twenty is no text; `sources/papers` cannot be made in three months.
-Then the cause is taken away, and a second backfill of these months makes what is missing. Printed are
-processor seconds: of the daemon, its code server and the runs, of the work itself (functions and their files
-in one process, as in backfill.py), and their difference a partition, which is what the orchestration costs.
-It ends with an error if anything else is missing, if a failure names no partition, if a poisoned paper is no
-row, or if the second backfill makes again what had landed.
+In copies of the checkout whose months have two small papers and two talks each, Dagster's daemon backfills
+the monthly datasets. One paper in twenty is not text, and `sources/papers` cannot be made in three months.
+Then the cause is removed, and a second backfill of these months makes what is missing. Prints processor
+seconds of the daemon, its code server and the runs; of the work itself (functions and their files in one
+process, as in backfill.py); and their difference per partition, which is the cost of orchestration. Fails if
+anything else is missing, if a failure does not name its partition, if a broken paper has no row, or if the
+second backfill remakes finished partitions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAILING, POISON = 3, 20
 
 
 def poison(root: Path) -> int:
-    """Make one paper of twenty no text; return how many."""
+    """Turn one paper in twenty into bytes that are not text; return how many."""
     poisoned = sorted((root / "corpus/papers").iterdir())[::POISON]
     for path in poisoned:
         path.write_bytes(b"\xff\xfe\x00" + path.read_bytes())
@@ -53,7 +53,7 @@ def poison(root: Path) -> int:
 
 
 def break_months(root: Path, months: list[str]) -> list[Path]:
-    """Put folders where lock files belong, so that `sources/papers` cannot be made; return them."""
+    """Create folders in place of lock files, so that `sources/papers` cannot be made; return them."""
     (root / ".silverloom/damaged").symlink_to("/proc")
     places = [root / f".silverloom/locks/sources/papers/{month}.lock" for month in months]
     for place in places:
@@ -62,7 +62,7 @@ def break_months(root: Path, months: list[str]) -> list[Path]:
 
 
 def manifests(root: Path) -> dict[Path, tuple[int, bytes]]:
-    """Return each manifest: when it was written, and its bytes."""
+    """Return each manifest's modification time and bytes."""
     return {
         path: (path.stat().st_mtime_ns, path.read_bytes()) for path in (root / "manifests").rglob("*.json")
     }
@@ -70,7 +70,7 @@ def manifests(root: Path) -> dict[Path, tuple[int, bytes]]:
 
 @contextlib.contextmanager
 def address(storage: str) -> Iterator[str]:
-    """Yield the address of a new database, or nothing for SQLite."""
+    """Yield the address of a new database, or "" for SQLite."""
     if storage == "sqlite":
         yield ""
         return
@@ -79,7 +79,7 @@ def address(storage: str) -> Iterator[str]:
 
 
 def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
-    """Return the processor seconds of the daemon, of its code server, and of the runs, which that starts."""
+    """Return the processor seconds of the daemon, its code server, and the runs that the server starts."""
     process = psutil.Process(daemon.pid)
     servers = [child for child in process.children() if "grpc" in child.cmdline()]
     own = {"daemon": [process], "code server": servers}
@@ -90,7 +90,7 @@ def processor(daemon: subprocess.Popen[bytes]) -> dict[str, float]:
 def check_landed(
     root: Path, servers: Servers, ended: dict[str, Any], failing: list[str], poisoned: int
 ) -> str:
-    """Raise SystemExit unless failures and rejects are those that were provoked; return them in words."""
+    """Raise SystemExit unless failures and rejects are the provoked ones; return a description of them."""
     failed = [run["runId"] for run in ended["runs"] if run["status"] == "FAILURE"]
     causes = {cause for run_id in failed for cause in failures(servers, run_id)}
     for month in failing:
@@ -100,14 +100,14 @@ def check_landed(
     counts = [json.loads(path.read_bytes())["counts"] for path in papers.glob("*.json")]
     rejected = sum(count["rejected"] for count in counts)
     if rejected != poisoned:
-        raise SystemExit(f"{poisoned} papers are poisoned, {rejected} are rejected")
+        raise SystemExit(f"{poisoned} papers are broken, but {rejected} are rejected")
     return f"{len(failed)} runs failed, {rejected} papers are rejected"
 
 
 def measure(
     root: Path, datasets: list[str], months: list[str], server: str, work: float, poisoned: int
 ) -> None:
-    """Run both backfills in a checkout, and print what they took."""
+    """Run both backfills in a checkout, and print their cost."""
     if server:
         set_key(root / ".env", "SILVERLOOM_DAGSTER_POSTGRES", server)
     run(root, "-m", "orchestration.cli", "setup")
@@ -124,17 +124,17 @@ def measure(
             used = {name: seconds - used[name] for name, seconds in processor(servers.programs[1]).items()}
             now = manifests(root)
             if not landed.items() <= now.items():
-                raise SystemExit("the second backfill made again what had landed")
+                raise SystemExit("the second backfill remade finished partitions")
             made, landed = len(now) - len(landed), now
             number = len(datasets) * len(asked)
             least = work * made / (len(datasets) * len(months))
             said = check_landed(root, servers, ended, failing, poisoned) if places else "nothing is missing"
             beyond = (sum(used.values()) - least) / number
             print(
-                f"  {number} partitions asked for in {len(ended['runs'])} runs, {made} made; {said}\n"
+                f"  {number} partitions requested in {len(ended['runs'])} runs, {made} made; {said}\n"
                 f"    {time.monotonic() - begun:.0f} s; processor: "
                 + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in used.items())
-                + f"; {least:.1f} s of it work; the rest is {beyond:.2f} s a partition",
+                + f"; {least:.1f} s of it work; the rest is {beyond:.2f} s per partition",
                 flush=True,
             )
             for place in places:
@@ -153,7 +153,7 @@ def main() -> None:
     arguments = parser.parse_args()
     datasets = arguments.datasets.split(",")
     tests.waiting.LONGEST = math.inf
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a run would compile the project each time
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each run would compile the project again
     with tempfile.TemporaryDirectory(prefix="daemon-") as name:
         root = checkout(Path(name), arguments.months)
         steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
@@ -163,7 +163,7 @@ def main() -> None:
         direct = direct.replace("time.monotonic()", "time.process_time()")
         work = json.loads(run(root, "-c", direct, str(Path(name) / "direct")).splitlines()[-1])["seconds"]
         poisoned = poison(root)
-        print(f"{poisoned} poisoned papers, {FAILING} failing months of {len(months)}", flush=True)
+        print(f"{poisoned} broken papers, {FAILING} failing months of {len(months)}", flush=True)
         for storage in arguments.on.split(","):
             place = Path(name) / storage / "checkout"
             shutil.copytree(root, place, symlinks=True)

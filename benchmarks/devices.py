@@ -1,15 +1,15 @@
-"""Training of every system's models on a device: tokens a second and memory, beside a plain torch loop.
+"""Training of all systems' models on a device: tokens per second and memory, against a plain torch loop.
 
 Run: python benchmarks/devices.py [--size base] [--only wikisum] [--updates 20] [--processes 1]
-[--precision bfloat16] [--compile] [--checkpointing] [--strict]. On GPUs where there are any, else on one
-thread of the processor. Sizes are those of params.yaml; talksumm's `full` stands for base.
+[--precision bfloat16] [--compile] [--checkpointing] [--strict]. Uses GPUs if there are any, else one CPU
+thread. Sizes are those of params.yaml; for talksumm, `full` stands for base.
 
-Examples are made: texts of invented words, as long as those of the papers. What they teach is of no interest,
-what they cost is. Tokens are what the batches count: pieces, sub-words, or sentences in talksumm. The peer
-makes the same forward and backward passes over the same batches with AdamW and clipping, and nothing else: no
-Accelerate, no checks, no curves. Each is a process of its own, and its first update does not count. Time is
-that of the process on a processor, of the clock on a GPU and with several processes; memory is the peak of
-the allocator on a GPU, of the process on a processor, and only told for one process.
+Examples are texts of invented words, as long as those of the papers: only their cost matters, not what they
+teach. Tokens are what the batches count: pieces, sub-words, or, in talksumm, sentences. The plain loop makes
+the same forward and backward passes over the same batches with AdamW and clipping, and nothing else: no
+Accelerate, no checks, no curves. Each loop has its own process, and its first update does not count. Time is
+process time on a CPU, and wall time on a GPU or with several processes. Memory is the allocator's peak on a
+GPU and the process's peak on a CPU; it is reported only for one process.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ EXAMPLES = 400
 _RANDOM = partial(np.random.default_rng, 0)
 _WORDS = np.array(["".join(letters) for letters in _RANDOM().choice(list("aeioklmnprst"), (20_000, 6))])
 
-#: L of Liu et al.'s smallest input and the length of its leads; the sub-words of their tokenizer.
+#: The smallest input length L of Liu et al., the length of leads, and the vocabulary size of their tokenizer.
 _SOURCE, _LEAD, _SUBWORDS = 500, 100, SubwordVocabulary(32_000, 0, 1, 2)
 
 
 class Cost(NamedTuple):
-    """What training takes: weights in millions, tokens a second, MB at the peak."""
+    """The cost of training: weights in millions, tokens per second, peak MB."""
 
     weights: float
     pace: float
@@ -72,7 +72,7 @@ class Cost(NamedTuple):
 
 
 def texts(words: int) -> Iterator[str]:
-    """Yield texts of about as many invented words, frequent ones more often."""
+    """Yield texts of about `words` invented words, with a skewed distribution."""
     random = _RANDOM()
     while True:
         ranks = random.zipf(1.3, random.integers(words // 2, words * 3 // 2)) % len(_WORDS)
@@ -80,12 +80,12 @@ def texts(words: int) -> Iterator[str]:
 
 
 def no_score(*_: object) -> dict[str, float]:
-    """Judge no answer."""
+    """Score nothing."""
     return {}
 
 
 def seq2seq(config: Seq2SeqTransformerConfig | CopyNetConfig, words: int) -> Task:
-    """Return a model from text to text, with pairs of about as many words each."""
+    """Return a text-to-text model, with pairs of about `words` words each."""
     made = [text for _, text in zip(range(2 * EXAMPLES), texts(words), strict=False)]
     pairs = Pairs([str(number) for number in range(EXAMPLES)], made[::2], made[1::2])
     model = make_model(config, learn_pieces(made, config), 0)
@@ -106,13 +106,13 @@ def transfer(size: str) -> tuple[Task, TrainingParams]:
 
 
 def generator(size: str) -> tuple[Task, TrainingParams]:
-    """Return a generator of paraphrases."""
+    """Return a paraphrase generator."""
     found = section(GeneratorParams).sizes[size]
     return seq2seq(found.model, 20), found.training
 
 
 def pdbert(size: str) -> tuple[Task, TrainingParams]:
-    """Return a finder of spans, with the encoder of the registry."""
+    """Return a span finder, with the registry's encoder."""
     found = section(PdbertParams).sizes[size]
     words = texts(6)
     examples = [
@@ -139,12 +139,12 @@ def extractor(architecture: str, size: str) -> tuple[Task, TrainingParams]:
 
 
 def embedded(rows: list[str]) -> np.ndarray:
-    """Return embeddings that say nothing of the texts."""
+    """Return arbitrary embeddings."""
     return np.asarray(_RANDOM().normal(size=(len(rows), 384)), np.float32)
 
 
 def summarizer(architecture: str, size: str) -> tuple[Task, TrainingParams]:
-    """Return a summarizer, with examples of numbers of tokens."""
+    """Return a summarizer, with examples of random token ids."""
     found, random = section(SummarizerParams).sizes[size], _RANDOM()
     params = found.architectures[architecture].model_copy(
         update={"longest_source": _SOURCE, "longest_target": _LEAD}
@@ -159,7 +159,7 @@ def summarizer(architecture: str, size: str) -> tuple[Task, TrainingParams]:
     return SequenceTask(model, ExampleStore(made), ExampleStore(made[:1])), found.training_of(architecture)
 
 
-#: What makes a task and says how it is trained, in a size.
+#: By model: a function that, given a size, returns a task and its training params.
 MODELS: dict[str, Callable[[str], tuple[Task, TrainingParams]]] = {
     "discofuse/fusion_model": fusion,
     "discofuse/transfer": transfer,
@@ -175,7 +175,7 @@ MODELS: dict[str, Callable[[str], tuple[Task, TrainingParams]]] = {
 
 
 def measured(name: str, arguments: argparse.Namespace, ours: bool) -> Cost:
-    """Return what a training costs, in this process: by the project's loop, or by a plain one."""
+    """Return the cost of a training in this process, with the project's loop or the plain one."""
     torch.set_num_threads(1)
     task, params = MODELS[name](arguments.size)
     updates = arguments.updates + 1
@@ -212,7 +212,7 @@ def chosen(task: Task, params: TrainingParams) -> list[tuple[int, ...]]:
 
 
 def clock(params: TrainingParams, strict: bool) -> float:
-    """Return seconds of the process where it alone has a processor, else of the clock."""
+    """Return process time for a single process on a CPU, else wall time, in seconds."""
     if on_processor(strict):
         return time.process_time() if params.processes == 1 else time.perf_counter()
     torch.cuda.synchronize()
@@ -220,20 +220,20 @@ def clock(params: TrainingParams, strict: bool) -> float:
 
 
 def by_the_loop(task: Task, params: TrainingParams, strict: bool) -> float:
-    """Return the seconds of all updates but the first, by the project's loop."""
+    """Return the seconds of all updates but the first with the project's loop."""
     times: list[float] = []
 
     def report(progress: Progress) -> None:
         if not progress.metrics:
             times.append(clock(params, strict))
 
-    # One more update, since validation follows the last one.
+    # One more update, because validation follows the last one.
     train(task, params.model_copy(update={"steps": (params.steps or 0) + 1}), None, report, strict)
     return times[-1] - times[0]
 
 
 def plain(task: Task, params: TrainingParams, strict: bool) -> float:
-    """Return the seconds of all updates but the first, by a loop of ten lines."""
+    """Return the seconds of all updates but the first with a loop of ten lines."""
     device = torch.device("cpu" if on_processor(strict) else "cuda")
     halved = halves_products(params.precision, device, strict)
     torch.use_deterministic_algorithms(strict)
@@ -258,15 +258,17 @@ def main() -> None:
     """Measure all models, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", default="base", choices=("tiny", "base"))
-    parser.add_argument("--only", default="", help="models whose names begin with it")
+    parser.add_argument("--only", default="", help="only models whose names begin with this")
     parser.add_argument("--updates", type=int, default=20)
-    parser.add_argument("--processes", type=int, default=1, help="each computes a batch of its own")
-    parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: that of the size")
+    parser.add_argument("--processes", type=int, default=1, help="processes; each computes its own batches")
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: as the size sets it")
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--checkpointing", action="store_true", help="of gradients, where a model can")
-    parser.add_argument("--strict", action="store_true", help="on the processor, also where there is a GPU")
+    parser.add_argument(
+        "--checkpointing", action="store_true", help="gradient checkpointing, if the model supports it"
+    )
+    parser.add_argument("--strict", action="store_true", help="use the CPU even if there is a GPU")
     arguments = parser.parse_args()
-    where = "one processor core" if on_processor(arguments.strict) else torch.cuda.get_device_name()
+    where = "one CPU core" if on_processor(arguments.strict) else torch.cuda.get_device_name()
     print(f"size {arguments.size}, {arguments.updates} updates, {arguments.processes} x {where}\n")
     print(
         "| model | M weights | tokens/s | plain loop | ours / plain | MB | plain loop |\n|---|" + "---|" * 6

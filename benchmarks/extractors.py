@@ -1,13 +1,13 @@
-"""Two extractors that learn, against rankers that do not, on papers with human summaries.
+"""Two trained extractors against untrained rankers, on papers with human summaries.
 
 Run: python benchmarks/extractors.py PATH_TO_acl_papers.tar.gz [--cache FOLDER] [--only pointer|transformer].
-The archive holds a folder a paper with Documents_xml/*.xml and summary/*.gold.txt (ScisummNet v1.0).
+The archive has a folder per paper with Documents_xml/*.xml and summary/*.gold.txt (ScisummNet v1.0).
 
-Papers are split by a fixed seed into 600, 80 and 98. The pointer network learns greedy ROUGE labels over the
-papers without their abstracts, the Transformer how much of the summary every sentence brings for its words;
-epochs are chosen on the 80; the 98 are scored once. Sizes and training are those of the size "full" in
-params.yaml. With --cache, sentence embeddings and trained weights are
-kept in that folder, and a run that was interrupted goes on. One thread.
+A fixed seed splits the papers into 600, 80 and 98. The pointer network learns greedy ROUGE labels over the
+papers without their abstracts; the Transformer learns how much of the summary each sentence covers per word.
+The 80 choose the epoch; the 98 are scored once. Sizes and training are those of the size "full" in
+params.yaml. With --cache, sentence embeddings and trained weights are stored in that folder, and an
+interrupted run resumes. One thread.
 
 Not here: ROUGE itself (rouge.py).
 """
@@ -68,7 +68,7 @@ MEASURES = (("rouge2", "recall"), ("rouge2", "f"), ("rouge3", "f"), ("rougeSU4",
 
 @dataclass(frozen=True)
 class Example:
-    """A paper without its abstract, its abstract, and its human summary; sentences all."""
+    """A paper without its abstract, its abstract, and its human summary, all as sentences."""
 
     paper: ExtractorPaper
     abstract: list[str]
@@ -108,13 +108,13 @@ def _example(name: str, content: bytes, summary_path: str, summary: bytes) -> Ex
     try:
         human = SUMMARY_FORMATS["cl_scisumm_summaries"].parse(Raw(name, summary_path, summary)).sentences
     except ParseError:
-        # Four files have nothing below the title: nobody can score on them.
+        # Four files have nothing after the title, so no system can score on them.
         human = []
     return Example(paper, [row["text"] for row in rows if row["role"] == ABSTRACT], human)
 
 
 def oracle_of(example: Example) -> list[int]:
-    """Return the sentences that a greedy search for ROUGE-1 and ROUGE-2 chooses."""
+    """Return the sentences that a greedy search over ROUGE-1 and ROUGE-2 chooses."""
     sentences = example.paper.sentences
     sizes = [len(text.split()) for text in sentences]
     return oracle(
@@ -123,7 +123,7 @@ def oracle_of(example: Example) -> list[int]:
 
 
 def gains_of(example: Example) -> list[float]:
-    """Return of every sentence how much of the human summary it brings for its words."""
+    """Return for each sentence how much of the human summary it covers per word."""
     sentences = [tokens(text) for text in example.paper.sentences]
     return bigram_gains(sentences, tokens(" ".join(example.summary)))
 
@@ -138,12 +138,12 @@ def labelled(examples: Sequence[Example], soft: bool) -> Labelled:
 
 
 def summary_of(example: Example, order: Sequence[int]) -> str:
-    """Return a summary of exactly WORDS words, if the paper has so many."""
+    """Return a summary of exactly WORDS words, or of all if the paper has fewer."""
     return only(example.paper.sentences, order, WORDS, cut=True).text
 
 
 def judge(examples: Sequence[Example]) -> Callable[[int, Extraction], float]:
-    """Return what says how good an extraction of the i-th paper is: ROUGE-2 F."""
+    """Return a function that scores an extraction of the i-th paper by ROUGE-2 F."""
     wanted = [ngram_counts(rouge_tokens("\n".join(one.summary)).running, 2) for one in examples]
 
     def score(row: int, extraction: Extraction) -> float:
@@ -155,7 +155,7 @@ def judge(examples: Sequence[Example]) -> Callable[[int, Extraction], float]:
 
 
 class Folder:
-    """What a run keeps: embeddings and checkpoints; without a folder, nothing."""
+    """Stores a run's embeddings and checkpoints; without a folder, nothing."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -163,7 +163,7 @@ class Folder:
             folder.mkdir(parents=True, exist_ok=True)
 
     def embed(self, name: str) -> Embed:
-        """Return the encoder, which embeds the same texts once."""
+        """Return the encoder, which embeds each set of texts only once."""
         plain = embedder(name)
 
         def embed(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -182,12 +182,12 @@ class Folder:
         return embed
 
     def checkpoints(self, name: str) -> _Checkpoints | None:
-        """Return where the checkpoints of one model lie."""
+        """Return the store for one model's checkpoints."""
         return None if self.folder is None else _Checkpoints(self.folder / "checkpoints" / name)
 
 
 class _Checkpoints:
-    """The last checkpoint in one file."""
+    """Stores the last checkpoint in one file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -214,7 +214,7 @@ def _write(path: Path, content: bytes) -> None:
 def trained(
     name: Architecture, training: Sequence[Example], validation: Sequence[Example], folder: Folder
 ) -> PointerExtractor | TransformerExtractor:
-    """Return one of the two extractors, trained; print how."""
+    """Train and return one of the two extractors; print its training."""
     soft = name == "transformer"
     sets, score = (labelled(training, soft), labelled(validation, soft)), judge(validation)
     begin, ours = time.perf_counter(), time.process_time()
@@ -240,8 +240,9 @@ def _tell(
     digest = hashlib.sha256(save(extractor)["weights.safetensors"]).hexdigest()
     print(
         f"{name}: {weights:,} weights (sha256 {digest[:12]}), {outcome.steps} updates, "
-        f"best after {outcome.best_step}; processor: {prepared:.0f} s to prepare, {seconds:.0f} s to train; "
-        f"{wall:.0f} s in all; "
+        f"best after {outcome.best_step}; "
+        f"processor time: {prepared:.0f} s to prepare, {seconds:.0f} s to train; "
+        f"{wall:.0f} s wall time; "
         f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9:.2f} GB"
     )
     for point in outcome.curve:
@@ -249,7 +250,7 @@ def _tell(
 
 
 def baselines(examples: Sequence[Example]) -> dict[str, list[str]]:
-    """Return the summaries of what does not learn."""
+    """Return the summaries of untrained systems."""
     contents = [[content_words(text) for text in one.paper.sentences] for one in examples]
     orders = {
         "Lead": [lead(len(one.paper)) for one in examples],
@@ -280,10 +281,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=Path)
     parser.add_argument("--cache", type=Path)
-    parser.add_argument("--only", choices=["pointer", "transformer"], help="train one, and do not test")
+    parser.add_argument(
+        "--only", choices=["pointer", "transformer"], help="train only this one, without testing"
+    )
     options = parser.parse_args()
     if not options.archive.is_file():
-        print(f"no data: {options.archive} is absent; give the path of acl_papers.tar.gz")
+        print(f"no data: {options.archive} does not exist; give the path of acl_papers.tar.gz")
         return
     import torch
 
@@ -307,7 +310,7 @@ def main() -> None:
         return
     summaries = baselines(test)
     for name, extractor in extractors.items():
-        # Hybrid passes over what repeats the abstract, so that more than a summary is ranked.
+        # Hybrid skips sentences that repeat the abstract, so more than one summary's worth is ranked.
         orders = [extractor.extract(one.paper, 2 * WORDS).indices for one in test]
         summaries[f"Only, {name}"] = [
             summary_of(one, chosen) for one, chosen in zip(test, orders, strict=True)

@@ -1,8 +1,8 @@
-"""A sentence encoder that takes no time: a vector a word, made of the word alone, and their sum a sentence.
+"""A fake sentence encoder that takes almost no time: each word has a vector, and a sentence is their sum.
 
-Belongs here: putting it in the place of the real one, before what embeds is imported; and in the place of
-PDBERT a model that finds the second half of each sentence. Not here: what is measured with them (growth.py).
-Sentences with the same words are alike; words without content hardly count, since templates share them.
+Belongs here: replacing the real encoder before any module that embeds is imported; and replacing PDBERT by a
+model that finds the second half of each sentence. Not here: what is measured with them (growth.py).
+Sentences with the same words are similar; function words hardly count, because templates share them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ops.text.words import STOP_WORDS
 
 
 class Encoder:
-    """Says how many tokens a text has."""
+    """Counts the tokens of texts."""
 
     max_seq_length = 256
 
@@ -37,11 +37,11 @@ class Tokens:
         self.memory = memory
 
     def size(self, text: str) -> int:
-        """Return how many bytes the rows of a text take."""
+        """Return the size of a text's rows in bytes."""
         return 4 * encoders.embedding_size() * len(text.split())
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
-        """Say that no text is too long."""
+        """Return that no text is too long."""
         return [False] * len(texts)
 
     def of(self, texts: Sequence[str]) -> list[Any]:
@@ -62,12 +62,12 @@ class Halves:
         return list(texts)
 
     def predict(self, texts: Sequence[str]) -> list[FoundSpan]:
-        """Return the characters behind the middle of each text, from the next word on."""
+        """Return the span from the first word after the middle of each text to its end."""
         return [FoundSpan(text.find(" ", len(text) // 2) + 1, len(text), 0.9) for text in texts]
 
 
 def embedder(name: str, strict: bool = True) -> encoders.Embed:
-    """Return what embeds sentences."""
+    """Return a function that embeds sentences."""
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), encoders.embedding_size()), np.float32)
@@ -79,8 +79,8 @@ def embedder(name: str, strict: bool = True) -> encoders.Embed:
 
 
 def install() -> None:
-    """Let all that is imported from here on embed in this way; a model that is trained further is real."""
-    setattr(encoders, "embedder", embedder)  # noqa: B010  its type is another one
+    """Make all modules imported from now on use the fakes; models that are fine-tuned stay real."""
+    setattr(encoders, "embedder", embedder)  # noqa: B010  its type differs
     setattr(encoders, "TokenEmbeddings", Tokens)  # noqa: B010
     from ops.parasci import slices
     from ops.parasci.partial import partial

@@ -1,19 +1,19 @@
-"""Filters: how right language and near-duplicates are where the truth is known, and speed against datatrove.
+"""Filters: accuracy of language identification and near-duplicate detection, and speed against datatrove.
 
 Run: python benchmarks/filters.py ABSTRACTS [--texts N] [--environment FOLDER]. ABSTRACTS is a JSONL file (or
-.gz) whose rows have an `abstract`. datatrove and lingua are installed into an environment of their own, by
-default .venv/filters, once.
+.gz) whose rows have an `abstract`. datatrove and lingua are installed once into an environment of their own,
+by default .venv/filters.
 
-Language: the example sentences that spaCy has of ten languages, a line each; whether a sentence is taken for
-English, and whether its language is told.
+Language: spaCy's example sentences in ten languages. Reports how often English is recognised as such, and how
+often the language is identified.
 
-Near-duplicates: N abstracts, and for every fourth of them a copy of which each word was replaced, with a
-probability of 0 to 8 %, by a word drawn from all abstracts. A document is a duplicate if it is in a group
-with one whose id is before its own, by pairs whose runs of five words have a Jaccard coefficient of 0.8 or
-more: these are counted exactly, for all pairs that share a run.
+Near-duplicates: N abstracts, and for every fourth a copy in which each word is replaced, with a probability
+of 0 to 8 %, by a random word of all abstracts. A document is a duplicate if its group has a document with an
+earlier id. Groups connect pairs whose five-word shingles have a Jaccard coefficient of at least 0.8, computed
+exactly for all pairs that share a shingle.
 
-Speed: the same texts in this process and in one of datatrove's, which take turns; the best of three counts.
-datatrove's filter of languages is not among these: it fetches its model, which no package has.
+Speed: the same texts in this process and in one with datatrove, in turn; the best of three counts.
+datatrove's language filter is left out: it downloads a model that no package has.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ TIMES = 3
 
 
 def main() -> None:
-    """Print all of it."""
+    """Print all results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("abstracts", type=Path)
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--environment", type=Path, default=ROOT / ".venv/filters")
     given = parser.parse_args()
     if not given.abstracts.is_file():
-        sys.exit(f"{given.abstracts} is not there: the benchmark needs abstracts")
+        sys.exit(f"{given.abstracts} does not exist: the benchmark needs abstracts")
     python = environment(given.environment)
     language(python)
     texts = list(abstracts(given.abstracts))[: given.texts]
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def environment(folder: Path) -> Path:
-    """Return the Python of the environment that has the peers, which is made if it is not there."""
+    """Return the Python of the environment with the peers; creates it if needed."""
     python = folder / "bin/python"
     if not python.is_file():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -67,7 +67,7 @@ def environment(folder: Path) -> Path:
 
 
 def abstracts(path: Path) -> Iterator[str]:
-    """Yield the abstracts of a file that have 50 words or more, each once."""
+    """Yield the distinct abstracts of a file that have at least 50 words."""
     seen = set()
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         for line in file:
@@ -78,7 +78,7 @@ def abstracts(path: Path) -> Iterator[str]:
 
 
 def language(python: Path) -> None:
-    """Print how right three libraries are."""
+    """Print the accuracy of three libraries."""
     from resiliparse.parse.lang import detect_fast
 
     from ops.filters.language import languages
@@ -89,7 +89,7 @@ def language(python: Path) -> None:
         for text in importlib.import_module(f"spacy.lang.{code}.examples").sentences
     ]
     texts = [text for _, text in rows]
-    languages(texts[:1], "en")  # the model is loaded
+    languages(texts[:1], "en")  # loads the model
     started = time.perf_counter()
     ours = [str(found.likeliest) for found in languages(texts, "en")]
     seconds = {"py3langid (ours)": time.perf_counter() - started}
@@ -103,17 +103,17 @@ def language(python: Path) -> None:
     for name, told in found.items():
         right = sum(code == answer for (code, _), answer in zip(rows, told, strict=True))
         english = precision_recall([code == "en" for code, _ in rows], [answer == "en" for answer in told])
-        print(f"  {name:17} right {right}/{len(rows)}; English: {english}; {seconds[name]:.2f} s")
+        print(f"  {name:17} correct {right}/{len(rows)}; English: {english}; {seconds[name]:.2f} s")
 
 
 def precision_recall(truth: Sequence[bool], found: Sequence[bool]) -> str:
-    """Return both, as fractions."""
+    """Return precision and recall as fractions."""
     both = sum(one and other for one, other in zip(truth, found, strict=True))
     return f"precision {both}/{sum(found)}, recall {both}/{sum(truth)}"
 
 
 def near_duplicates(texts: Sequence[str]) -> None:
-    """Print precision and recall over documents that are dropped."""
+    """Print precision and recall of the dropped documents."""
     from ops.core.outcome import Shape, columns
     from ops.filters.duplicates import SimilarPair, content, duplicates, repeats
     from ops.filters.schemas import scores
@@ -123,7 +123,7 @@ def near_duplicates(texts: Sequence[str]) -> None:
     documents = with_copies(texts)
     sets = [runs(text, RUN) for text in documents]
     names = [f"page-{number:06}" for number in range(len(documents))]
-    random.Random(1).shuffle(names)  # noqa: S311  what is drawn is a sample
+    random.Random(1).shuffle(names)  # noqa: S311  not for security
     sharing: defaultdict[str, list[int]] = defaultdict(list)
     for number, own in enumerate(sets):
         for run in own:
@@ -159,8 +159,8 @@ def near_duplicates(texts: Sequence[str]) -> None:
 
 
 def with_copies(texts: Sequence[str]) -> list[str]:
-    """Return texts, and changed copies of every fourth."""
-    drawn = random.Random(0)  # noqa: S311  what is drawn is a sample
+    """Return texts, with altered copies of every fourth."""
+    drawn = random.Random(0)  # noqa: S311  not for security
     vocabulary = [word for text in texts for word in text.split()]
     copies = []
     for number, text in enumerate(texts[::4]):
@@ -171,7 +171,7 @@ def with_copies(texts: Sequence[str]) -> list[str]:
 
 
 def speed(python: Path, texts: Sequence[str]) -> None:
-    """Print texts a second of both sides, and the ratio."""
+    """Print texts per second on both sides, and the ratio."""
     from ops.filters.personal_data import masked
     from ops.filters.quality import measures
     from ops.text.minhash import signature
@@ -197,7 +197,7 @@ def speed(python: Path, texts: Sequence[str]) -> None:
 
 
 def peer(python: Path, task: dict[str, object]) -> dict[str, object]:
-    """Return what another library makes of a task, in its own environment."""
+    """Return another library's answer to a task, computed in its own environment."""
     ended = subprocess.run(
         [python, Path(__file__).with_name("filters_peer.py")],
         input=json.dumps(task),

@@ -1,6 +1,6 @@
-"""What lingua and datatrove make of a task, in the environment that benchmarks/filters.py makes for them.
+"""Runs lingua and datatrove on a task, in the environment that benchmarks/filters.py creates for them.
 
-It reads a task from its standard input, as JSON, and writes an answer: it imports nothing of the project.
+Reads a task as JSON from standard input and writes the answer. Imports nothing from the project.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
         print(json.dumps({"languages": codes, "seconds": seconds}))
         return
     do = DATATROVE[task["do"]]()
-    do(task["texts"][0])  # models and expressions are loaded
+    do(task["texts"][0])  # loads models and regular expressions
     started = time.perf_counter()
     for text in task["texts"]:
         do(text)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def quality() -> Callable[[str], object]:
-    """Return the filters of Gopher and FineWeb; all are asked, as ours are."""
+    """Return the Gopher and FineWeb filters; all of them run on each text, as ours do."""
     from datatrove.data import Document
     from datatrove.pipeline.filters import FineWebQualityFilter, GopherQualityFilter, GopherRepetitionFilter
 
@@ -42,7 +42,7 @@ def quality() -> Callable[[str], object]:
 
 
 def minhash() -> Callable[[str], object]:
-    """Return signatures of as many numbers as ours: 16 buckets of 8."""
+    """Return a function that computes signatures of the same size as ours: 16 buckets of 8 hashes."""
     from datatrove.pipeline.dedup.minhash import MinhashConfig, MinhashDedupSignature
 
     step = MinhashDedupSignature("/tmp", MinhashConfig(n_grams=5, num_buckets=16, hashes_per_bucket=8))  # noqa: S108  nothing is written
@@ -50,7 +50,7 @@ def minhash() -> Callable[[str], object]:
 
 
 def personal_data() -> Callable[[str], object]:
-    """Return what masks e-mail and addresses of networks."""
+    """Return a function that masks e-mail and IP addresses."""
     from datatrove.pipeline.formatters import PIIFormatter
 
     return PIIFormatter().format

@@ -1,14 +1,14 @@
-"""What a fusion model learns from prose: Exact and SARI on held-out examples by type, and on pairs of others.
+"""What a fusion model learns from prose: Exact and SARI on held-out examples by type, and on another corpus.
 
-Run: python benchmarks/fusion_learning.py PATH [PATH ...] --pairs PAIRS.tsv[.gz] --folder FOLDER
-[--documents N] [--size NAME] [--updates N] [--tests N]. A PATH is prose as in benchmarks/fusion_yield.py. Its
-examples, one training set of all paths, are made with params.yaml and kept in FOLDER: a second run with other
-sizes begins with them. PAIRS are of a split-and-rephrase corpus (sentence<TAB>first <::::> second) that no
-model learns from; so many of them are fused as --tests says. --size is of discofuse.fusion_model, --updates
-ends a training earlier.
+Run: python benchmarks/fusion_learning.py PATH [PATH ...] --pairs PAIRS.tsv[.gz] --folder FOLDER [--documents
+N] [--size NAME] [--updates N] [--tests N]. A PATH is prose as in benchmarks/fusion_yield.py. The examples of
+all paths form one training set; they are made with params.yaml and stored in FOLDER, so that a second run
+with another size reuses them. PAIRS come from a split-and-rephrase corpus (sentence<TAB>first <::::> second)
+that no model is trained on; --tests limits how many are fused. --size is one of discofuse.fusion_model;
+--updates ends training earlier.
 
-COPY, which joins the two sentences, is scored beside the model. Means are times 100. Seconds are the
-processor's. Models of FOLDER/model are loaded by ops.models.seq2seq.files.load.
+COPY, which joins the two sentences, is also scored. Means are times 100. Seconds are processor time. Load the
+models in FOLDER/model with ops.models.seq2seq.files.load.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ DOCUMENTS_AT_ONCE = 500
 
 
 def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
-    """Write the examples of prose as part files. A folder that has some stays as it is."""
+    """Write the examples of prose as part files, unless the folder already has some."""
     if folder.is_dir():
         return
     parts = folder.with_name("examples.making")
-    shutil.rmtree(parts, ignore_errors=True)  # of a run that was cut short
+    shutil.rmtree(parts, ignore_errors=True)  # left by an interrupted run
     parts.mkdir(parents=True)
     annotation, began, sentences = section(AnnotationParams), time.process_time(), 0
     for place, path in enumerate(paths):
@@ -70,7 +70,9 @@ def make_examples(paths: Sequence[Path], documents: int, folder: Path) -> None:
             made = examples(found.kept, section(ExampleParams)).kept
             pq.write_table(made, parts / f"{place:02d}-{number:03d}.parquet")
     parts.rename(folder)
-    print(f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s")
+    print(
+        f"{sentences:,} sentences parsed and split in {time.process_time() - began:,.0f} s of processor time"
+    )
 
 
 def learning_sets(folder: Path) -> dict[str, list[dict[str, str]]]:
@@ -84,14 +86,14 @@ def learning_sets(folder: Path) -> dict[str, list[dict[str, str]]]:
 
 
 def foreign_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield source and target of every pair of a split-and-rephrase corpus."""
+    """Yield source and target of every pair in a split-and-rephrase corpus."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         for whole, split in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             yield copied(*(sentence.strip() for sentence in split.split("<::::>"))), whole
 
 
 def named(texts: Iterable[tuple[str, str]]) -> Pairs:
-    """Return pairs of texts by their numbers."""
+    """Return numbered pairs of texts."""
     found = list(texts)
     return Pairs([str(number) for number in range(len(found))], *map(list, zip(*found, strict=True)))
 
@@ -114,10 +116,10 @@ def main() -> None:
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH")
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--documents", type=int, default=1_000_000, help="of each path at most")
+    parser.add_argument("--documents", type=int, default=1_000_000, help="most documents per path")
     parser.add_argument("--size", default="tiny")
-    parser.add_argument("--updates", type=int, help="at most; else as the size says")
-    parser.add_argument("--tests", type=int, default=5000, help="of each kind of test at most")
+    parser.add_argument("--updates", type=int, help="most updates; default: as the size sets them")
+    parser.add_argument("--tests", type=int, default=5000, help="most test pairs of each kind")
     given = parser.parse_args()
     for path in (*given.paths, given.pairs):
         if not path.is_file():
@@ -128,7 +130,7 @@ def main() -> None:
     make_examples(given.paths, given.documents, given.folder / "examples")
     sets = learning_sets(given.folder / "examples")
     if not sets["train"]:
-        parser.exit(2, "no training example: give more text\n")
+        parser.exit(2, "no training examples: give more text\n")
     learnt, judges = (list(map(texts_of, sets[split])) for split in ("train", "validation"))
     config = params.config()
     pieces = learn_pieces((text for pair in learnt for text in pair), config)
@@ -138,9 +140,7 @@ def main() -> None:
     task = Seq2SeqTask(model, model.stored(named(short)), judging, partial(judged, judging), 1)
     training = params.training.model_copy(update={"steps": given.updates or params.training.steps})
     weights = sum(tensor.numel() for tensor in model.network.parameters())
-    print(
-        f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are learnt"
-    )
+    print(f"{given.size}: {weights / 1e6:.2f} M weights; {len(short):,} of {len(learnt):,} examples are used")
     began = time.process_time()
     ended = train(task, training, None, ProgressLines(given.size), True)
     print(f"trained in {time.process_time() - began:,.0f} s; best exact {ended.best}")
@@ -153,7 +153,7 @@ def main() -> None:
         kinds[row["discourse_type"]].append(texts_of(row))
     kinds = dict(sorted(kinds.items()))
     tests = {"held out": [pair for of in kinds.values() for pair in of], **kinds}
-    tests["pairs of others"] = list(foreign_pairs(given.pairs))
+    tests["other corpus"] = list(foreign_pairs(given.pairs))
     for name, texts in tests.items():
         pairs = named(random.Random(0).sample(texts, min(given.tests, len(texts))))  # noqa: S311
         show(name, pairs, model.generate(pairs.sources))

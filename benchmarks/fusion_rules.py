@@ -1,9 +1,9 @@
-"""The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
+"""The rules over existing annotations: sentences per second on one core, against merely joining tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a document a line
-(.txt, .tsv of which the first column is read, or .jsonl of which the field text or abstract is read, also
-.gz), or GAP's .tsv, whose column Text is read. It is parsed once, which is not timed. Prints candidates per
-1,000 sentences by rule as well. Times are the processor's, so that other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is a file of prose with one document per
+line: .txt, .tsv (its first column) or .jsonl (its field text or abstract), also .gz; or GAP's .tsv (its
+column Text). It is parsed once, untimed. Also prints candidates per 1,000 sentences by rule. Times are
+processor time, so that other programs do not count.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def texts(path: Path) -> Iterator[str]:
 
 
 def seconds_of_joining(annotations: Sequence[Annotation]) -> float:
-    """Return how long it takes to write every sentence with a blank between two tokens."""
+    """Return how long it takes to join the tokens of every sentence with spaces."""
     begin = time.process_time()
     for annotation in annotations:
         for start, end in annotation.sentences:
@@ -56,7 +56,7 @@ def seconds_of_joining(annotations: Sequence[Annotation]) -> float:
 
 
 def seconds_of_rules(annotations: Sequence[Annotation]) -> tuple[float, list[Candidate]]:
-    """Return how long all rules take, and what they make."""
+    """Return how long all rules take, and their candidates."""
     params = RuleParams()
     begin = time.process_time()
     made = [candidate for annotation in annotations for candidate in candidates(annotation, params)]
@@ -72,12 +72,12 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=2000)
     given = parser.parse_args()
     if not given.path.is_file():
-        parser.exit(2, f"{given.path}: no such file. Give a file of prose, a document a line.\n")
+        parser.exit(2, f"{given.path}: no such file. Give a file of prose with one document per line.\n")
     nlp = annotator()
     documents = [text for text, _ in zip(texts(given.path), range(given.documents), strict=False)]
     annotations = [annotated(text, nlp) for text in documents]
     sentences = sum(len(annotation.sentences) for annotation in annotations)
-    seconds_of_rules(annotations)  # the dictionary of word forms is read when it is first asked for
+    seconds_of_rules(annotations)  # loads the dictionary of word forms, which is read on first use
     rounds = [(seconds_of_joining(annotations), seconds_of_rules(annotations)) for _ in range(ROUNDS)]
     joining, rules = min(one for one, _ in rounds), min(seconds for _, (seconds, _) in rounds)
     made = rounds[0][1][1]

@@ -1,13 +1,13 @@
-"""Training of fusion models in tokens a second, against a plain torch loop over the same batches.
+"""Training fusion models: tokens per second, against a plain torch loop over the same batches.
 
 Run: python benchmarks/fusion_training.py PATH_TO_pairs.tsv[.gz] [--size tiny|base|paper] [--updates 20]
-[--strict]. The file is one of the released DiscoFuse (eight columns with a header) or a split-and-rephrase
+[--strict]. The file is from the released DiscoFuse (eight columns with a header) or a split-and-rephrase
 corpus (sentence<TAB>first <::::> second). Sizes are those of discofuse.fusion_model in params.yaml.
 
-Tokens are the byte pairs of sources and targets, without padding. The peer makes the same forward and
+Tokens are the byte pairs of sources and targets, without padding. The plain loop makes the same forward and
 backward passes of the same network with AdamW and clipping, and nothing else: no Accelerate, no checks, no
-curves. Each runs twice in turn; the first update of each does not count. On a processor, time is that of
-the process, one thread.
+curves. Each runs twice, in turn; the first update of each does not count. On a CPU, time is process time with
+one thread.
 
 Not here: what the models learn (docs/explanation/fusion-models.md).
 """
@@ -39,9 +39,9 @@ MOST_PAIRS = 20_000
 
 
 def read(path: Path) -> Pairs:
-    """Return the first pairs of a file. Exits for a file that is not there or of neither format."""
+    """Return the first pairs of a file. Exits if the file is missing or has neither format."""
     if not path.is_file():
-        sys.exit(f"{path}: there is no such file; give a TSV of DiscoFuse or of a split-and-rephrase corpus")
+        sys.exit(f"{path}: no such file; give a TSV of DiscoFuse or of a split-and-rephrase corpus")
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = list(_pairs(io.StringIO(content.decode()), path))[:MOST_PAIRS]
     return Pairs([str(number) for number in range(len(rows))], *map(list, zip(*rows, strict=True)))
@@ -65,7 +65,7 @@ def _pairs(lines: io.StringIO, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def clock(device: torch.device) -> float:
-    """Return seconds: of the process on a processor, of the wall on a GPU whose work is done."""
+    """Return process time on a CPU, or wall time on a GPU after its work is done, in seconds."""
     if device.type == "cpu":
         return time.process_time()
     torch.cuda.synchronize()
@@ -73,7 +73,7 @@ def clock(device: torch.device) -> float:
 
 
 def ours(model: Seq2Seq, pairs: Pairs, params: TrainingParams, strict: bool) -> float:
-    """Return the seconds of all updates but the first, by the project's loop."""
+    """Return the seconds of all updates but the first with the project's loop."""
     one = Pairs(pairs.names[:1], pairs.sources[:1], pairs.targets[:1])
     task = Seq2SeqTask(model, model.stored(pairs), one, lambda answers: {params.metric: 0.0}, beam=1)
     times: list[float] = []
@@ -82,13 +82,13 @@ def ours(model: Seq2Seq, pairs: Pairs, params: TrainingParams, strict: bool) -> 
         if not progress.metrics:
             times.append(clock(model.network.device))
 
-    # One more update, since validation follows the last one.
+    # One more update, because validation follows the last one.
     train(task, params.model_copy(update={"steps": (params.steps or 0) + 1}), None, report, strict)
     return times[-1] - times[0]
 
 
 def plain(model: Seq2Seq, pairs: Pairs, params: TrainingParams, strict: bool) -> tuple[float, int]:
-    """Return the seconds of all updates but the first, by a loop of ten lines, and their tokens."""
+    """Return the seconds of all updates but the first with a loop of ten lines, and their tokens."""
     torch.use_deterministic_algorithms(strict)
     examples = [model.example(*pair) for pair in zip(pairs.sources, pairs.targets, strict=True)]
     costs = [len(example.source) + len(example.target) for example in examples]
@@ -120,12 +120,12 @@ def _epoch(costs: list[int], params: TrainingParams, epoch: int) -> list[tuple[i
 
 
 def main() -> None:
-    """Measure both, twice in turn, and print tokens a second and the ratio."""
+    """Measure both loops twice, in turn; print tokens per second and the ratio."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--size", default="tiny")
     parser.add_argument("--updates", type=int, default=20)
-    parser.add_argument("--strict", action="store_true", help="on the processor, also where there is a GPU")
+    parser.add_argument("--strict", action="store_true", help="use the CPU even if there is a GPU")
     arguments = parser.parse_args()
     params = section(FusionModelParams)
     if arguments.size not in params.sizes:
@@ -156,7 +156,7 @@ def main() -> None:
             spent, tokens = plain(model, pairs, training, arguments.strict)
             seconds[which] += spent
     on_gpu = model.network.device.type == "cuda"
-    print(f"on {torch.cuda.get_device_name() if on_gpu else 'one processor core'}:")
+    print(f"on {torch.cuda.get_device_name() if on_gpu else 'one CPU core'}:")
     for name, spent in seconds.items():
         print(f"  {name:5}  {2 * tokens / spent:9.0f} tokens/s")
     print(f"  ours / plain  {seconds['plain'] / seconds['ours']:.2f}")

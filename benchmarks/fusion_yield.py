@@ -1,9 +1,9 @@
-"""What the rules and filters make of prose: examples per 1,000 sentences, seconds, memory, some to read.
+"""What the rules and filters yield on prose: examples per 1,000 sentences, seconds, memory, samples to read.
 
 Run: python benchmarks/fusion_yield.py PATH [PATH ...] [--documents N] [--skip N] [--read N --seed N]. A PATH
-is prose as in benchmarks/fusion_rules.py; texts of GAP (gap-*.tsv.gz) have the titles of their pages. With
---read, so many examples of all paths, drawn at random without controls, are printed one by one. Seconds are
-the processor's, thresholds those of params.yaml.
+is prose as in benchmarks/fusion_rules.py; texts of GAP (gap-*.tsv.gz) have their page titles. --read prints
+that many random examples of all paths, without controls. Seconds are processor time; thresholds are those of
+params.yaml.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.rules import CONTROL, RuleParams
 from ops.discofuse.schemas import PROSE
 
-#: A title, where there is one, and a text.
+#: A title, if there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]
 
 
 def documents_of(path: Path) -> Iterator[Document]:
-    """Yield the documents of a file; those of GAP have the titles of their pages."""
+    """Yield the documents of a file; those of GAP have their page titles."""
     if path.name.startswith("gap-"):
         yield from ((example.title, example.text) for example in gap.read(path))
     else:
@@ -57,7 +57,7 @@ def prose(path: Path, documents: list[Document], first: int = 0) -> pa.Table:
 
 
 def made(path: Path, documents: list[Document]) -> list[dict[str, Any]]:
-    """Return the examples of documents; print what they are and what they cost."""
+    """Return the examples of documents; print their counts and cost."""
     annotation = section(AnnotationParams)
     began = time.process_time()
     parsed = annotate(prose(path, documents), annotation).kept
@@ -92,18 +92,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("paths", type=Path, nargs="+", metavar="PATH")
-    parser.add_argument("--documents", type=int, default=500, help="of each path at most")
-    parser.add_argument("--skip", type=int, default=0, help="documents at the beginning of each")
+    parser.add_argument("--documents", type=int, default=500, help="most documents per path")
+    parser.add_argument("--skip", type=int, default=0, help="documents to skip at the beginning of each path")
     parser.add_argument("--read", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     fused: list[dict[str, Any]] = []
     for path in given.paths:
         if not path.is_file():
-            parser.exit(2, f"{path}: no such file. Give a file of prose, a document a line.\n")
+            parser.exit(2, f"{path}: no such file. Give a file of prose with one document per line.\n")
         chosen = list(islice(documents_of(path), given.skip, given.skip + given.documents))
         fused += [row for row in made(path, chosen) if row["rule"] != CONTROL]
-    print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most")
+    print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB peak memory")
     drawn = random.Random(given.seed).sample(fused, min(given.read, len(fused)))  # noqa: S311
     for number, row in enumerate(drawn, start=1):
         show(number, row)

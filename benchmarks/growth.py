@@ -1,20 +1,20 @@
-"""How processor time and peak memory of every dataset grow with its inputs.
+"""How each dataset's processor time and peak memory grow with its inputs.
 
     python benchmarks/growth.py [--only wikisum/references,talksumm] [--size 512] [--sizes 3] [--parts 256]
         [--memory 256MB] [--keep FOLDER] [--trainings] [--statements]
 
 Makes synthetic corpora of n, 2n, 4n ... articles, papers, talks and documents of prose
-(benchmarks/synthetic_corpus.py), and on each every dataset of the four systems, as its declaration says: the
-functions of assets on part files, and the files that a run writes. Each is made in a process of its own,
-which makes it of a tiny corpus first, so that imports and what the process loads anyway do not count. Then it
-reports its processor time, and its peak memory over what it had before. Exponents are least squares of
-logarithms: 1 is linear, 2 quadratic. Memory below 32 MB counts as 32 MB. Wanted: no exponent of time above
-1.15, and memory that does not grow.
+(benchmarks/synthetic_corpus.py). From each it makes every dataset of the four systems as declared: it calls
+the assets' functions on part files and writes the same files as a run. Each dataset is made in its own
+process, first from a tiny corpus, so that imports and other loading do not count. The process then reports
+its processor time, and its peak memory above what it had before. Exponents are least squares over logarithms:
+1 is linear, 2 quadratic. Memory below 32 MB counts as 32 MB. Targets: no time exponent above 1.15, and memory
+that does not grow.
 
-Embeddings are faked, a sum of a vector a word. What crawls is left out, and what reads answers of people. So
-is what trains a model, and what reads it, unless --trainings asks for it: then each model is of the size that
-params.yaml names, and learns from one batch; what grows is what a training holds. The last lines name what is
-left out. A join may hold --memory, less than in production, so that it spills at these sizes.
+Embeddings are faked as sums of word vectors. Left out are crawls, datasets that read human answers, and,
+without --trainings, datasets that train a model or read one. With --trainings, each model has the size in
+params.yaml and learns from one batch, so growth shows what training keeps in memory. The last lines name what
+is left out. --memory limits a join to less than in production, so that it spills to disk at these sizes.
 
 Not here: checks and manifests of partitions (backfill.py), scanning raw sources (parsing.py).
 """
@@ -55,14 +55,14 @@ from orchestration.executors.parts import engine  # noqa: E402
 from orchestration.files.parquet import write_outcomes  # noqa: E402
 
 SYSTEMS = ("talksumm", "discofuse", "wikisum", "parasci")
-#: Documents of the corpus that a process begins with.
+#: Documents of the tiny corpus that each process starts with.
 TINY = 16
-#: Exponents above this are marked; memory below this many MB is noise.
+#: Exponents above LINEAR are marked; memory below NOISE MB counts as NOISE.
 LINEAR, NOISE = 1.15, 32.0
 
 
 class Cost(NamedTuple):
-    """What a dataset took to make, and how many rows it has."""
+    """The cost of making a dataset, and its number of rows."""
 
     seconds: float
     megabytes: float
@@ -70,16 +70,18 @@ class Cost(NamedTuple):
 
 
 def main() -> None:
-    """Measure and print a line a dataset."""
+    """Measure, and print a line per dataset."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", default="", help="datasets or systems, with commas; what they read is made")
+    parser.add_argument("--only", default="", help="datasets or systems, comma-separated, plus their inputs")
     parser.add_argument("--size", type=int, default=512, help="documents of the smallest corpus")
-    parser.add_argument("--sizes", type=int, default=3, help="how many corpora, each twice the one before")
-    parser.add_argument("--parts", type=int, default=256, help="records of a part: store.records_per_part")
-    parser.add_argument("--memory", default="256MB", help="that a join may hold")
-    parser.add_argument("--keep", type=Path, help="where corpora and datasets stay, and are found again")
-    parser.add_argument("--trainings", action="store_true", help="also what trains models, one update each")
-    parser.add_argument("--statements", action="store_true", help="parasci/sentences is given, not made")
+    parser.add_argument("--sizes", type=int, default=3, help="number of corpora, each twice the previous one")
+    parser.add_argument("--parts", type=int, default=256, help="records per part, as store.records_per_part")
+    parser.add_argument("--memory", default="256MB", help="memory limit of a join")
+    parser.add_argument("--keep", type=Path, help="folder in which to keep and reuse corpora and datasets")
+    parser.add_argument("--trainings", action="store_true", help="also train models, one update each")
+    parser.add_argument(
+        "--statements", action="store_true", help="generate parasci/sentences instead of making it"
+    )
     given = parser.parse_args()
     there = synthetic(given.trainings) | {"parasci/sentences" for _ in range(given.statements)}
     every, left_out = possible(there, given.trainings)
@@ -107,13 +109,13 @@ def datasets() -> Mapping[str, Declaration]:
 
 
 def synthetic(trainings: bool) -> set[str]:
-    """Return the datasets that are not made, but given; a model is, unless it is trained."""
+    """Return the datasets that are generated instead of made; models are among them unless trained."""
     given = {*synthetic_corpus.sources(0)}
     return {name for name in given if not (trainings and datasets()[name].checkpoints)}
 
 
 def possible(given: Collection[str], trainings: bool) -> tuple[list[str], dict[str, str]]:
-    """Return the datasets that can be made of given ones, and why the others cannot."""
+    """Return the datasets that can be made from the given ones, and why the others cannot."""
     there = {*given}
     found: list[str] = []
     left_out: dict[str, str] = {}
@@ -133,7 +135,7 @@ def possible(given: Collection[str], trainings: bool) -> tuple[list[str], dict[s
 
 
 def upstream(names: Collection[str], given: Collection[str]) -> set[str]:
-    """Return some datasets with all that they are made of, back to those that are given."""
+    """Return some datasets with all their inputs, back to the given ones."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -146,7 +148,7 @@ def upstream(names: Collection[str], given: Collection[str]) -> set[str]:
 
 
 def made(name: str, folder: Path, memory: str) -> Cost:
-    """Make a dataset of those in a folder, in this process; return what it took."""
+    """Make a dataset from those in a folder, in this process; return its cost."""
     database.MEMORY = memory
     if folder.name != str(TINY):
         with tempfile.TemporaryDirectory(prefix="growth-") as scratch:
@@ -157,7 +159,7 @@ def made(name: str, folder: Path, memory: str) -> Cost:
 
 
 def _make(name: str, folder: Path, target: Path) -> int:
-    """Make a dataset of those in a folder, as its declaration says; return its number of rows."""
+    """Make a dataset from those in a folder, as declared; return its number of rows."""
     dataset = datasets()[name]
     assert dataset.shape is not None
     arguments: dict[str, Any] = dict(dataset.arguments)
@@ -184,21 +186,21 @@ def _make(name: str, folder: Path, target: Path) -> int:
 
 
 class NoCheckpoints:
-    """Checkpoints of trainings that nobody goes on with."""
+    """Checkpoints that are not stored."""
 
     def at(self, name: str) -> NoCheckpoints:
-        """Return where a training leaves its own."""
+        """Return the place of a training's checkpoint."""
         return self
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Forget a checkpoint."""
+        """Discard a checkpoint."""
 
     def read(self) -> None:
-        """Say that there is none."""
+        """Return None: there is no checkpoint."""
 
 
 def _of_one_update(value: Any) -> Any:
-    """Return params whose trainings end with the first update."""
+    """Return params whose trainings end after the first update."""
     if isinstance(value, TrainingParams):
         return value.model_copy(update={"steps": 1})
     if isinstance(value, Params):
@@ -210,7 +212,7 @@ def _of_one_update(value: Any) -> Any:
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """Return the power of sizes that values grow by, by least squares of their logarithms."""
+    """Return the exponent with which values grow over sizes, by least squares of logarithms."""
     if len(sizes) < 2:
         return float("nan")
     return float(np.polyfit(np.log(sizes), np.log(np.maximum(values, 1e-3)), 1)[0])
@@ -218,7 +220,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 def line(name: str, cells: Sequence[str], time_power: str = "power", last: str = "at last",
          memory_power: str = "power", rows: str = "rows") -> str:  # fmt: skip
-    """Return a line of the table: seconds and their exponents, megabytes and theirs, rows of the largest."""
+    """Return a line of the table: seconds and megabytes with exponents, rows of the largest corpus."""
     half = len(cells) // 2
     seconds, megabytes = ("".join(f"{cell:>9}" for cell in some) for some in (cells[:half], cells[half:]))
     return f"{name:26}{seconds} s{time_power:>7}{last:>9}{megabytes} MB{memory_power:>7}{rows:>11}"
@@ -237,13 +239,13 @@ def _described(name: str, sizes: Sequence[int], costs: Sequence[Cost | str]) -> 
 
 
 def _cost(name: str, folder: Path, memory: str) -> Cost | str:
-    """Make a dataset in a process of its own, unless it is there; return what it took, or the error."""
+    """Make a dataset in its own process, unless it exists; return its cost, or the error."""
     told = folder / "costs" / f"{name.replace('/', '.')}.json"
     if not told.is_file():
         shutil.rmtree(folder / name, ignore_errors=True)
         try:
             cost = _apart(made, name, folder, memory)
-        except Exception as error:  # the others are measured all the same
+        except Exception as error:  # the others are still measured
             return f"{type(error).__name__}: {error}"
         told.parent.mkdir(exist_ok=True)
         told.write_text(json.dumps(cost))
@@ -251,7 +253,7 @@ def _cost(name: str, folder: Path, memory: str) -> Cost | str:
 
 
 def _apart(function: Callable[..., Any], *arguments: object) -> Any:
-    """Call a function in a process that ends with it, and begins as this one is now."""
+    """Call a function in a process forked from this one, which ends with the call."""
     with multiprocessing.get_context("fork").Pool(1) as pool:
         return pool.apply(function, arguments)
 

@@ -1,11 +1,11 @@
-"""Train T-D and T-DMCA for some time on the leads of real articles, and say what they learnt.
+"""Train T-D and T-DMCA for a given time on the leads of real articles, and score them.
 
-Run: python benchmarks/leads_training.py DATA [--seconds 3600] [--size base] [--length 500]. DATA is that of
-wikisum_real.py, and so are the references: no article's own citations are among them. On a GPU where there is
+Run: python benchmarks/leads_training.py DATA [--seconds 3600] [--size base] [--length 500]. DATA and the
+references are those of wikisum_real.py, so no article's own citations are among them. Uses a GPU if there is
 one. Sizes are those of wikisum.summarizer in params.yaml; 32,000 sub-words, splits of 80/10/10.
 
-How many updates fit into the seconds is told by a few that are timed first. Log-perplexity is that of the
-weights with the least on validation; ROUGE-L of what they write for the test articles.
+A few timed updates determine how many fit into the seconds. Log-perplexity is that of the weights that are
+best on validation; ROUGE-L is that of their outputs for the test articles.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from ops.wikisum.models.summarizer_training import vocabulary_of
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.schemas import SplitParams
 
-#: Updates by which the time of one is told.
+#: Updates to estimate the time of one.
 TIMED = 5
 
 
 def real_examples(data: Path, work: Path, length: int) -> tuple[Parts, Artifact]:
-    """Return the examples of real articles, and the tokenizer that is learnt from them."""
+    """Return the examples of real articles, and the tokenizer trained on them."""
     *_, ranked = made(data, work, ["tf_idf"], ReferenceParams(), CorpusParams())
     splits = SplitParams(validation=0.1, test=0.1)
     learnt = list(sub_words.tokenizer(ranked, splits, sub_words.TokenizerParams(vocabulary=32_000)))
@@ -63,7 +63,7 @@ def real_examples(data: Path, work: Path, length: int) -> tuple[Parts, Artifact]
 
 
 def artifact(folder: Path, outcomes: Sequence[Outcome]) -> Artifact:
-    """Return the files of some outcomes in a folder."""
+    """Write the files of some outcomes to a folder and return it as an artifact."""
     folder.mkdir()
     for outcome in outcomes:
         for name, content in outcome.files.items():
@@ -72,7 +72,7 @@ def artifact(folder: Path, outcomes: Sequence[Outcome]) -> Artifact:
 
 
 def clock(model: SequenceModel) -> float:
-    """Return seconds of the clock, when the work of a GPU is done."""
+    """Return wall time in seconds, after the GPU's work is done."""
     if model.network.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter()
@@ -81,7 +81,7 @@ def clock(model: SequenceModel) -> float:
 def learn(
     name: str, config: NewModelParams, learnt: LearningSet, tokenizer: Artifact, params: TrainingParams
 ) -> tuple[TextModel, float]:
-    """Return a trained model, and the seconds of its training, validation included."""
+    """Return a trained model, and the seconds of its training including validation."""
     pieces = sub_words.load(tokenizer)
     fitted = config.model_copy(update={"longest_source": learnt.longest_source})
     model = make(fitted, vocabulary_of(pieces), params.seed)
@@ -91,17 +91,17 @@ def learn(
     seconds = clock(model) - began
     print(
         f"{name}: {count_weights(model.network) / 1e6:.1f} M weights, {trained.steps} updates, "
-        f"{trained.steps / seconds:.2f} a second, on {model.network.device}; validation log-perplexity "
+        f"{trained.steps / seconds:.2f} per second, on {model.network.device}; validation log-perplexity "
         f"{trained.best:.3f} at update {trained.best_step}"
     )
     return TextModel(model, pieces), seconds
 
 
 def main() -> None:
-    """Train each architecture for the same time, and print what it is worth."""
+    """Train each architecture for the same time, and print its scores."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--seconds", type=float, default=3600, help="of each architecture")
+    parser.add_argument("--seconds", type=float, default=3600, help="training time per architecture")
     parser.add_argument("--size", default="base")
     parser.add_argument("--length", type=int, default=500, help="L, in sub-words")
     parser.add_argument("--architectures", nargs="+", default=["t_d", "t_dmca"])
@@ -110,7 +110,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         found, tokenizer = real_examples(given.data, Path(folder), given.length)
         learnt = learning_set(found, "lead", SubWords(sub_words.load(tokenizer)), 500, 0)
-        print(f"{len(learnt.learnt)} examples to learn from, {len(learnt.judges)} to judge by")
+        print(f"{len(learnt.learnt)} training examples, {len(learnt.judges)} validation examples")
         for name in given.architectures:
             config = size.architectures[name]
             knobs = {"metric": "log_perplexity", "direction": "min", "patience": None, "epochs": 1_000_000}
@@ -122,14 +122,14 @@ def main() -> None:
                 torch.cuda.reset_peak_memory_stats()
             model, _ = learn(name, config, learnt, tokenizer, long)
             if torch.cuda.is_available():
-                print(f"  peak of the GPU's memory {torch.cuda.max_memory_allocated() / 1e9:.1f} GB")
+                print(f"  peak GPU memory {torch.cuda.max_memory_allocated() / 1e9:.1f} GB")
             tests = list(rows_of(found, "lead", "test", scored_columns(model)))
             rows = score(model, {"model": name, "architecture": config.architecture}, tests)
             perplexity = interval(PERPLEXITY.items(rows), 1000, 0, of_sums=PERPLEXITY.of_sums)
             rouge = interval([100 * row["rougeL_f"] for row in rows])
             for metric, value in (("log-perplexity", perplexity), ("ROUGE-L F1", rouge)):
                 print(f"  test {metric} {value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]")
-            print(f"  writes: {rows[0]['prediction'][:300]!r}")
+            print(f"  first output: {rows[0]['prediction'][:300]!r}")
 
 
 if __name__ == "__main__":

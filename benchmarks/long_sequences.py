@@ -1,17 +1,17 @@
-"""Memory and time a token against the length of the input: T-ED, T-D and T-DMCA (Liu et al. 2018).
+"""Memory and time per token by input length: T-ED, T-D and T-DMCA (Liu et al. 2018).
 
     python benchmarks/long_sequences.py [--lengths 500,1000,1500,3000,4500] [--plot FILE.png]
     python benchmarks/long_sequences.py --device cuda --width 512 --lengths 1000,4000,11000,16000
 
-Each point is a process of its own: an update on a batch of one example, L tokens to 64, weights drawn at
-random, after an update on a short one. Memory is what it adds at its peak: to the process on a processor
-(resident set), to torch's allocator on a GPU, in bfloat16 there. Time is that of the processor, one thread,
-or the clock's on a GPU whose work is done. Losses are made in pieces, so that logits do not hide what
-attention takes; materialised attention stores its weights, as the code of the paper did.
+Each point has its own process: an update with random weights on a batch of one example, L tokens to 64, after
+an update on a short one. Memory is the peak increase: of the process's resident set on a CPU, of torch's
+allocator on a GPU, which uses bfloat16. Time is processor time with one thread, or wall time on a GPU after
+its work is done. Losses are computed in chunks, so that logits do not hide the cost of attention.
+Materialised attention stores its weights, as the paper's code did.
 
-T-D has six layers and T-DMCA five, as in the paper. A point that would take longer than `--seconds`, by the
-former one of its model, or that does not fit, is left out and shown so. First of all the two forms of
-attention are compared on the device: their losses are equal, or the run ends.
+T-D has six layers and T-DMCA five, as in the paper. A point is left out, and shown as such, if it would take
+longer than `--seconds`, judged by the model's previous point, or does not fit in memory. The run first checks
+that both forms of attention give equal losses on the device, and ends if they do not.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from ops.wikisum.long_sequences.sizes import (
 TARGET = 64
 VOCABULARY = SubwordVocabulary(1000, 0, 1, 2)
 
-#: To which the two forms of attention have equal losses: a GPU adds up in another order.
+#: Tolerances for the losses of the two forms of attention: a GPU sums in another order.
 TOLERANCES = {"cpu": 1e-5, "cuda": 1e-4}
 
-#: Architecture, layers and form of attention, by what the table calls them.
+#: Architecture, layers and form of attention, by their names in the table.
 MODELS = {
     "T-ED, materialised": ("transformer_ed", "6", "eager"),
     "T-ED, SDPA": ("transformer_ed", "6", "sdpa"),
@@ -56,7 +56,7 @@ MODELS = {
 
 
 class Point(NamedTuple):
-    """What an update at a length takes: MB added at the peak, microseconds a token, and its loss."""
+    """The cost of an update at a length: peak MB added, microseconds per token, and its loss."""
 
     megabytes: float
     microseconds: float
@@ -64,7 +64,7 @@ class Point(NamedTuple):
 
 
 def build(name: str, width: int, length: int, device: str) -> SequenceModel:
-    """Return a model with random weights, the same ones for both forms of attention."""
+    """Return a model with random weights, which are the same for both forms of attention."""
     architecture, layers, implementation = MODELS[name]
     size: dict[str, Any] = {"width": width, "filter": 4 * width, "heads": max(1, width // 64)}
     size |= {"dropout": 0.0, "longest_source": length, "longest_target": TARGET}
@@ -95,7 +95,7 @@ def update(model: SequenceModel, optimiser: torch.optim.Optimizer, length: int) 
 
 
 def measure(name: str, width: int, length: int, device: str) -> Point:
-    """Return what an update at a length takes, in this process."""
+    """Return the cost of an update at a length, measured in this process."""
     torch.set_num_threads(1)
     model = build(name, width, length, device)
     optimiser = torch.optim.AdamW(model.network.parameters(), lr=1e-4, fused=True)
@@ -110,7 +110,7 @@ def measure(name: str, width: int, length: int, device: str) -> Point:
 
 
 def memory(device: str, peak: bool = False) -> float:
-    """Return the MB in use, or those in use at the peak."""
+    """Return the MB in use now or, with `peak`, at most."""
     if device == "cuda":
         return (torch.cuda.max_memory_allocated() if peak else torch.cuda.memory_allocated()) / 1e6
     if peak:
@@ -120,7 +120,7 @@ def memory(device: str, peak: bool = False) -> float:
 
 
 def clock(device: str) -> float:
-    """Return seconds: of the process on a processor, of the wall on a GPU whose work is done."""
+    """Return process time on a CPU, or wall time on a GPU after its work is done, in seconds."""
     if device == "cpu":
         return time.process_time()
     torch.cuda.synchronize()
@@ -128,8 +128,8 @@ def clock(device: str) -> float:
 
 
 def child(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what work gives in a process of its own; None where it does not end in time, or is killed."""
-    context = multiprocessing.get_context("fork")  # which has loaded torch, and has computed nothing
+    """Return the result of `work` in its own process; None if it does not end in time or is killed."""
+    context = multiprocessing.get_context("fork")  # torch is loaded, but has computed nothing
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=lambda: sender.send(work(*arguments)))
     process.start()
@@ -144,7 +144,7 @@ def child(seconds: float, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def compared(width: int, device: str) -> str:
-    """Return which model has other losses with the other form of attention; "" if none has."""
+    """Return the model whose losses differ between both forms of attention; "" if there is none."""
     torch.set_num_threads(1)
     tolerance = TOLERANCES[device]
     for family in ("T-ED", "T-D", "T-DMCA"):
@@ -156,14 +156,14 @@ def compared(width: int, device: str) -> str:
                 found = model.losses([example])
             losses.append(found.output + found.input)
         if not torch.allclose(*losses, rtol=tolerance):
-            return f"{family}: attention that is materialised and SDPA give {losses}"
+            return f"{family}: materialised attention and SDPA give {losses}"
     return ""
 
 
 def table(found: dict[str, dict[int, Point | None]], lengths: list[int]) -> str:
     """Return memory and time by model and length as Markdown."""
     lines = []
-    for title, field in (("MB added at the peak", "megabytes"), ("microseconds a token", "microseconds")):
+    for title, field in (("MB added at the peak", "megabytes"), ("microseconds per token", "microseconds")):
         lines += [f"| {title} | {' | '.join(f'L = {length}' for length in lengths)} |"]
         lines += ["|---" * (len(lengths) + 1) + "|"]
         for name, points in found.items():
@@ -176,7 +176,7 @@ def table(found: dict[str, dict[int, Point | None]], lengths: list[int]) -> str:
 
 
 def thrice(found: dict[str, dict[int, Point | None]]) -> str:
-    """Return what T-DMCA takes at 3 L beside T-D at L, for every L where both were measured."""
+    """Return the memory of T-DMCA at 3 L next to that of T-D at L, for every L with both measurements."""
     lines = []
     base = found.get("T-D, materialised", {})
     for name in ("T-DMCA, materialised", "T-DMCA, SDPA"):
@@ -191,7 +191,7 @@ def thrice(found: dict[str, dict[int, Point | None]]) -> str:
 
 
 def draw(found: dict[str, dict[int, Point | None]], path: Path) -> None:
-    """Write both quantities against the length as a picture."""
+    """Plot both quantities by length."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -199,7 +199,7 @@ def draw(found: dict[str, dict[int, Point | None]], path: Path) -> None:
 
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
     for axis, (title, field) in zip(
-        axes, (("MB added at the peak", "megabytes"), ("microseconds a token", "microseconds")), strict=True
+        axes, (("MB added at the peak", "megabytes"), ("microseconds per token", "microseconds")), strict=True
     ):
         for name, points in found.items():
             there = {length: getattr(point, field) for length, point in points.items() if point}
@@ -218,7 +218,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--models", default=";".join(MODELS))
-    parser.add_argument("--seconds", type=float, default=20, help="of a point at most")
+    parser.add_argument("--seconds", type=float, default=20, help="most seconds per point")
     parser.add_argument("--plot", type=Path)
     chosen = parser.parse_args()
     lengths = [int(length) for length in chosen.lengths.split(",")]
@@ -237,7 +237,7 @@ def main() -> None:
                 break
             expected = point.microseconds * length / 1e6
             print(
-                f"{name}, L = {length}: {point.megabytes:.0f} MB, {point.microseconds:.0f} us a token",
+                f"{name}, L = {length}: {point.megabytes:.0f} MB, {point.microseconds:.0f} us per token",
                 flush=True,
             )
     print(f"\n{table(found, lengths)}\n{thrice(found)}")

@@ -1,9 +1,9 @@
-"""The data-quality pages of very many rows: how long they take, and the most memory.
+"""Time and peak memory of making the data-quality pages of very many rows.
 
     python benchmarks/pages_memory.py [--sentences 150000]
 
-Sentences are invented, 25 words each, a hundred a paper, a fifth of them dropped, in parts of 10,000; all
-pages are made of them and written, in this process. Not here: how quick a page is to use (rows_page.py).
+Sentences are synthetic: 25 words each, a hundred per paper, a fifth of them dropped, in parts of 10,000. All
+pages are made from them and written in this process. Not here: a page's speed in the browser (rows_page.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MONTH = "2018-06"
 
 
 def main() -> None:
-    """Write rows, make their pages, and print what that took."""
+    """Write rows, make their pages, and print the cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sentences", type=int, default=150_000)
     count = parser.parse_args().sentences
@@ -52,7 +52,10 @@ def main() -> None:
         files = [path for path in pages.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
         print(f"{count:,} sentences: {len(files):,} files, {size:,.1f} MB")
-        print(f"{time.process_time() - processor:.1f} s of processor, {time.monotonic() - wall:.1f} s")
+        print(
+            f"{time.process_time() - processor:.1f} s of processor time, "
+            f"{time.monotonic() - wall:.1f} s wall time"
+        )
         print(f"peak in MB: {before:,.0f} before, {_peak():,.0f} with the pages")
 
 
@@ -62,7 +65,7 @@ def _papers(shape: Shape, count: int) -> Iterator[Outcome]:
 
 
 def _sentences(shape: Shape, count: int) -> Iterator[Outcome]:
-    drawn = random.Random(0)  # noqa: S311  no secret
+    drawn = random.Random(0)  # noqa: S311  not for security
     known = [f"{drawn.getrandbits(24):x}" for _ in range(20_000)]
     for first in range(0, count, _PART):
         kept, dropped = [], []
@@ -87,7 +90,7 @@ def _identity(name: str, source: str) -> dict[str, object]:
 
 
 def _peak() -> float:
-    """Return the most memory that this process had so far, in MB."""
+    """Return this process's peak memory so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 

@@ -1,4 +1,4 @@
-"""ParaSCI: the threshold of an encoder, the precision of the patterns, and what the steps cost.
+"""ParaSCI: calibrating an encoder's threshold, the precision of the patterns, and the cost of the steps.
 
     python benchmarks/parasci.py calibrate PAIRS.src.gz PAIRS.tgt.gz [--encoder NAME] [--odds N]
     python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
@@ -6,17 +6,17 @@
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
     python benchmarks/parasci.py pdbert PAIRS.src.gz PAIRS.tgt.gz [--pairs 2000] [--layers 6] [--epochs 3]
 
-calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
-              many others are compared; real pairs stand line by line, all others are random
-definitions   abstracts through the steps of the product, without what runs them: seconds, memory, groups,
-              pairs; `--read` prints definitions to read one by one
-all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, where few and many pairs are alike
-bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
-              and against bare encoding
-pdbert        PDBERT trained on pseudo data of 80 % of the pairs, and the best clause, on pseudo data of the
-              rest: what they find, BERTScore, pairs a second
+calibrate     the smallest cosine with the wanted precision among the pairs above it, given how many random
+              pairs are compared per real pair (--odds); real pairs are corresponding lines of the two files
+definitions   abstracts through the actual steps, without orchestration: seconds, memory, groups, pairs;
+              `--read` prints definitions to read one by one
+all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, with few and with many similar pairs
+bertscore     against the package bert-score with the same model and layer: cold, with cached sentences, and
+              against bare encoding
+pdbert        PDBERT trained on pseudo data of 80 % of the pairs, against the best clause, on pseudo data of
+              the rest: what they find, BERTScore, pairs per second
 
-Not here: both on pairs of real papers (parasci_table_3.py), what a corpus comes to (`silverloom run`).
+Not here: both on pairs of real papers (parasci_table_3.py), the yield of a corpus (`silverloom run`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from orchestration.executors.parts import engine
 
 
 def lines(path: str) -> list[str]:
-    """Return the lines of a file, packed or not."""
+    """Return the lines of a file, compressed or not."""
     opened: Any = gzip.open if path.endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as file:
         return [line.strip() for line in file]
@@ -86,7 +86,7 @@ def calibrate(options: argparse.Namespace) -> None:
     embed = embedder(options.encoder, strict=False)
     left, right = (embed([pair[side] for pair in pairs]) for side in (0, 1))
     cosines = left @ right.T
-    # Pairs that hang together by a sentence say the same thing: they are no random pairs.
+    # Pairs that are connected through a shared sentence are paraphrases, not random pairs.
     group = np.array(clusters(pairs))
     real, others = np.diag(cosines), cosines[group[:, None] != group]
     print(f"{len(pairs)} real pairs, {len(others)} random ones, odds 1 to {options.odds}")
@@ -114,7 +114,7 @@ def _written(folder: Path, schema: pa.Schema, outcomes: Sequence[Outcome]) -> Pa
 
 
 def definitions(options: argparse.Namespace) -> None:
-    """Print how long abstracts take through the steps of the product, what they find, and hits to read."""
+    """Print the time of abstracts through the actual steps, what these find, and hits to read."""
     path = Path(options.sources).resolve()
     source = Source(kind="abstracts", path=".", licence="CC-BY-4.0", files=path.name)
     corpus = Corpus(
@@ -136,16 +136,16 @@ def definitions(options: argparse.Namespace) -> None:
     terms = {mention["term"] for row in kept for mention in row["mentions"]}
     print(f"groups and pairs: {took:.1f} s, {len(kept)} definitions of {len(terms)} terms")
     print(f"{sum(len(part.kept) for part in pairs)} pairs stored; {dict(pairs[-1].combinations)}")
-    print(f"most memory {_memory():.1f} GB")
+    print(f"peak memory {_memory():.1f} GB")
     draw = random.Random(options.seed)  # noqa: S311
     for row in draw.sample(kept, min(options.read, len(kept))):
         print(f"[{row['mentions'][0]['term']}] {row['text']}")
 
 
 def all_pairs(_: argparse.Namespace) -> None:
-    """Print how long all pairs of a paper of 1,000 sentences take: the least of 10 times."""
+    """Print the time for all pairs of a paper of 1,000 sentences: the best of 10."""
     random_ = np.random.default_rng(0)
-    # Sentences of a paper have a topic in common, more or less: their cosines are spread as real ones are.
+    # Sentences of a paper share a topic to varying degrees, so their cosines are spread like real ones.
     topic = random_.standard_normal(384) * random_.uniform(0.2, 1.2, (1000, 1))
     rows = topic + random_.standard_normal((1000, 384))
     rows = np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
@@ -157,15 +157,15 @@ def all_pairs(_: argparse.Namespace) -> None:
             (seconds(lambda floor=floor: similar_pairs(rows, sections, floor)) for _ in range(10)),
             key=lambda pair: pair[0],
         )
-        print(f"{len(found.first):,} of {len(cosines):,} pairs from {floor:.2f} on: {took * 1000:.1f} ms")
+        print(f"{len(found.first):,} of {len(cosines):,} pairs of at least {floor:.2f}: {took * 1000:.1f} ms")
 
 
 def bertscore(options: argparse.Namespace) -> None:
-    """Print seconds of ours and of the package, and how far they are apart."""
+    """Print the seconds of ours and of the package, and how far their scores differ."""
     from bert_score import BERTScorer  # type: ignore[import-untyped]
 
     firsts, seconds_ = lines(options.sources), lines(options.targets)
-    # Of few lines each first sentence is put beside the next second ones as well, as candidates are.
+    # If there are few lines, first sentences are also paired with later lines' second ones, like candidates.
     pairs = [
         (first, seconds_[(number + shift) % len(seconds_)])
         for shift in range(-(-options.pairs // len(firsts)))
@@ -187,14 +187,16 @@ def bertscore(options: argparse.Namespace) -> None:
         float(np.abs(mine - value.numpy()).max()) for mine, value in zip(found, expected, strict=True)
     )
     print(
-        f"{len(pairs)} pairs, {len(distinct)} sentences; ours and the package differ by {apart:.1e} at most"
+        f"{len(pairs)} pairs, {len(distinct)} sentences; ours and the package differ by at most {apart:.1e}"
     )
-    print(f"bare encoding {bare:.1f} s, ours cold {cold:.1f} s, known {known:.1f} s, package {package:.1f} s")
-    print(f"known: {package / known:.1f} times faster; most memory {_memory():.1f} GB")
+    print(
+        f"bare encoding {bare:.1f} s, ours cold {cold:.1f} s, cached {known:.1f} s, package {package:.1f} s"
+    )
+    print(f"cached: {package / known:.1f} times faster; peak memory {_memory():.1f} GB")
 
 
 def pdbert(options: argparse.Namespace) -> None:
-    """Print what PDBERT and the best clause find in pseudo data, how good it is, and how fast they are."""
+    """Print what PDBERT and the best clause find in pseudo data, its quality, and their speed."""
     from ops.parasci.spans.model import SpanModel, SpanTask
 
     texts = list(zip(lines(options.sources), lines(options.targets), strict=True))
@@ -234,7 +236,7 @@ def pdbert(options: argparse.Namespace) -> None:
 
 
 def searched(model: Any, texts: list[tuple[str, str]]) -> list[str | None]:
-    """Return what the model finds for each short text in its long one, if it can read both."""
+    """Return the span that the model finds for each short text in its long one; None if both do not fit."""
     tokens = model.tokens([short for short, _ in texts], [long for _, long in texts])
     readable = [number for number, its in enumerate(tokens) if len(its) <= model.longest]
     spans = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
@@ -245,7 +247,7 @@ def searched(model: Any, texts: list[tuple[str, str]]) -> list[str | None]:
 
 
 def _pseudo(model: Any, texts: list[tuple[str, str]], pool: list[str]) -> list[SpanExample]:
-    """Return the examples of some pairs that the model can read."""
+    """Return the examples of those pairs that fit the model."""
     found = [
         SpanExample(f"{pair}-{number}", *example)
         for pair, both in enumerate(texts)

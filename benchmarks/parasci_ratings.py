@@ -1,19 +1,19 @@
-"""ParaSCI's ratings by people: agreement, means, and the weights of parasci.scorer that follow from them.
+"""ParaSCI's ratings by readers: agreement, means, and the weights of parasci.scorer fitted to them.
 
     python benchmarks/parasci_ratings.py means [--counts intra=1053,citations=320,definitions=65]
     python benchmarks/parasci_ratings.py fit [--features least,weakest,names] [--sitting fit,fit2]
     python benchmarks/parasci_ratings.py curve SCORED.parquet...
 
-means   of each sitting: pairs, mean consistency with a 95 % interval over pairs by origin, kappa of raters;
-        with how many pairs of each origin there are, the mean of all, and what it is above the authors';
-        these also up to a mean Self-BLEU, the least first
-fit     ridge regression of the mean rating of a pair on its features: rank correlation with readers on pairs
-        that were held out, beside that of F1 alone; calibration; weights for params.yaml. Pairs for which a
-        feature is not known are left out
-curve   the parts of a made parasci/scored (data/parasci/scored/all/kept-*.parquet): by least predicted
-        consistency, pairs that pass, and pairs drawn, with their mean prediction and Self-BLEU
+means   for each sitting: pairs, mean consistency by origin with a 95 % interval over pairs, kappa of raters.
+        Given the number of pairs per origin (--counts), also the overall mean, and its difference from the
+        authors'; the same for the authors' least similar pairs, up to our mean Self-BLEU
+fit     ridge regression of a pair's mean rating on its features: rank correlation with readers on held-out
+        pairs, against that of F1 alone; calibration; weights for params.yaml. Pairs that lack a feature are
+        left out
+curve   for the parts of parasci/scored (data/parasci/scored/all/kept-*.parquet): by threshold of predicted
+        consistency, the pairs that pass and the pairs drawn, with their mean prediction and Self-BLEU
 
-It reads benchmarks/ratings, whose README tells what is in there.
+It reads benchmarks/ratings, which its README describes.
 Not here: asking people (docs/how-to/human-evaluation.md).
 """
 
@@ -40,16 +40,16 @@ from ops.parasci.schemas import FILTERED, SCORED
 RATINGS = Path(__file__).with_name("ratings")
 FLOAT = NDArray[np.float64]
 
-#: The sitting whose pairs of ours are a random sample of each origin, and not of a range of scores.
+#: The sitting in which our pairs are a random sample of each origin, not of a range of scores.
 RANDOM = "evaluation"
 
-#: What the fit takes unless others are named.
+#: The default features of the fit.
 CHOSEN = ("f1", "cosine", "shared_words")
 RIDGE, FOLDS, REPEATS = 3.0, 10, 20
 
 
 def read() -> tuple[list[dict[str, str]], dict[str, list[tuple[str, int]]]]:
-    """Return the rated pairs, and of each by sitting and pair the raters with their values."""
+    """Return the rated pairs, and the raters with their values by sitting and pair."""
     values: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for row in _rows("ratings.csv"):
         values[row["sitting"] + row["pair"]].append((row["rater"], int(row["value"])))
@@ -79,7 +79,7 @@ def weighted_kappa(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def of_all(rated: dict[str, list[float]], counts: dict[str, float], resamples: int = 2000) -> FLOAT:
-    """Return draws of the mean over origins in these shares; first the mean itself."""
+    """Return the mean over origins in these shares, followed by its bootstrap resamples."""
     chance, total = np.random.default_rng(0), sum(counts.values())
     found = np.zeros(resamples + 1)
     for origin, count in counts.items():
@@ -90,7 +90,7 @@ def of_all(rated: dict[str, list[float]], counts: dict[str, float], resamples: i
 
 
 def means(options: argparse.Namespace) -> None:
-    """Print means by sitting and origin, and how far raters agree."""
+    """Print means by sitting and origin, and the agreement of raters."""
     pairs, values = read()
     for sitting in dict.fromkeys(row["sitting"] for row in pairs):
         its = [row for row in pairs if row["sitting"] == sitting]
@@ -105,9 +105,7 @@ def means(options: argparse.Namespace) -> None:
             if rated:
                 mean, low, high = interval(rated)
                 four = np.mean(np.array(rated) >= 4)
-                print(
-                    f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} from 4 on"
-                )
+                print(f"  {origin:12} {len(rated):4} {mean:.2f} ({low:.2f} to {high:.2f}), {four:.0%} >= 4")
         rated_of = defaultdict(list)
         for row in its:
             rated_of[row["origin"]].append(float(np.mean(list(of_pair[row["pair"]].values()))))
@@ -144,7 +142,7 @@ def means(options: argparse.Namespace) -> None:
 
 
 def ridge(features: FLOAT, ratings: FLOAT, strength: float = RIDGE) -> tuple[float, FLOAT]:
-    """Return intercept and weights for N x F features, which are standardised for the penalty."""
+    """Return intercept and weights for N x F features, standardised for the penalty."""
     centre, scale = features.mean(0), features.std(0)
     scale = np.where(scale == 0, 1.0, scale)
     inputs = (features - centre) / scale
@@ -154,7 +152,7 @@ def ridge(features: FLOAT, ratings: FLOAT, strength: float = RIDGE) -> tuple[flo
 
 
 def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
-    """Return predictions of N pairs, each by weights that were fitted without it."""
+    """Return predictions for N pairs, each with weights fitted without it."""
     fold = np.random.default_rng(seed).permutation(len(ratings)) % FOLDS
     found = np.zeros(len(ratings))
     for number in range(FOLDS):
@@ -166,7 +164,7 @@ def held_out(features: FLOAT, ratings: FLOAT, seed: int) -> FLOAT:
 def _known(
     pairs: Sequence[dict[str, str]], names: Sequence[str], wanted: Callable[[dict[str, str]], bool]
 ) -> list[dict[str, str]]:
-    """Return the wanted pairs of which all these features are known."""
+    """Return the wanted pairs for which all these features are known."""
     return [row for row in pairs if wanted(row) and all(row[name] for name in names)]
 
 
@@ -183,7 +181,7 @@ def fit(options: argparse.Namespace) -> None:
     def columns(chosen: Sequence[str]) -> FLOAT:
         return np.array([[float(row[name]) for name in chosen] for row in pairs])
 
-    print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on pairs held out:")
+    print(f"{len(pairs)} pairs; rank correlation with the mean rating, and error, on held-out pairs:")
     for chosen in (
         names,
         ["f1"],
@@ -236,7 +234,7 @@ def fit(options: argparse.Namespace) -> None:
 
 
 def curve(options: argparse.Namespace) -> None:
-    """Print what thresholds would leave of a made dataset, with the predictions that it stores."""
+    """Print what thresholds would keep of an existing dataset, by its stored predictions."""
     from orchestration.executors.parts import engine
     from orchestration.files.parquet import write_outcomes
 
@@ -266,7 +264,7 @@ def curve(options: argparse.Namespace) -> None:
 
 
 def shares(text: str) -> dict[str, float]:
-    """Return how many pairs of each origin there are, as the command line tells: intra=10,citations=5."""
+    """Return the number of pairs of each origin, parsed from the command line: intra=10,citations=5."""
     return {name: float(count) for name, _, count in (part.partition("=") for part in text.split(","))}
 
 

@@ -1,11 +1,11 @@
-"""ParaSCI's Table 3 on real papers: PDBERT beside the best clause.
+"""ParaSCI's Table 3 on real papers: PDBERT against the best clause.
 
     python benchmarks/parasci_table_3.py
 
-In a checkout that has made parasci/extractions. How many extractions are valuable, and their BERTScore, is
-read from there. Speed is measured here, on the same pairs: both systems take a block of pairs each, in turns,
-so that what else the machine does slows down both. A second table has PDBERT's parts from some confidence on,
-beside what the best clause takes from the same pairs.
+Run it in a checkout that has made parasci/extractions, which has the number of valuable extractions and their
+BERTScore. Speed is measured here, on the same pairs: both systems take turns with blocks of pairs, so that
+other load on the machine slows down both. A second table has PDBERT's parts above some confidences, next to
+the best clauses of the same pairs.
 
 Not here: PDBERT on pseudo data, with its training (parasci.py pdbert).
 """
@@ -39,7 +39,7 @@ Systems = dict[str, Callable[[Texts], list[str | None]]]
 
 
 def main() -> None:
-    """Print how fast both systems are on the pairs of the dataset, and then the table."""
+    """Print the speed of both systems on the dataset's pairs, then the table."""
     project = workspace()
     partial, extractions = (project.datasets[f"parasci/{name}"] for name in ("partial", "extractions"))
     given, params = partial.arguments, extractions.arguments["params"]
@@ -49,14 +49,14 @@ def main() -> None:
     texts = {pair.row["id"]: (pair.short, pair.long) for pair in pairs[: params.pairs]}
     model = trained(inputs["pdbert"], strict=False)
     if model is None:
-        raise SystemExit("there was no pair within a paper that PDBERT could learn from")
+        raise SystemExit("PDBERT had no pairs within papers to learn from")
     embed = embedder(given["statements"].encoder, strict=False)
     systems: Systems = {
         CLAUSE: lambda block: best_clauses(block, embed),
         MODEL: lambda block: searched(model, block),
     }
     made = artifact(project, extractions)
-    print(f"{len(texts)} pairs, drawn from {len(pairs)} that PDBERT sees")
+    print(f"{len(texts)} pairs, sampled from {len(pairs)} that PDBERT reads")
     print_table(json.loads(made.files()[TABLE]), measured(systems, texts, made))
     found = artifact(project, partial).rows.read(["source_ids", "confidence"]).to_pylist()
     print_confidences(
@@ -67,11 +67,11 @@ def main() -> None:
 
 
 def measured(systems: Systems, texts: dict[str, tuple[str, str]], made: Artifact) -> dict[str, float]:
-    """Return pairs a second by system; print how many extractions are those that lie in the dataset."""
+    """Return pairs per second by system; print how many extractions equal the stored ones."""
     rows = made.rows.read(["pair_id", "system", "part"]).to_pylist()
     stored = {(row["pair_id"], row["system"]): row["part"] for row in rows}
     if not {pair for pair, _ in stored} <= texts.keys():
-        raise SystemExit("parasci/extractions was made of other pairs: `silverloom run` makes it again")
+        raise SystemExit("parasci/extractions was made from other pairs: make it again with `silverloom run`")
     names = list(texts)
     for run in systems.values():
         run([texts[name] for name in names[:8]])
@@ -92,7 +92,7 @@ def measured(systems: Systems, texts: dict[str, tuple[str, str]], made: Artifact
 
 
 def print_table(table: dict, speed: dict[str, float]) -> None:
-    """Print the table; what the paper has stands in brackets."""
+    """Print the table, with the paper's numbers in brackets."""
     published = {row["system"]: row for row in table["published"]}
     print("system       pairs/s         extractions  valuable    BERTScore, 95 %")
     for row in table["systems"]:
@@ -104,11 +104,11 @@ def print_table(table: dict, speed: dict[str, float]) -> None:
             f"{100 * f1['low']:.2f} to {100 * f1['high']:.2f} ({paper['f1']})"
         )
     for test in table["tests"]:
-        print("paired test over pairs of which both extract a part:", json.dumps(test))
+        print("paired test over pairs from which both extract a part:", json.dumps(test))
 
 
 def print_confidences(made: Artifact, confidence: dict[str, float], filtering: FilterParams) -> None:
-    """Print both systems on the pairs of which both take a part, and PDBERT's has some confidence."""
+    """Print both systems on pairs from which both extract a part, by PDBERT's confidence."""
     rows = made.rows.read(["pair_id", "system", "f1", "consistency", "length_rate"]).to_pylist()
     clause, model = (
         {row["pair_id"]: row for row in rows if row["system"] == name} for name in (CLAUSE, MODEL)

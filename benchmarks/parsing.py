@@ -1,14 +1,14 @@
-"""Parsers: papers a second by format, the bound's cost, and PDF, web pages and articles against their peers.
+"""Parsers: speed by format, the cost of the bounded child, and PDF, web pages and articles against peers.
 
-Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA holds real corpora, unpacked: folders
-of papers by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html,
-`warc/`, `wikipedia/` with dumps and `wikitext/`, `abstracts/` with lines of JSON. PYTHON is that of an
-environment with the peers, which run there:
+Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA has unpacked real corpora: folders of
+papers by kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, `warc/`,
+`wikipedia/` with dumps and `wikitext/`, `abstracts/` with lines of JSON. PYTHON is the interpreter of an
+environment in which the peers run:
 python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
-What is missing is left out.
+Missing corpora and peers are skipped.
 
-Times are of the processor, of this process and of the child together.
-F1 is of words as a bag, small letters, against the text that is known.
+Times are processor time of this process and the child together. F1 compares lower-cased bags of words with
+the known text.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PDFS = 20
 COPIES = 50
 ROUNDS = 15
 
-#: Reads paths from its input and writes, as JSON, the seconds of the processor and the texts.
+#: Reads paths from standard input and writes, as JSON, the seconds of processor time and the texts.
 PDF_PEER = """
 import json, sys, time
 from pdfminer.high_level import extract_text
@@ -73,11 +73,11 @@ print(json.dumps([time.process_time() - begun, texts]))
 
 
 def main() -> None:
-    """Measure what there is data for."""
+    """Measure everything that there is data for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--peer", help="the Python of an environment that has the peers")
-    parser.add_argument("--fates", action="store_true", help="tell what becomes of every record instead")
+    parser.add_argument("--peer", help="Python of an environment with the peers")
+    parser.add_argument("--fates", action="store_true", help="print the outcome of every record instead")
     given = parser.parse_args()
     if given.fates:
         tell_fates(given.data)
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def tell_fates(data: Path) -> None:
-    """Print what is kept, dropped and rejected of all records, with reasons, by kind."""
+    """Print how many records are kept, dropped and rejected, with reasons, by kind."""
     kinds = {
         **{kind: (papers, papers.parse_papers, f"papers/{kind}") for kind in sorted(papers.FORMATS)},
         "html": (web, web.parse_web_pages, "web"),
@@ -117,7 +117,7 @@ def tell_fates(data: Path) -> None:
 
 
 def records(form: Any, kind: str, folder: Path) -> list[Raw]:
-    """Return the sound records of a folder."""
+    """Return the intact records of a folder."""
     return [raw for raw in form.split(folder, _source(kind)) if raw.error is None]
 
 
@@ -126,14 +126,14 @@ def _source(kind: str) -> Source:
 
 
 def measure_papers(kind: str, folder: Path) -> None:
-    """Print papers a second of one format, and what the bounded child costs, the median of some rounds."""
+    """Print papers per second of one format, and the cost of the bounded child (median of several rounds)."""
     form = papers.FORMATS[kind]
-    if isinstance(form, BoundedFormat):  # crawled is several of the others
+    if isinstance(form, BoundedFormat):  # `crawled` combines several others
         _measure(form, _source(kind), folder, MOST)
 
 
 def measure_abstracts(folder: Path) -> None:
-    """Print the same of abstracts as prose: lines of JSON, which the child reads first."""
+    """Print the same for abstracts as prose: lines of JSON, which the child reads first."""
     for kind, form in (
         ("table", prose.PROSE_FORMATS["table"]),
         ("abstracts", passages.PASSAGE_FORMATS["abstracts"]),
@@ -149,11 +149,14 @@ def _measure(form: Any, source: Source, folder: Path, most: int) -> None:
     rejected = sum(not _reads(form, raw) for raw in found)
     rate = len(found) / min(direct for direct, _ in rounds)
     cost = f"{median(bounded / direct for direct, bounded in rounds) - 1:+.1%}"
-    print(f"{source.kind:14} {len(found):4} records, {rejected} rejected: {rate:6.1f} a second, bound {cost}")
+    print(
+        f"{source.kind:14} {len(found):4} records, {rejected} rejected: "
+        f"{rate:6.1f} per second, bounded child {cost}"
+    )
 
 
 def measure_written(folder: Path) -> None:
-    """Print papers a second of the formats that no corpus is of: CL-SciSumm's papers, written in them."""
+    """Print papers per second of the formats without a corpus: CL-SciSumm's papers are converted to them."""
     written: dict[str, dict[str, str]] = {
         "plain_text": {},
         "science_parse": {},
@@ -186,7 +189,7 @@ def measure_written(folder: Path) -> None:
 
 
 def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool) -> float:
-    """Return the seconds of the processor to find records and parse them, with the child or without."""
+    """Return the processor seconds for finding and parsing records, with or without the child."""
     reader = form if bounded or not isinstance(form, BoundedFormat) else form.form
     here = nullcontext() if bounded else patch.object(lines, "_names_of", lines.names_of)
     begun = _spent()
@@ -199,7 +202,7 @@ def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool)
 
 
 def _spent() -> float:
-    """Return the seconds of the processor that the main threads of this process and of its children take."""
+    """Return the processor seconds used by the main threads of this process and of its children."""
     process = psutil.Process()
     pids = (one.pid for one in (process, *process.children(recursive=True)))
     return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
@@ -214,7 +217,7 @@ def _reads(reader: Any, raw: Raw) -> bool:
 
 
 def measure_pdf(folder: Path, peer: str | None) -> None:
-    """Print F1 and speed on papers that are printed as PDF, in two columns."""
+    """Print F1 and speed on papers rendered as PDF in two columns."""
     form = papers.FORMATS["cl_scisumm"]
     known, files = [], []
     for raw in records(form, "cl_scisumm", folder)[:PDFS]:
@@ -246,7 +249,7 @@ def measure_pdf(folder: Path, peer: str | None) -> None:
 
 
 def measure_web(folder: Path, peer: str | None) -> None:
-    """Print F1 and speed on pages whose main text is known."""
+    """Print F1 and speed on web pages with known main text."""
     places = sorted(place for place in folder.iterdir() if (place / "expected.html").is_file())
     pages = [(place / "source.html").read_bytes() for place in places]
     known = [_visible((place / "expected.html").read_text(encoding="utf-8")) for place in places]
@@ -270,7 +273,7 @@ def _visible(page: str) -> str:
 
 
 def measure_articles(folder: Path) -> None:
-    """Print articles a second against mwparserfromhell, and the memory that a long dump takes."""
+    """Print articles per second against mwparserfromhell, and the memory for a long dump."""
     found = [raw for raw in records(Dump(), "mediawiki_dump", folder) if b"<redirect" not in raw.content]
     begun = time.process_time()
     for raw in found:
@@ -282,7 +285,7 @@ def measure_articles(folder: Path) -> None:
         mwparserfromhell.parse(text.text or "" if text is not None else "").strip_code()
     theirs = time.process_time() - begun
     print(
-        f"articles: ours {len(found) / ours:.0f} a second, mwparserfromhell alone {len(found) / theirs:.0f}"
+        f"articles: ours {len(found) / ours:.0f} per second, mwparserfromhell alone {len(found) / theirs:.0f}"
     )
     _measure(wikipedia.FORMATS["mediawiki_dump"], _source("mediawiki_dump"), folder, MOST)
     sample = Path(__file__).resolve().parents[1] / "data" / "sample" / "articles" / "island.xml"
@@ -293,7 +296,7 @@ def measure_articles(folder: Path) -> None:
             Path(place, "long.xml.bz2").write_bytes(bz2.compress(head + pages + tail))
             child_of(Bounds(seconds=10)).close()
             peak = _peak(Path(place))
-            print(f"  a dump of {len(pages) / 1e6:.1f} MB: at most {peak:.0f} MB of memory with the child")
+            print(f"  a dump of {len(pages) / 1e6:.1f} MB: peak memory {peak:.0f} MB, child included")
 
 
 def _parted(dump: bytes) -> tuple[bytes, bytes, bytes]:
@@ -302,7 +305,7 @@ def _parted(dump: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _peak(folder: Path) -> float:
-    """Return the most memory, in MB, while every page of a dump is parsed, beyond what there was before."""
+    """Return the increase of peak memory, in MB, while parsing every page of a dump."""
     process = psutil.Process()
 
     def used() -> int:
@@ -318,12 +321,12 @@ def _peak(folder: Path) -> float:
 
 
 def _unlike(raws: Iterator[Raw]) -> Iterator[Raw]:
-    """Yield records without the error that they are called alike."""
+    """Yield records without the error about duplicate names."""
     return (Raw(raw.path, raw.document, raw.content, raw.row) for raw in raws)
 
 
 def run(python: str, program: str, paths: Sequence[str]) -> tuple[float, list[str]]:
-    """Run a peer and return its seconds and texts."""
+    """Run a peer; return its seconds and texts."""
     done = subprocess.run(
         [python, "-c", program], input=json.dumps(paths), stdout=subprocess.PIPE, text=True, check=True
     )
@@ -332,9 +335,9 @@ def run(python: str, program: str, paths: Sequence[str]) -> tuple[float, list[st
 
 
 def report(name: str, seconds: float, texts: Sequence[str], known: Sequence[str]) -> None:
-    """Print how well and how fast something read texts that are known."""
+    """Print the F1 and the speed of a reader on known texts."""
     scores = [f1(text, due) for text, due in zip(texts, known, strict=True)]
-    print(f"{name:24} {len(texts):4} files: F1 {mean(scores):.4f}, {len(texts) / seconds:6.1f} a second")
+    print(f"{name:24} {len(texts):4} files: F1 {mean(scores):.4f}, {len(texts) / seconds:6.1f} per second")
 
 
 def f1(text: str, due: str) -> float:

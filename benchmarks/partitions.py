@@ -1,16 +1,16 @@
-"""What the orchestration costs over 100, 400 and 1,000 months of small documents, and how that grows.
+"""The overhead of orchestration over 100, 400 and 1,000 months of small documents, and how it grows.
 
     python benchmarks/partitions.py [--months 100,400,1000] [--former c702f848] [--files 256]
 
-Of each commit there is one clone, in a folder that is removed, with a paper and a talk a month. One month is
-made; all others but the last are copies of it, with manifests of their own, so that 4,000 months are there in
-a minute. The code of a clone is found by PYTHONPATH: nothing is installed, and the shared environment stays
-as it is. A command may open as many files as --files says. Seconds are of processor, of all processes.
+Each commit gets one clone, in a temporary folder, with a paper and a talk per month. One month is made; all
+others except the last ones are copies of it with their own manifests, so that 4,000 months take a minute to
+set up. The clone's code is found through PYTHONPATH: nothing is installed, and the shared environment does
+not change. --files limits how many files a command may open. Seconds are processor time of all processes.
 
 plan    `silverloom plan` of everything
-sync    telling Dagster of all that no run made
-part    a partition of papers, sentences or talks as a run of Dagster, the first of each left out
-months  the same of what reads all months: `talksumm/matches` and `talksumm/pairs`
+sync    updating Dagster with everything that no run made
+part    a partition of papers, sentences or talks as a Dagster run, without the first of each
+months  the same for datasets that read all months: `talksumm/matches` and `talksumm/pairs`
 commit  `silverloom run`, which makes nothing and commits two datasets to dvc.lock
 idle    the same again
 """
@@ -38,11 +38,11 @@ import orchestration.definitions  # noqa: E402, F401  declares every asset
 from tests.end_to_end.corpus import PAPER, TALK  # noqa: E402
 from tests.systems import leave_out  # noqa: E402
 
-#: Months that are made for the clock.
+#: The number of months that are made to be timed.
 LAST = 3
-#: Of the environment: another checkout's state, and what has each command compile the project anew.
+#: Variables to unset: another checkout's state, and one that makes each command recompile the project.
 _NOT_KEPT = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")
-#: The last year that months are taken from, whatever their number.
+#: The last year of months, whatever their number.
 END = 2019
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
 LOCAL, ALL = ("sources/papers", "sources/sentences", "sources/talks"), ("talksumm/matches", "talksumm/pairs")
@@ -86,7 +86,7 @@ print(json.dumps({name: sum(each[1:]) / len(each[1:]) for name, each in took.ite
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command took: seconds of processor, and the most memory of one of its processes, in MB."""
+    """The cost of a command: processor seconds, and the peak memory of its largest process in MB."""
 
     seconds: float
     megabytes: float
@@ -94,18 +94,18 @@ class Cost:
 
 @dataclass(frozen=True)
 class Checkout:
-    """A clone of a commit, whose corpus grows."""
+    """A clone of a commit with a growing corpus."""
 
     root: Path
     files: int
 
     @property
     def log(self) -> Path:
-        """What the last program printed."""
+        """The output of the last program."""
         return self.root.parent / "log"
 
     def write_corpus(self, months: Sequence[str]) -> None:
-        """Have a paper and a talk for each month."""
+        """Write a paper and a talk for each month."""
         for folder in ("papers", "talks"):
             (self.root / "corpus" / folder).mkdir(parents=True, exist_ok=True)
         rows = ["file,title,date,url,licence"]
@@ -134,11 +134,11 @@ class Checkout:
         self.silverloom("render")
 
     def silverloom(self, *command: str) -> Cost:
-        """Return what a command of the clone took."""
+        """Return the cost of one of the clone's commands."""
         return self.python("-m", "orchestration.cli", *command)
 
     def python(self, *argv: str) -> Cost:
-        """Return what a program took in the clone. Raises SystemExit with its last lines where it fails."""
+        """Return the cost of a program in the clone. Raises SystemExit with its last lines if it fails."""
         kept = {name: value for name, value in os.environ.items() if name not in _NOT_KEPT}
         environment = {
             **kept,
@@ -166,7 +166,7 @@ class Checkout:
 
 
 def clone(folder: Path, name: str, revision: str, files: int) -> Checkout:
-    """Return a new clone of a commit without the systems that do not matter here."""
+    """Return a new clone of a commit without the irrelevant systems."""
     root = folder / name / "checkout"
     subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", ROOT, root], check=True)
     subprocess.run(["git", "checkout", "-q", revision], cwd=root, check=True)
@@ -178,18 +178,18 @@ def clone(folder: Path, name: str, revision: str, files: int) -> Checkout:
 
 
 def months_before(end: int, number: int) -> list[str]:
-    """Return so many months up to the last of a year: more of them begin earlier."""
+    """Return that many months up to the end of a year."""
     first = (end + 1) * 12 - number
     return [f"{month // 12:04d}-{month % 12 + 1:02d}" for month in range(first, first + number)]
 
 
 def measured(checkout: Checkout, number: int) -> dict[str, float]:
-    """Return what all costs with a number of months."""
+    """Return all costs with a number of months."""
     months = months_before(END, number)
     checkout.write_corpus(months)
     for place in ("data/talksumm", "manifests/talksumm"):
         shutil.rmtree(checkout.root / place, ignore_errors=True)
-    for name in LOCAL:  # the last months are made again, for the clock
+    for name in LOCAL:  # make the last months again, to time them
         for month in months[-LAST:]:
             (checkout.root / "manifests" / name / f"{month}.json").unlink(missing_ok=True)
     checkout.python("-c", MAKE, json.dumps(LOCAL), str(LAST))
@@ -211,16 +211,16 @@ def measured(checkout: Checkout, number: int) -> dict[str, float]:
 
 
 def exponent(first: tuple[int, float], last: tuple[int, float]) -> float:
-    """Return by which power of the number of months something grows."""
+    """Return the exponent with which something grows over the number of months."""
     return math.log(max(last[1], 1e-9) / max(first[1], 1e-9)) / math.log(last[0] / first[0])
 
 
 def main() -> None:
-    """Measure each number of months of each commit and print a table with exponents."""
+    """Measure each number of months for each commit, and print a table with exponents."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--months", default="100,400,1000", help="numbers, with commas between")
-    parser.add_argument("--former", default="", help="a commit to measure beside")
-    parser.add_argument("--files", type=int, default=256, help="how many a command may open")
+    parser.add_argument("--months", default="100,400,1000", help="numbers, comma-separated")
+    parser.add_argument("--former", default="", help="an earlier commit to measure as well")
+    parser.add_argument("--files", type=int, default=256, help="limit of open files per command")
     arguments = parser.parse_args()
     numbers = sorted(map(int, arguments.months.split(",")))
     with tempfile.TemporaryDirectory(prefix="partitions-") as name:

@@ -1,18 +1,19 @@
-"""What commands cost beyond the work, beside a former commit of this repository.
+"""The overhead of commands, compared with an earlier commit of this repository.
 
     python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,first]
 
-Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
-checkout: so packages, models and machine are the same. Its code is found by PYTHONPATH: nothing is installed
-into that environment, and what is stays as it is. The present is HEAD: commit first; --without deletes
-the files of systems that the former had not, and leaves out of params.yaml the sources that it had not. Times
-are seconds that pass, and seconds of processor, which other work on the machine disturbs less.
+Both commits run in clones in one temporary folder, with this checkout's virtual environment, so packages,
+models and machine are the same. Code is found through PYTHONPATH: nothing is installed into that environment,
+and it does not change. The current version is HEAD, so commit first. --without deletes the files of systems
+that the former
+commit lacked, and removes from params.yaml the sources that it lacked. Times are wall seconds and processor
+seconds; the second are less disturbed by other load.
 
-plan    `make plan` of the former, `silverloom plan` now, where all is up to date
-idle    `make run`, `silverloom run`, where all is up to date
-small   what a partition of two documents takes, from backfills of one and of several months
-first   `make run` after set-up, where nothing is made yet
-repro   `make repro` in another such clone; against the first run of the same commit as well
+plan    `make plan` before, `silverloom plan` now, with everything up to date
+idle    `make run`, `silverloom run`, with everything up to date
+small   the time of a partition of two documents, from backfills of one and of several months
+first   `make run` after set-up, with nothing made yet
+repro   `make repro` in another such clone; also compared with the same commit's first run
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ MONTHS = 5
 
 
 class Seconds(NamedTuple):
-    """How long something took: on the clock, and of all processors."""
+    """Wall seconds, and processor seconds of all processes."""
 
     passed: float
     processor: float
@@ -58,25 +59,25 @@ class Seconds(NamedTuple):
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit and how its commands are called."""
+    """A commit and its commands."""
 
     name: str
     revision: str
     plan: tuple[str, ...]
     run: tuple[str, ...]
     backfill: tuple[str, ...]
-    """With `{last}` for its last month; the first is that of the corpus."""
+    """`{last}` stands for the last month; the first is the corpus's first."""
     repro: tuple[str, ...]
     render: tuple[str, ...]
     setup: tuple[str, ...]
-    """What follows the packages, once a checkout."""
+    """Set-up commands after installing packages, once per checkout."""
     without: tuple[str, ...] = ()
-    """Systems that are deleted in its clones."""
+    """Systems to delete in its clones."""
     sources: tuple[str, ...] = ()
-    """With these, the only sources that are left in params.yaml."""
+    """If given, the only sources left in params.yaml."""
 
     def clone(self, folder: Path) -> Path:
-        """Return a new clone of the commit, with the environment of this checkout."""
+        """Return a new clone of the commit, with this checkout's environment."""
         root = Path(tempfile.mkdtemp(prefix=f"{self.name}-", dir=folder)) / "checkout"
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", ROOT, root], check=True)
         subprocess.run(["git", "checkout", "-q", self.revision], cwd=root, check=True)
@@ -93,21 +94,21 @@ class Commit:
 
 
 def keep_sources(root: Path, kept: Sequence[str]) -> None:
-    """Leave other kinds of sources out of a checkout's params.yaml."""
+    """Remove all other kinds of sources from a checkout's params.yaml."""
     path = root / "params.yaml"
     content = yaml.safe_load(path.read_text())
     content["sources"] = {name: part for name, part in content["sources"].items() if name in kept}
     path.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
-# Nothing is installed: the environment is taken as it is, whatever the times of the lock files in a clone.
+# Keep make from installing anything, whatever the lock files' times in a clone.
 MAKE = ("make", "-o", ".venv/.ready", "-o", ".venv/.installed")
 SILVERLOOM = ("python", "-m", "orchestration.cli")
 FIRST = f"{backfill.START}-01"
 
 
 def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
-    """Return the former commit, whose commands make calls, and the present one without some systems."""
+    """Return the former commit, whose commands are make targets, and the current one without some systems."""
     shown = subprocess.run(
         ["git", "show", f"{former}:params.yaml"], cwd=ROOT, capture_output=True, check=True
     )
@@ -138,8 +139,8 @@ def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
 
 
 def timed(root: Path, *command: str) -> Seconds:
-    """Return how long a command took in a checkout. Raises SystemExit with its last lines where it fails."""
-    others = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")  # modules are compiled once, as for who sets nothing
+    """Return the time of a command in a checkout. Raises SystemExit with its output if it fails."""
+    others = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")  # compile modules once, as by default
     kept = {name: value for name, value in os.environ.items() if name not in others}
     path = f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
     own = {"PATH": path, "PYTHONPATH": str(root), "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
@@ -153,19 +154,19 @@ def timed(root: Path, *command: str) -> Seconds:
 
 
 def made(commit: Commit, folder: Path) -> Path:
-    """Return a clone in which all is up to date, with what DVC's cache of this checkout has of it."""
+    """Return a clone with everything up to date, using what this checkout's DVC cache has."""
     root = commit.clone(folder)
     if (ROOT / ".dvc/cache").is_dir():
         shutil.copytree(ROOT / ".dvc/cache", root / ".dvc/cache")
         done = subprocess.run(["dvc", "checkout", "-q"], cwd=root, capture_output=True, check=False)
-        if done.returncode != 0:  # without its manifests, data would be refused
+        if done.returncode != 0:  # data without manifests would be refused
             subprocess.run(["git", "clean", "-qfdX", "data", "manifests"], cwd=root, check=True)
     timed(root, *commit.run)
     return root
 
 
 def small(commit: Commit, folder: Path) -> Seconds:
-    """Return what a small partition takes in a backfill that is already under way."""
+    """Return the time of a small partition in a running backfill."""
     took = []
     for months in (1, MONTHS):
         root = commit.clone(folder)
@@ -178,7 +179,7 @@ def small(commit: Commit, folder: Path) -> Seconds:
 
 
 def table(part: str, former: Seconds, now: Seconds) -> None:
-    """Print a line: seconds of both, and how many times faster the present is."""
+    """Print a line: seconds of both, and the speed-up."""
     print(
         f"{part:6} {former.passed:8.2f} {now.passed:8.2f} {former.passed / now.passed:6.1f}x"
         f" {former.processor:10.2f} {now.processor:8.2f} {former.processor / now.processor:6.1f}x",
@@ -187,15 +188,15 @@ def table(part: str, former: Seconds, now: Seconds) -> None:
 
 
 def main() -> None:
-    """Measure the parts that are asked for and print a line of each."""
+    """Measure the requested parts, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--former", default="cb2736a", help="the commit to compare with")
-    parser.add_argument("--without", default="", help="systems of the present, with commas between")
-    parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
+    parser.add_argument("--without", default="", help="current systems to leave out, comma-separated")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, comma-separated")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
     if unknown := set(parts) - set(PARTS):
-        parser.error(f"no part is called {', '.join(sorted(unknown))}; known: {', '.join(PARTS)}")
+        parser.error(f"unknown parts: {', '.join(sorted(unknown))}; known: {', '.join(PARTS)}")
     both = commits(arguments.former, [*filter(None, arguments.without.split(","))])
     print("            seconds passed              seconds of processor")
     print("part     former      now  ratio     former      now  ratio")
@@ -204,7 +205,7 @@ def main() -> None:
         if {"plan", "idle"} & set(parts):
             roots = [made(commit, folder) for commit in both]
             for commit, root in zip(both, roots, strict=True):
-                timed(root, *commit.run)  # the first one after a run that made something settles what is left
+                timed(root, *commit.run)  # the first run after one that made something finishes leftover work
             if "plan" in parts:
                 table("plan", *(timed(root, *commit.plan) for commit, root in zip(both, roots, strict=True)))
             if "idle" in parts:

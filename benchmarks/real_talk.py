@@ -1,8 +1,8 @@
-"""Emissions and decoding of a real conference talk, and the sentences that come out on top.
+"""Emissions and decoding of a real conference talk, and its most described sentences.
 
 Run: python benchmarks/real_talk.py [DATA_FOLDER] (default: $SILVERLOOM_DATA, else ../shared/data). It reads
 talks/example_paper.scienceparse.json and talks/example_transcript.txt, the pair of the TalkSumm release,
-and says so if they are absent.
+and reports if they are missing.
 
 Not here: decoding alone (viterbi.py).
 """
@@ -29,7 +29,7 @@ from ops.parse.source import Raw
 from ops.talksumm import Budget, HmmParams, align_words, summarize, viterbi
 from ops.talksumm.align.emission import content_tokens, log_emission, observe
 
-#: What the released TalkSumm code takes for emissions and Viterbi of this talk on two cores (seconds).
+#: Seconds of the released TalkSumm code for emissions and Viterbi of this talk on two cores.
 RELEASED_SECONDS = 8.3 + 2.5
 
 ROUNDS = 5
@@ -56,7 +56,7 @@ def states_of(paper: Path, params: HmmParams) -> list[Row]:
 
 
 def least(run: Callable[[], object]) -> float:
-    """Return the least time of some rounds in seconds; a first round warms up."""
+    """Return the best time of several rounds in seconds, after a warm-up round."""
     run()
     times = []
     for _ in range(ROUNDS):
@@ -67,7 +67,7 @@ def least(run: Callable[[], object]) -> float:
 
 
 def plain_emission(spoken: Sequence[str], sentences: Sequence[Sequence[str]], vectors: WordVectors) -> object:
-    """Compute emissions as one would write them first: a NumPy product for every sentence."""
+    """Compute emissions naively: a NumPy product for every sentence."""
     rows, found = vectors.vectors(spoken)
     rows[~found] = vectors.mean
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -88,7 +88,7 @@ def main(data: Path) -> None:
         data / "talks" / f"example_{name}" for name in ("paper.scienceparse.json", "transcript.txt")
     )
     if not (paper.is_file() and transcript.is_file()):
-        print(f"no data: {paper} and {transcript.name} are absent; give the folder as argument")
+        print(f"no data: {paper} or {transcript.name} does not exist; give the folder as argument")
         return
     params = HmmParams()
     vectors = word_vectors(params.vectors)
@@ -117,7 +117,7 @@ def main(data: Path) -> None:
         f"released code {RELEASED_SECONDS} s: {RELEASED_SECONDS / (emission + decoding):,.0f}x for the same "
         f"two steps, {RELEASED_SECONDS / whole:,.0f}x with tokenising (target 100x)"
     )
-    print(f"log-probability {alignment.log_probability:.6f}; the ten sentences most talked about:")
+    print(f"log-probability {alignment.log_probability:.6f}; the ten sentences with the most words:")
     for index in summarize(sentences, alignment.counts.tolist(), Budget(sentences=10)):
         print(f"{alignment.counts[index]:5d}  [{states[index]['section_title']}] {sentences[index]}")
 

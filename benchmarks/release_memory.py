@@ -1,10 +1,10 @@
-"""The release of a dataset of very many rows: how long it takes, and the most memory.
+"""Time and peak memory of releasing a dataset of very many rows.
 
     python benchmarks/release_memory.py [--rows 2000000] [--words 40] [--megabytes 500] [--folder DIRECTORY]
 
-Rows are invented: a text of so many words, in two configurations of three splits each. Their files are
-written, hashed and checked for conservation as a run does; memory is that of this process, with what it is
-before. Not here: the card around the files.
+Rows are synthetic: a text of the given number of words, in two configurations of three splits each. Files are
+written, hashed and checked for conservation as in a run. Memory is that of this process, reported with its
+value before. Not here: the card.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string
 
 
 def main() -> None:
-    """Write parts, release them, and print what that took."""
+    """Write parts, release them, and print the cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--words", type=int, default=40, help="of the text of a row")
-    parser.add_argument("--megabytes", type=float, default=500, help="of a file, at most")
-    parser.add_argument("--folder", help="where to write, on disk; it is removed again")
+    parser.add_argument("--words", type=int, default=40, help="words per row")
+    parser.add_argument("--megabytes", type=float, default=500, help="most megabytes per file")
+    parser.add_argument("--folder", help="where to write, on disk; removed afterwards")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         rows = _written(Path(folder, "rows"), options.rows, options.words)
@@ -58,14 +58,17 @@ def main() -> None:
         size = sum(path.stat().st_size for path in (target / FILES).rglob("*.parquet"))
         hashes = folder_hashes(target)
         print(f"{found.summary}; {len(hashes)} files, {size / 1e6:,.0f} MB; passed: {found.passed}")
-        print(f"{time.process_time() - processor:.1f} s of processor, {time.monotonic() - wall:.1f} s")
+        print(
+            f"{time.process_time() - processor:.1f} s of processor time, "
+            f"{time.monotonic() - wall:.1f} s wall time"
+        )
         print(f"peak in MB: {before:,.0f} before, {written:,.0f} to write, {_peak():,.0f} with the check")
 
 
 def _written(folder: Path, count: int, words: int) -> Parts:
     """Write the rows, part by part."""
     folder.mkdir()
-    drawn, parts = random.Random(0), []  # noqa: S311  no secret
+    drawn, parts = random.Random(0), []  # noqa: S311  not for security
     known = [f"{drawn.getrandbits(40):x}" for _ in range(50_000)]
     for first in range(0, count, _PART):
         numbers = range(first, min(first + _PART, count))
@@ -87,7 +90,7 @@ def _written(folder: Path, count: int, words: int) -> Parts:
 
 
 def _peak() -> float:
-    """Return the most memory that this process had so far, in MB."""
+    """Return this process's peak memory so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 

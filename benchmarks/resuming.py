@@ -1,7 +1,7 @@
-"""What it costs to store finished parts: a map of parts into Parquet with and without, in turns.
+"""The cost of storing finished parts: mapping parts into Parquet with and without it, in turn.
 
-The op is the cheapest of the project, the parsing of plain prose; beside one that annotates text, which takes
-a thousand times as long, the cost is nothing. Arguments: how many parts (20), documents a part (256).
+The op is the project's cheapest, parsing plain prose. For annotation, which takes a thousand times as long,
+the cost is negligible. Arguments: number of parts (20), documents per part (256).
 """
 
 import statistics
@@ -26,7 +26,7 @@ WORDS = (ROOT / "ops/text/stop_words.txt").read_text().split()
 
 
 def records(part: int, size: int) -> list[Record]:
-    """Return documents of about 2 KB, no two alike."""
+    """Return distinct documents of about 2 KB."""
     found = []
     for number in range(part * size, (part + 1) * size):
         words = [WORDS[number * place % len(WORDS)] for place in range(1, 400)]
@@ -36,7 +36,7 @@ def records(part: int, size: int) -> list[Record]:
 
 
 def seconds(pieces: list[list[Record]], stored: bool) -> float:
-    """Return how long a map takes."""
+    """Return the time of a map."""
     with tempfile.TemporaryDirectory(dir=ROOT) as folder:
         engine = LocalEngine()
         if stored:
@@ -47,13 +47,13 @@ def seconds(pieces: list[list[Record]], stored: bool) -> float:
 
 
 def main(parts: int, size: int) -> None:
-    """Measure in turns, so that a busy machine is busy for both."""
+    """Measure both in turn, so that other load affects both."""
     pieces = [records(part, size) for part in range(parts)]
     seconds(pieces[:1], stored=True)
     both = [(seconds(pieces, stored=False), seconds(pieces, stored=True)) for _ in range(ROUNDS)]
     plain, stored = (statistics.median(column) for column in zip(*both, strict=True))
     print(f"{parts} parts of {size} documents: {plain:.2f} s, with storing {stored:.2f} s")
-    print(f"ratio {stored / plain:.2f}; {(stored - plain) / parts * 1000:.1f} ms a part")
+    print(f"ratio {stored / plain:.2f}; {(stored - plain) / parts * 1000:.1f} ms per part")
 
 
 if __name__ == "__main__":

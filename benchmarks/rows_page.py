@@ -1,8 +1,8 @@
-"""What the pages of 5,000 rows cost: making them, and from a key typed into a filter to the painted result.
+"""Pages of 5,000 rows: the time to make them, and the delay from a typed key to the painted result.
 
-Run: python benchmarks/rows_page.py. Of our times the least of several rounds counts, since machines are
-busy. The peer is the same page drawing all rows that fit, as a page that is not turned
-would; it is slow, and typed into once.
+Run: python benchmarks/rows_page.py. Our times are the best of several rounds, because machines are busy. The
+peer is the same page drawing all matching rows at once, without paging; it is slow, so it runs only one
+round.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ TYPED = """async ([keys, all]) => {
 
 
 def main() -> None:
-    """Make the pages of 5,000 rows, and type."""
+    """Make the pages of 5,000 rows, and type into the filter."""
     with tempfile.TemporaryDirectory() as folder:
         started = time.process_time()
         root = site(Path(folder), _corpus(Path(folder)))
-        print(f"made in {time.process_time() - started:.1f} s of the processor")
+        print(f"made in {time.process_time() - started:.1f} s of processor time")
         for kind in ("rows", "lineage"):
             size = (root / kind / "sources-sentences.html").stat().st_size
             print(f"{kind}: {size / 1e6:.1f} MB")

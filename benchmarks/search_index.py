@@ -1,11 +1,10 @@
-"""The index of pages: time and memory to build it, and the time of a query, as pages grow.
+"""The page index: build time, memory and query time by number of pages.
 
     python benchmarks/search_index.py DATA [--pages 10000] [--words 200] [--former CHECKOUT]
 
-Texts are invented: words drawn as often as the files DATA/abstracts/*.jsonl.gz have them. Sizes are n, 2n and
-4n, each in its own process; memory is the peak of the whole process. An exponent of 1 is linear.
---former measures the code of another checkout beside it, which must have the same answers. Not here: real
-pages (wikisum_real.py).
+Texts are synthetic, with the word frequencies of DATA/abstracts/*.jsonl.gz. Sizes are n, 2n and 4n, each in
+its own process; memory is the peak of the whole process. An exponent of 1 is linear. --former also measures
+another checkout's code, which must give the same answers. Not here: real pages (wikisum_real.py).
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _NAMES = ("build_seconds", "memory_mb", "query_ms", "disk_mb")
 
 
 def main() -> None:
-    """Measure each size in a process, and print a table."""
+    """Measure each size in its own process, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--pages", type=int, default=10_000)
-    parser.add_argument("--words", type=int, default=200, help="of a page, on average")
-    parser.add_argument("--former", type=Path, help="a checkout with the code to compare with")
+    parser.add_argument("--words", type=int, default=200, help="mean words per page")
+    parser.add_argument("--former", type=Path, help="a checkout whose code to compare with")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:

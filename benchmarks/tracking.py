@@ -1,6 +1,6 @@
-"""What it costs to track a partition in MLflow: putting its run into the outbox, and sending it at the end.
+"""The cost of tracking a partition in MLflow: putting its run into the outbox, and sending it.
 
-Prints seconds for importing MLflow's client, for one run, and for a run of 81 children.
+Prints seconds for importing MLflow's client, for one run, and for a run with 81 child runs.
 """
 
 import subprocess

@@ -1,13 +1,13 @@
-"""Peak memory of what trains models and of what generates with them, over n, 2n and 4n examples.
+"""Peak memory of training models and of generating with them, over n, 2n and 4n examples.
 
     python benchmarks/training_memory.py [--only discofuse/fusion_model,...] [--size 4000] [--sizes 3]
         [--code OTHER_CHECKOUT]
 
-Makes synthetic rows of what each reads (pairs, papers or candidates), and calls the op as its declaration
-does, in a process of its own, which does so with 16 rows first: what imports, models and encoders take does
-not count. Memory is the peak of the process over what it had then. Models are of the size that params.yaml
-names, and learn from one update. What grows is what is held of the examples. --code measures another checkout
-of the project with the same rows, such as a former commit.
+Makes synthetic rows of each op's input (pairs, papers or candidates), and calls the op as its declaration
+does, in its own process. The process first runs with 16 rows, so that imports, models and encoders do not
+count; memory is the peak above that. Models have the size in params.yaml, and train for one update, so growth
+shows what is kept in memory of the examples. --code measures another checkout, such as an earlier commit,
+with the same rows.
 
 Sentence embeddings are faked; PDBERT's encoder is real. Not here: processor time (growth.py).
 """
@@ -37,7 +37,7 @@ from ops.core.outcome import Shape  # noqa: E402
 
 Row = dict[str, Any]
 
-#: Rows of a part, as store.records_per_part says by default.
+#: Rows per part: the default of store.records_per_part.
 PART = 256
 
 _WORDS = [
@@ -57,17 +57,17 @@ _WORDS = [
 
 
 def main() -> None:
-    """Measure and print a line a dataset."""
+    """Measure, and print a line per dataset."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter, parents=[_GIVEN]
     )
-    parser.add_argument("--only", default="", help="datasets, with commas; else all")
+    parser.add_argument("--only", default="", help="datasets, comma-separated; default: all")
     parser.add_argument("--size", type=int, default=4000, help="examples of the smallest set")
-    parser.add_argument("--sizes", type=int, default=3, help="how many sets, each twice the one before")
+    parser.add_argument("--sizes", type=int, default=3, help="number of sets, each twice the previous one")
     given = parser.parse_args()
     names = [name for name in given.only.split(",") if name] or list(INPUTS)
     sizes = [given.size * 2**power for power in range(given.sizes)]
-    print(f"{'peak MB over ' + ' '.join(map(str, sizes)) + ' rows':44}    power  KB a row")
+    print(f"{'peak MB over ' + ' '.join(map(str, sizes)) + ' rows':44} exponent  KB/row")
     for name in names:
         with tempfile.TemporaryDirectory(prefix="training-") as folder:
             peaks = [measured(name, Path(folder), size) for size in sizes]
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def measured(name: str, folder: Path, size: int) -> float:
-    """Return the megabytes that a dataset's op takes with so many rows, above those with a few."""
+    """Return the peak MB of a dataset's op with `size` rows, above that with a few rows."""
     for rows in (growth.TINY, size):
         for source, inputs in INPUTS[name].items():
             write(folder / str(rows) / source, growth.datasets()[source].shape, inputs, rows)
@@ -88,7 +88,7 @@ def measured(name: str, folder: Path, size: int) -> float:
 
 
 def write(folder: Path, shape: Shape | None, row: Callable[[int], Row], count: int) -> None:
-    """Write rows as the kept part files of a dataset, once; what a row leaves out is missing."""
+    """Write rows as the kept part files of a dataset, unless they exist; fields that a row lacks are null."""
     assert shape is not None
     if folder.exists():
         return
@@ -100,13 +100,13 @@ def write(folder: Path, shape: Shape | None, row: Callable[[int], Row], count: i
 
 
 def text(number: int, words: int) -> str:
-    """Return a sentence; no two numbers have the same one."""
+    """Return a sentence that is unique to the number."""
     chosen = [_WORDS[(number * 7 + place * (1 + number % 5)) % len(_WORDS)] for place in range(words)]
     return f"The {' '.join(chosen)} is number {number} ."
 
 
 def split_of(number: int) -> str:
-    """Return a split: of ten, one is validation and one is test."""
+    """Return a split: one in ten is validation, one in ten is test."""
     return {8: "validation", 9: "test"}.get(number % 10, "train")
 
 
@@ -173,7 +173,7 @@ def labelled_paper(number: int) -> Row:
 
 Rows = dict[str, Callable[[int], Row]]
 
-#: What each reads.
+#: What each op reads.
 INPUTS: dict[str, Rows] = {
     "discofuse/fusion_model": {"discofuse/balanced": fusion_example},
     "discofuse/transfer": {"sources/fusion_pairs": fusion_pair, "discofuse/balanced": fusion_example},

@@ -1,9 +1,9 @@
-"""What the checks cost: 100,000 rows against 10 expectations, and a history of 3,000 validations.
+"""The cost of checks: 100,000 rows against 10 expectations, and a history of 3,000 validations.
 
-Run: python benchmarks/validation.py. Times are those of the processor, all threads together, so that a busy
-machine does not count; they are beyond the import of Great Expectations, which is printed by itself. The
-peer is Great Expectations as its documentation runs it (a checkpoint with complete results); the floor is
-the same conditions as pandas masks, without names, severities, results or failing rows.
+Run: python benchmarks/validation.py. Times are processor time of all threads, so that other load does not
+count. They exclude the import of Great Expectations, which is printed separately. The peer is Great
+Expectations as in its documentation (a checkpoint with complete results). The floor is the same conditions as
+pandas masks, without names, severities, results or failing rows.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SUITE = [
 
 
 def table(bad: float) -> pa.Table:
-    """Return rows of which a share has a score above 1."""
+    """Return rows, of which the share `bad` has a score above 1."""
     draw = np.random.default_rng(0)
     words = np.array(
         ["we", "show", "that", "the", "model", "of", "a", "talk", "is", "aligned", "to", "its", "paper"]
@@ -74,7 +74,7 @@ def table(bad: float) -> pa.Table:
 
 
 def checkpoint(rows: pa.Table) -> object:
-    """Validate as Great Expectations' documentation does: by a checkpoint, with complete results."""
+    """Validate as in Great Expectations' documentation: with a checkpoint and complete results."""
     import great_expectations as gx
 
     context = gx.get_context(mode="ephemeral")
@@ -90,14 +90,14 @@ def checkpoint(rows: pa.Table) -> object:
 
 
 def measured_frame(rows: pa.Table) -> pd.DataFrame:
-    """Return the columns of the suite as a data frame, measures included."""
+    """Return the suite's columns as a data frame, including measures."""
     from ops.core.row_measures import measured
 
     return pa.table({name: measured(rows, name) for item in SUITE for name in item.columns}).to_pandas()
 
 
 def masks(rows: pa.Table) -> int:
-    """Count the rows that fail, by pandas masks."""
+    """Count the failing rows with pandas masks."""
     frame = measured_frame(rows)
     broken = (
         frame["id"].isna()
@@ -115,7 +115,7 @@ def masks(rows: pa.Table) -> int:
 
 
 def least(run: Callable[[], object]) -> float:
-    """Return the least time of some rounds, in seconds."""
+    """Return the best time of several rounds, in seconds."""
     times = []
     for _ in range(ROUNDS):
         begin = time.process_time()
@@ -125,7 +125,7 @@ def least(run: Callable[[], object]) -> float:
 
 
 def validations(bad: float, folder: Path) -> None:
-    """Measure one validation, its first time in the process and later ones, and print it beside its peers."""
+    """Measure the process's first validation and later ones, and print them next to the peers."""
     rows = table(bad)
     for index in range(ROWS // PART):
         write_table(rows.slice(index * PART, PART), folder / part_name("kept", index))
@@ -155,7 +155,7 @@ def validations(bad: float, folder: Path) -> None:
 
 
 def histories() -> None:
-    """Measure appending to a history of thousands of validations, and reading it."""
+    """Measure appending to and reading a history of thousands of validations."""
     item = workspace().datasets["talksumm/pairs"]
     with tempfile.TemporaryDirectory() as folder:
         here = Workspace(Path(folder))

@@ -1,4 +1,4 @@
-"""Exact decoding in O(TK): against a dense decoder and hmmlearn's compiled one, in blocks, and as it grows.
+"""Exact decoding in O(TK): against a dense decoder and hmmlearn's compiled one, in blocks, and by size.
 
 Run: python benchmarks/viterbi.py. It needs no data: emissions are random distributions, seed 0.
 
@@ -27,7 +27,7 @@ from ops.talksumm.align.hmm import BLOCK_CELLS, Decoded, DecodingTable, decode
 
 WORDS = 1000
 
-#: What the released TalkSumm code takes for K = 500, T = 4000 on two cores (seconds).
+#: Seconds of the released TalkSumm code for K = 500, T = 4000 on two cores.
 RELEASED_SECONDS = 78.0
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64], GeometricTransition, NDArray[np.int64]]
@@ -42,7 +42,7 @@ def problem(states: int, steps: int) -> Problem:
 
 
 def best_of(rounds: int, run: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the least time of some rounds in seconds, and the last result; a first round warms up."""
+    """Return the best time of several rounds in seconds, after a warm-up round, and the last result."""
     result = run()
     least = float("inf")
     for _ in range(rounds):
@@ -58,7 +58,7 @@ def dense(
     matrix: NDArray[np.float64],
     rows: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Decode with a matrix, as textbooks do it: O(T K^2), one row of maxima at a time."""
+    """Decode with a transition matrix, as in textbooks: O(T K^2), one row of maxima at a time."""
     log_matrix = np.log(matrix)
     back = np.empty((len(rows), len(start)), np.int64)
     score = start + table[rows[0]]
@@ -74,7 +74,7 @@ def dense(
 
 
 def exactness() -> None:
-    """Print by how much the log-probabilities of the two paths differ."""
+    """Print the difference between the log-probabilities of the two paths."""
     for states, steps in ((50, 500), (200, 1000), (500, 300)):
         table, start, transition, rows = problem(states, steps)
         paths = (viterbi(table, start, transition, rows), dense(table, start, transition.dense(), rows))
@@ -106,27 +106,25 @@ def against_hmmlearn() -> None:
 
 
 def measure(size: tuple[int, int]) -> tuple[float, float]:
-    """Return seconds and the process's peak memory in GB; run in a process of its own."""
+    """Return seconds and the process's peak memory in GB; must run in its own process."""
     table, start, transition, rows = problem(*size)
     seconds, _ = best_of(2, lambda: viterbi(table, start, transition, rows))
-    # Not ru_maxrss, which a new program takes over from the process that began it.
+    # Not ru_maxrss, which a new program inherits from the process that started it.
     status = Path("/proc/self/status").read_text()
     return seconds, int(status.partition("VmHWM:")[2].split()[0]) * 1024 / 1e9
 
 
 def growth() -> None:
-    """Print time per cell and peak memory of larger and larger problems."""
+    """Print time per cell and peak memory for growing problems."""
     for states, steps in ((250, 2000), (500, 4000), (1000, 10000), (2000, 20000)):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             [(seconds, memory)] = pool.map(measure, [(states, steps)])
         cell = seconds / (states * steps) * 1e9
-        print(
-            f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns a cell, peak memory {memory:.2f} GB"
-        )
+        print(f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns per cell, peak {memory:.2f} GB")
 
 
 def by_blocks() -> None:
-    """Print what decoding by blocks costs and saves: medians of pairs of runs, the process's own time."""
+    """Print the cost and savings of decoding in blocks: medians over pairs of runs, in process time."""
     for states, steps in ((500, 4000), (2000, 20000), (5000, 40000)):
         table, start, transition, rows = problem(states, steps)
         emission = DecodingTable(table, steps)
@@ -138,7 +136,7 @@ def by_blocks() -> None:
             ratios.append(parts / whole)
         (memory, path), (less, same) = (peak(partial(run, cells)) for cells in (states * steps, BLOCK_CELLS))
         print(
-            f"K={states} T={steps}: by blocks {statistics.median(ratios):.2f} of the time, "
+            f"K={states} T={steps}: in blocks {statistics.median(ratios):.2f} of the time, "
             f"{less / memory:.2f} of {memory / 1e6:.0f} MB; same path: {bool((path == same).all())}"
         )
 
@@ -151,7 +149,7 @@ def seconds(run: Callable[[], Any]) -> float:
 
 
 def peak(run: Callable[[], Decoded]) -> tuple[int, NDArray[np.int32]]:
-    """Return the most bytes that one run allocated, and its path."""
+    """Return the peak bytes that one run allocated, and its path."""
     tracemalloc.start()
     path = run().states
     most = tracemalloc.get_traced_memory()[1]

@@ -1,17 +1,17 @@
-"""All four systems over real data, on one machine and on a cluster that is killed: the same bytes?
+"""All four systems over real data, on one machine and on a cluster that is killed repeatedly: same bytes?
 
     python benchmarks/whole.py DATA [--papers 40] [--abstracts 600] [--pages 120] [--kills 2] [--seed 0]
 
-DATA is a folder of public corpora as docs/reports/real-data.md lists them.
-So many records are taken, every n-th; of
-articles all, which are pages of the web besides: what they cite is not among the data. Talks are the real one
-and those of the sample, with its papers, summaries and alignments. One clone makes every dataset by
-`silverloom run` on this machine. Another makes them on a Ray cluster of three nodes (processes of this
-machine; the driver's node computes nothing), with Dagster's storage in Postgres and an MLflow server whose
-store is in Postgres, too; its driver and all its processes are killed at random times, and started again.
+DATA is a folder of public corpora, listed in docs/reports/real-data.md. The options set how many records are
+taken, evenly spaced. All articles are taken, and they also serve as web pages, because what they cite is not
+in the data. Talks are the real one and the sample's, with the sample's papers, summaries and alignments. One
+clone makes every dataset with `silverloom run` on this machine. Another makes them on a Ray cluster of three
+nodes (processes of this machine; the driver's node computes nothing), with Dagster's storage in Postgres and
+an MLflow server with its store in Postgres too; its driver and all its processes are killed at random times
+and restarted.
 
-Printed are seconds, rows by reason, and how many partitions Dagster and MLflow know of. It ends with an error
-unless both clones have the same bytes, and Dagster has a materialisation of every partition.
+Prints seconds, rows by reason, and how many partitions Dagster and MLflow know. Fails unless both clones have
+the same bytes and Dagster has a materialisation of every partition.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from dotenv import set_key
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import orchestration.definitions  # noqa: E402, F401  ahead of numpy, whose kernels it pins
+import orchestration.definitions  # noqa: E402, F401  before numpy, whose kernels it pins
 from benchmarks.wikisum_real import records  # noqa: E402
 from ops.parse import wikipedia  # noqa: E402
 from orchestration.files.identity import folder_hashes  # noqa: E402
@@ -52,10 +52,10 @@ from tests.browser.servers import free_ports, wait  # noqa: E402
 from tests.postgres import absent, serving  # noqa: E402
 from tests.ray_cluster import three_nodes  # noqa: E402
 
-#: Corpora of the sample that the real ones are beside, by section of `sources`.
+#: The sample's corpora that complement the real ones, by section of `sources`.
 KEPT = {"papers", "talks", "gold_alignments", "human_summaries"}
 
-#: What Dagster's storage has of each partition.
+#: Counts the materialisations of each partition in Dagster's storage.
 TOLD = """
 import json
 from collections import Counter
@@ -67,7 +67,7 @@ for key in instance().get_asset_keys():
 print(json.dumps(found))
 """
 
-#: Which partitions MLflow has runs of.
+#: Lists the partitions that have runs in MLflow.
 TRACKED = """
 import json, mlflow, orchestration  # whose .env names the store
 client = mlflow.MlflowClient()
@@ -79,12 +79,12 @@ print(json.dumps(sorted({f"{of[run.info.experiment_id]} {run.info.run_name}" for
 
 
 def each(things: list[Any], number: int) -> list[Any]:
-    """Return every n-th of some things, so that a number of them is left."""
+    """Return `number` evenly spaced items."""
     return things[:: max(1, len(things) // number)][:number]
 
 
 def extracted(archive: Path, folder: Path, number: int) -> None:
-    """Extract so many of what lies in an archive's folder; a file's or folder's members stay together."""
+    """Extract `number` entries of an archive's folder; the members of an entry stay together."""
     with tarfile.open(archive) as tar:
         members = [member for member in tar.getmembers() if member.isfile()]
         depth = 2 if members[0].name.startswith("tests/") else 1
@@ -98,7 +98,7 @@ def extracted(archive: Path, folder: Path, number: int) -> None:
 
 
 def lines(source: Path, target: Path, number: int) -> None:
-    """Copy so many lines of a packed file."""
+    """Copy `number` lines of a compressed file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(source, "rt", encoding="utf-8") as file:
         chosen = each(file.readlines(), number)
@@ -107,7 +107,7 @@ def lines(source: Path, target: Path, number: int) -> None:
 
 
 def write_corpus(data: Path, corpus: Path, papers: int, abstracts: int, pages: int) -> None:
-    """Write the part of the data that is read."""
+    """Write the selected part of the data."""
     extracted(data / "acl_papers.tar.gz", corpus / "acl", papers)
     extracted(data / "web/trafilatura_eval.tar.gz", corpus / "web", pages)
     extracted(data / "wikipedia/wikitext_pages.tar.gz", corpus / "wikitext", 1000)
@@ -134,7 +134,7 @@ def write_corpus(data: Path, corpus: Path, papers: int, abstracts: int, pages: i
 
 
 def write_encyclopedia(corpus: Path) -> None:
-    """Write the articles as pages, too: what an article cites is not among the data, others stand for it."""
+    """Write the articles as pages too: they replace the cited pages, which are not in the data."""
     found = [*records(wikipedia.FORMATS, "mediawiki_dump", corpus / "dumps")]
     found += records(wikipedia.FORMATS, "wikitext", corpus / "wikitext")
     (corpus / "encyclopedia").mkdir()
@@ -148,7 +148,7 @@ def write_encyclopedia(corpus: Path) -> None:
 
 
 def sources(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sources of params.yaml: real ones, and some of the sample's."""
+    """Return the `sources` of params.yaml: real ones and some of the sample's."""
 
     def of(kind: str, path: str, month: str, licence: str, **more: Any) -> dict[str, Any]:
         return {
@@ -196,7 +196,7 @@ def sources(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def clone(folder: Path) -> Path:
-    """Return a clone of this checkout's commit whose params name the corpus beside it."""
+    """Return a clone of this checkout's commit whose params use the corpus next to it."""
     root = folder / "checkout"
     subprocess.run(["git", "clone", "-q", "--shared", ROOT, root], check=True)
     shutil.rmtree(root / "manifests", ignore_errors=True)
@@ -213,7 +213,7 @@ def clone(folder: Path) -> Path:
 
 
 def environment(root: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a clone's programs: its code is found by PYTHONPATH, nothing is installed."""
+    """Return the environment for a clone's programs, which find its code through PYTHONPATH."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("DAGSTER", "SILVERLOOM"))
     }
@@ -222,7 +222,7 @@ def environment(root: Path, **more: str) -> dict[str, str]:
 
 
 def python(root: Path, *argv: str, **more: str) -> str:
-    """Return what a program printed in a clone. Raises SystemExit with its last lines where it fails."""
+    """Return a program's output in a clone. Raises SystemExit with its last lines if it fails."""
     done = subprocess.run(
         [sys.executable, *argv], cwd=root, env=environment(root, **more), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
@@ -233,7 +233,7 @@ def python(root: Path, *argv: str, **more: str) -> str:
 
 
 def run(root: Path, log: Path, after: float | None = None, **more: str) -> float | None:
-    """Make everything; return how many seconds it took, or None where it was killed after so many."""
+    """Make everything; return the seconds it took, or None if it was killed after `after` seconds."""
     begun = time.monotonic()
     with log.open("a") as out:
         command = [sys.executable, "-m", "orchestration.cli", "run", "--jobs", "2"]
@@ -274,7 +274,7 @@ def mlflow_server(store: str, folder: Path) -> Iterator[str]:
 
 
 def datasets(root: Path) -> dict[str, dict[str, str]]:
-    """Return the hashes of the files of each partition, by its folder below data/."""
+    """Return the file hashes of each partition, by its folder below data/."""
     found = sorted((root / "manifests").rglob("*.json"))
     names = [
         path.relative_to(root / "manifests").with_suffix("").as_posix().removesuffix("/all") for path in found
@@ -296,7 +296,7 @@ def reasons(root: Path) -> dict[str, Counter[str]]:
 
 
 def main() -> None:
-    """Run both, and compare."""
+    """Run and compare both."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path)
     for name, default in (("papers", 40), ("abstracts", 600), ("pages", 120), ("kills", 2), ("seed", 0)):
@@ -308,7 +308,7 @@ def main() -> None:
         here, there = Path(name, "here"), Path(name, "there")
         write_corpus(given.data.resolve(), here / "corpus", given.papers, given.abstracts, given.pages)
         shutil.copytree(here / "corpus", there / "corpus")
-        first, second = clone(here), clone(there)  # of the same commit
+        first, second = clone(here), clone(there)  # from the same commit
         alone = run(first, Path(name, "here.log"))
         assert alone is not None
         print(f"one machine: {alone:.0f} s", flush=True)
@@ -328,7 +328,7 @@ def main() -> None:
             set_key(second / ".env", variable, value)
         python(second, "-m", "orchestration.cli", "setup")
         engine = {"SILVERLOOM_ENGINE": "ray", "SILVERLOOM_RAY_ADDRESS": cluster.address}
-        drawn = random.Random(given.seed)  # noqa: S311  not for secrets
+        drawn = random.Random(given.seed)  # noqa: S311  not for security
         begun, log = time.monotonic(), Path(name, "there.log")
         for _ in range(given.kills):
             after = drawn.uniform(0.1, 0.5) * alone
@@ -339,19 +339,19 @@ def main() -> None:
                 flush=True,
             )
         run(second, log, **engine)
-        print(f"cluster: {time.monotonic() - begun:.0f} s in all", flush=True)
+        print(f"cluster: {time.monotonic() - begun:.0f} s in total", flush=True)
 
         one, other = datasets(first), datasets(second)
         differing = [key for key in sorted(one | other) if one.get(key) != other.get(key)]
         told = Counter(json.loads(python(second, "-c", TOLD).splitlines()[-1]))
         tracked = json.loads(python(second, "-c", TRACKED).splitlines()[-1])
-        print(f"{len(one)} partitions, {len(differing)} of other bytes: {', '.join(differing)}")
+        print(f"{len(one)} partitions, {len(differing)} with other bytes: {', '.join(differing)}")
         twice = sum(count > 1 for count in told.values())
-        print(f"Dagster knows of {len(told)}, {twice} more than once; MLflow of {len(tracked)}")
+        print(f"Dagster knows {len(told)}, {twice} of them more than once; MLflow knows {len(tracked)}")
         unknown = sorted(other.keys() - {name.replace(" ", "/") for name in told})
         damaged = [key for key in other if dict(folder_hashes(second / "data" / key)) != other[key]]
         if differing or damaged or unknown:
-            raise SystemExit(f"of other bytes: {differing}; damaged: {damaged}; Dagster lacks: {unknown}")
+            raise SystemExit(f"other bytes: {differing}; damaged: {damaged}; Dagster lacks: {unknown}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
-"""Clone detection and rankers of WikiSum, against obvious versions of the same formulas.
+"""WikiSum's clone detection and rankers, against naive versions of the same formulas.
 
 Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N] [--only NAME ...]. Texts are
-drawn at random with the word frequencies of text (Zipf's law), by a seed. Every pair of versions has the same
-texts and must give equal results. "Lean" is Python as well, written for speed: no text is divided twice, and
-no word counted that nothing asks for. Seconds are the processor's; the peak of memory is that of a process
-of its own. The plain versions are timed on as many references or paragraphs as --dense says.
-With --peer PYTHON, of an environment with sumy (pip install sumy numpy), its TextRank runs beside ours; its
-formula differs: words that two paragraphs share count as often as they stand there. --paragraphs says on how
-many: 2,000 take it minutes.
+random, with a seed, and follow Zipf's law. All versions get the same texts and must give equal results.
+"Lean" is also plain Python, but written for speed: no text is tokenized twice, and only needed words are
+counted. Seconds are processor time; peak memory is that of a separate process. --dense sets how many
+references or paragraphs the naive versions are timed on. With --peer PYTHON, the Python of an environment
+with sumy (pip install sumy numpy), sumy's TextRank also runs. Its formula differs: words that two paragraphs
+share count as often as they occur. --paragraphs sets how many paragraphs it ranks; 2,000 take it minutes.
 """
 
 from __future__ import annotations
@@ -40,29 +39,29 @@ from ops.wikisum.references import ReferenceParams
 
 Value = TypeVar("Value")
 
-#: The released code of WikiSum ranks so many paragraphs a second, on two cores of the same kind.
+#: Paragraphs per second that WikiSum's released code ranks, on two cores of the same kind.
 RELEASED = 16_400
-#: Words of the runs that tell clones by default.
+#: The default shingle size of clone detection, in words.
 SHINGLE = ReferenceParams().shingle_words
 #: The paper's longest references of one article (Table 2).
 MOST_WORDS = 6_159_463
 
 
 class Prose:
-    """Texts drawn at random."""
+    """Random texts."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)  # noqa: S311  no secret
+        self._random = random.Random(seed)  # noqa: S311  not for security
         self.words = ["".join(self._random.choices("etaoinshrdlu", k=size)) for size in _sizes(self._random)]
         self._weights = [1 / (rank + 1) for rank in range(len(self.words))]
 
     def text(self, least: int, most: int) -> str:
-        """Return a text of as many words."""
+        """Return a text with `least` to `most` words."""
         drawn = self._random.choices(self.words, self._weights, k=self._random.randint(least, most))
         return f"{' '.join(drawn).capitalize()}."
 
     def texts(self, many: int, least: int, most: int) -> list[str]:
-        """Return texts; only every tenth is drawn anew, which costs neither version less."""
+        """Return texts; only every tenth is new, which makes no version faster."""
         drawn = [self.text(least, most) for _ in range(max(many // 10, 1))]
         return [f"{drawn[index % len(drawn)]} {index}" for index in range(many)]
 
@@ -72,18 +71,18 @@ def _sizes(drawing: random.Random) -> list[int]:
 
 
 def distinct(text: str) -> set[str]:
-    """The words that the recall of unigrams counts."""
+    """Return the words that unigram recall counts."""
     return set(re.findall(r"[^\W_]+", text.lower()))
 
 
 def obvious_recall(reference: str, sections: Sequence[str]) -> float:
-    """The formula of A.2.1 as it stands."""
+    """Compute the formula of A.2.1 literally."""
     words = distinct(reference)
     return max(len(words & (wanted := distinct(section))) / len(wanted) for section in sections)
 
 
 def lean_recalls(references: Sequence[str], sections: Sequence[str]) -> list[float]:
-    """The same of many references, every text divided once."""
+    """Compute the same for many references, tokenizing every text once."""
     wanted = [distinct(section) for section in sections]
     return [max(len(words & of) / len(of) for of in wanted) for words in map(distinct, references)]
 
@@ -94,7 +93,7 @@ def _shingles(text: str) -> set[tuple[str, ...]]:
 
 
 def shingle_recalls(references: Sequence[str], sections: Sequence[str]) -> list[float]:
-    """Recall of runs of words, every text divided once."""
+    """Compute the recall of word shingles, tokenizing every text once."""
     wanted = [of for section in sections if (of := _shingles(section))]
     return [max(len(runs & of) / len(of) for of in wanted) for runs in map(_shingles, references)]
 
@@ -111,7 +110,7 @@ def _query(title: str) -> list[str]:
 
 
 def obvious_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
-    """The formula of section 4.1: the words of every paragraph counted, and the paragraphs of every word."""
+    """Compute the formula of section 4.1, counting every word and every word's paragraphs."""
     query, counts = _query(title), [Counter(_tokens(paragraph)) for paragraph in paragraphs]
     having = Counter(word for words in counts for word in words)
     return [
@@ -121,7 +120,7 @@ def obvious_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
 
 
 def lean_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
-    """The same, with no word counted but the title's."""
+    """Compute the same, counting only the title's words."""
     query = _query(title)
     counts = [[words.count(word) for word in query] for words in map(_tokens, paragraphs)]
     having = [sum(map(bool, column)) for column in zip(*counts, strict=True)]
@@ -130,7 +129,7 @@ def lean_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
 
 
 def dense_text_rank(paragraphs: Sequence[str]) -> list[float]:
-    """TextRank with a matrix of all pairs."""
+    """Compute TextRank with a matrix of all pairs."""
     units = [content_words(paragraph) for paragraph in paragraphs]
     sets = [set(unit) for unit in units]
     weights = np.zeros((len(units), len(units)))
@@ -151,14 +150,14 @@ def dense_text_rank(paragraphs: Sequence[str]) -> list[float]:
 
 
 def timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    """Return what some work gives, and its seconds."""
+    """Return the result of some work, and its seconds."""
     began = time.process_time()
     found = work()
     return found, time.process_time() - began
 
 
 def quickest(work: Callable[[], Value], rounds: int = 5) -> tuple[Value, float]:
-    """Return what some work gives, and the least of its seconds."""
+    """Return the result of some work, and its best time in seconds."""
     return min((timed(work) for _ in range(rounds)), key=lambda pair: pair[1])
 
 
@@ -188,7 +187,7 @@ def clones(prose: Prose, articles: int, references: int, dense: int) -> None:
             compared += references
     print(f"clone recall, {articles:,} articles x {references} references: {fast:.1f} s")
     many = articles * references
-    _told("a reference", fast / many, slow / compared, lean / compared, compared)
+    _told("per reference", fast / many, slow / compared, lean / compared, compared)
     print(
         f"  by runs of {SHINGLE} words: {by_shingles / many * 1e6:.2f} us, lean {sets / compared * 1e6:.1f} "
         f"(equal); ratio {sets / compared * many / by_shingles:.1f}"
@@ -197,13 +196,13 @@ def clones(prose: Prose, articles: int, references: int, dense: int) -> None:
 
 def _told(unit: str, each: float, obvious: float, lean: float, compared: int) -> None:
     print(
-        f"  {each * 1e6:.2f} us {unit}, obvious {obvious * 1e6:.1f}, lean {lean * 1e6:.1f} "
-        f"({compared:,} timed, equal); ratio {obvious / each:.1f}, to lean {lean / each:.1f}"
+        f"  {each * 1e6:.2f} us {unit}, naive {obvious * 1e6:.1f}, lean {lean * 1e6:.1f} "
+        f"({compared:,} timed, equal); ratio {obvious / each:.1f}, to lean code {lean / each:.1f}"
     )
 
 
 def tf_idf(prose: Prose, articles: int, references: int, dense: int) -> None:
-    """Time tf-idf, article by article, and of one article with 100,000 paragraphs."""
+    """Time tf-idf article by article, and on one article with 100,000 paragraphs."""
     for paragraphs in (1, 8):
         _tf_idf_of_articles(prose, articles, references, paragraphs, dense)
     _tf_idf_of_one(prose)
@@ -229,7 +228,7 @@ def _tf_idf_of_articles(prose: Prose, articles: int, references: int, paragraphs
             compared += len(texts)
     print(f"tf-idf, {articles:,} articles x {references} references of {paragraphs} paragraphs: {fast:.2f} s")
     many = articles * references * paragraphs
-    _told("a paragraph", fast / many, slow / compared, lean / compared, compared)
+    _told("per paragraph", fast / many, slow / compared, lean / compared, compared)
 
 
 def _tf_idf_of_one(prose: Prose) -> None:
@@ -241,11 +240,11 @@ def _tf_idf_of_one(prose: Prose) -> None:
     expected, obvious = quickest(lambda: obvious_tf_idf(title, part), 3)
     assert np.allclose(rank(title, part, "tf_idf").scores, expected, rtol=1e-12)
     speed, plain = len(paragraphs) / seconds, len(part) / obvious
-    print(f"tf-idf, one article: {speed:,.0f} paragraphs a second (best of 5), obvious {plain:,.0f}, equal")
+    print(f"tf-idf, one article: {speed:,.0f} paragraphs per second (best of 5), naive {plain:,.0f}, equal")
     print(f"  ratio {speed / plain:.1f}; {speed / RELEASED:.1f} times the released code's {RELEASED:,}")
 
 
-#: Reads paragraphs as lists of words and writes, as JSON, the seconds of the processor and sumy's scores.
+#: Reads paragraphs as lists of words and writes, as JSON, the processor seconds and sumy's scores.
 SUMY = """
 import json, sys, time
 from sumy.models.dom import ObjectDocumentModel, Paragraph, Sentence
@@ -294,7 +293,7 @@ def _largest(method: str, results: Any) -> None:
 
 
 def largest() -> None:
-    """Rank the most words that the paper has for one article, each method in a process of its own."""
+    """Rank as many words as the paper's largest article has, each method in its own process."""
     spawn = multiprocessing.get_context("spawn")
     for method in ("identity", "tf_idf", "cheating"):
         results = spawn.Queue()
@@ -303,7 +302,7 @@ def largest() -> None:
         words, seconds, wall, before, peak = results.get()
         process.join()
         print(
-            f"{words:,} words by {method}: {seconds:.1f} s of processor, {wall:.1f} s of clock, "
+            f"{words:,} words by {method}: {seconds:.1f} s of processor time, {wall:.1f} s wall time, "
             f"peak {peak:,.0f} MiB ({before:,.0f} MiB before, texts included)"
         )
 
@@ -314,8 +313,8 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=1_000)
     parser.add_argument("--references", type=int, default=100)
     parser.add_argument("--dense", type=int, default=5_000)
-    parser.add_argument("--peer", help="the Python of an environment that has sumy")
-    parser.add_argument("--paragraphs", type=int, default=200, help="of the comparison with sumy")
+    parser.add_argument("--peer", help="Python of an environment with sumy")
+    parser.add_argument("--paragraphs", type=int, default=200, help="paragraphs in the comparison with sumy")
     parts = {
         "clones": lambda: clones(Prose(0), given.articles, given.references, given.dense),
         "tf_idf": lambda: tf_idf(Prose(0), given.articles, given.references, given.dense),

@@ -1,25 +1,25 @@
-"""What tells copies of an article from other pages: methods, params and thresholds on real text.
+"""Telling copies of an article from other pages: methods, params and thresholds on real text.
 
-Run: python benchmarks/wikisum_clones.py DATA [--seed N] [--pages N]. DATA has wikipedia/ and web/ (as
-wikisum_real.py has it), science_fulltext/ and acl_papers.tar.gz.
+Run: python benchmarks/wikisum_clones.py DATA [--seed N] [--pages N]. DATA has wikipedia/ and web/ (as in
+wikisum_real.py), science_fulltext/ and acl_papers.tar.gz.
 
-Pages that are no copies: English web pages and papers, and volumes: papers or web pages joined until they
-have 25,000 words, as few single ones are so long. At most --pages of each length are drawn. Other articles
-stand apart: they may share sentences, and some do.
+Pages that are not copies: English web pages and papers, and volumes: papers or web pages joined up to 25,000
+words, because few single ones are that long. At most --pages of each length are sampled. Other articles are
+reported separately, because some share sentences.
 
 Copies of each article, as pages:
   whole         its text
-  half          a run of half of its words, from a place drawn at random
-  reordered     its sections in an order drawn at random
-  changed       its text, each word replaced with probability 0.2 by a word drawn from all articles
-and harder ones, which decide nothing by themselves: `half changed`, and the lead alone, `lead changed`.
+  half          a contiguous half of its words, from a random position
+  reordered     its sections in random order
+  changed       its text, each word replaced with probability 0.2 by a random word of all articles
+and harder ones, which alone decide nothing: `half changed`, and only the lead, `lead` and `lead changed`.
 
-Articles and pages are divided into two halves by the seed. A setting is good if on the first half at most 1 %
-of pages of any length are taken for copies, the upper end of the interval included, and 97 % of each kind of
-copies is found: stricter than what is asked for, 2 % and 95 %, since it is judged where it was chosen. Of
-good ones the setting that finds most of the harder copies is chosen, of equal ones that of the higher
-threshold; the second half tells how good it is. Intervals are of 95 %: of pages by a bootstrap over articles
-and pages together (Owen 2007), of copies Wilson's. `content words` are those of text without stop words.
+The seed divides articles and pages into two halves. A setting is good if, on the first half, at most 1 % of
+the pages of any length count as copies, including the upper end of the interval, and 97 % of each kind of
+copy is found. That is stricter than the targets, 2 % and 95 %, because the same half chooses the setting.
+Among good settings, the one that finds the most harder copies is chosen, then the one with the higher
+threshold; the second half evaluates it. Intervals are 95 %: for pages by a bootstrap over articles and pages
+together (Owen 2007), for copies Wilson's. `content words` excludes stop words.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from ops.wikisum import clone_recalls
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.references import ReferenceParams, sections_of
 
-#: Where pages are longer, the next bucket begins.
+#: Upper bounds of the length buckets, in words.
 LENGTHS = (500, 1_000, 5_000, 10_000, 20_000)
 NAMES = ("to 500", "to 1,000", "to 5,000", "to 10,000", "to 20,000", "more")
 VOLUME = 25_000
@@ -69,7 +69,7 @@ Flags = NDArray[np.bool_]
 
 
 class Method(NamedTuple):
-    """What of a section is looked for in a page."""
+    """The units of a section that are searched for in a page."""
 
     content: bool
     shingle: int
@@ -96,7 +96,7 @@ class Setting(NamedTuple):
 
 
 PAPER = Setting(Method(False, 1), 1, 0.5)
-#: The best that words, and content words, can do within the bounds for pages of up to 10,000 words.
+#: The best settings of words and of content words within the bounds for pages of up to 10,000 words.
 OF_WORDS = (Setting(Method(False, 1), 50, 0.8), Setting(Method(True, 1), 50, 0.6))
 _FINDING = ReferenceParams()
 DEFAULT = Setting(
@@ -105,7 +105,7 @@ DEFAULT = Setting(
 
 
 class Page(NamedTuple):
-    """A page that is no copy."""
+    """A page that is not a copy."""
 
     kind: str
     titles: frozenset[str]
@@ -113,14 +113,14 @@ class Page(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What a method says."""
+    """The scores of a method."""
 
     pages: Floats
     """Articles x pages."""
     others: Floats
     """Articles x the same articles as pages."""
     copies: Mapping[str, Floats]
-    """By kind, of each article its own copy."""
+    """By kind, each article against its own copy."""
 
 
 class Half(NamedTuple):
@@ -129,11 +129,11 @@ class Half(NamedTuple):
     scores: Mapping[tuple[Method, int], Scores]
     """By method and least size of a section."""
     buckets: NDArray[np.int64]
-    """The length of each page, as a place in `NAMES`."""
+    """The length of each page, as an index into `NAMES`."""
 
 
 def pages_of(data: Path, work: Path, found: Sequence[Row]) -> Iterator[Page]:
-    """Yield pages that are no copies, volumes at the end."""
+    """Yield pages that are not copies, volumes last."""
     texts: dict[str, list[Row]] = {"web": [page for page in found if page["language"] == "en"], "papers": []}
     for name, kind in (("scirex", "scirex"), ("unarXive_sample", "unarxive")):
         (work / kind).mkdir()
@@ -205,7 +205,7 @@ def halves(articles: Sequence[Row], pages: Sequence[Page], most: int, seed: int)
 def _scores(
     articles: Sequence[Row], pages: Sequence[Page], copies: Sequence[Mapping[str, str]]
 ) -> dict[tuple[Method, int], Scores]:
-    """Return what every method says: the shares of `clone_recalls`, of all articles and texts at once."""
+    """Return the scores of every method: the shares of `clone_recalls`, for all articles and texts."""
     sections = [[text for _, text in sections_of(article)] for article in articles]
     owners = np.repeat(np.arange(len(articles)), [len(of_article) for of_article in sections])
     texts = [page.text for page in pages] + [article["text"] for article in articles]
@@ -240,7 +240,7 @@ def _scores(
 
 
 def _shingles(words: NDArray[np.int32], size: int) -> NDArray[np.uint64]:
-    """Return the distinct runs of so many words, as hashes of their numbers."""
+    """Return the distinct shingles of `size` words, as hashes of word numbers."""
     many = max(len(words) - size + 1, 0)
     keys = np.zeros(many, np.uint64)
     for offset in range(size):
@@ -262,7 +262,7 @@ def _matrix(parts: Sequence[NDArray[np.uint64]], known: NDArray[np.uint64]) -> c
 def _check(
     table: Floats, texts: Sequence[str], sections: Sequence[Sequence[str]], method: Method, least: int
 ) -> None:
-    """Compare some scores with those that the dataset would have."""
+    """Check some scores against those that the dataset would have."""
     for number in range(0, len(sections), 20):
         chosen = range(number, len(texts), len(texts) // 5)
         given = [_read(texts[place], method.content) for place in chosen]
@@ -276,7 +276,7 @@ def _read(text: str, content: bool) -> str:
 
 
 def rate(flags: Flags, drawing: np.random.Generator) -> tuple[float, float, float]:
-    """Return the share of pairs (articles, pages) that are flagged, with its interval."""
+    """Return the share of flagged (article, page) pairs, with its interval."""
     rows, columns = (
         drawing.multinomial(size, np.full(size, 1 / size), RESAMPLES).astype(float) for size in flags.shape
     )
@@ -286,14 +286,14 @@ def rate(flags: Flags, drawing: np.random.Generator) -> tuple[float, float, floa
 
 
 def found(scores: Floats, threshold: float) -> tuple[float, float, float]:
-    """Return the share of copies that are flagged, with its interval."""
+    """Return the share of flagged copies, with its interval."""
     flagged = int((scores > threshold).sum())
     low, high = binomtest(flagged, len(scores)).proportion_ci(method="wilson")
     return flagged / len(scores), low, high
 
 
 def choose(half: Half) -> Setting:
-    """Return the good setting that finds most of the harder copies; print how many are good by method."""
+    """Return the good setting that finds the most harder copies; print the number of good ones by method."""
     good: dict[Setting, float] = {}
     for (method, least), (pages, _, copies) in half.scores.items():
         for threshold in THRESHOLDS:
@@ -325,7 +325,7 @@ def show(half: Half, setting: Setting) -> None:
             mean, low, high = rate(flags, drawing)
             told = f"{mean:.2%} [{low:.2%}, {high:.2%}]" if mean else f"none of {flags.size:,}"
             by_length.append(f"{name} {told}")
-    print(f"    pages taken for copies, by words: {'; '.join(by_length)}")
+    print(f"    pages counted as copies, by words: {'; '.join(by_length)}")
     flags = others > setting.threshold
     np.fill_diagonal(flags, False)
     print(f"    other articles: {flags.sum() / (flags.size - len(flags)):.2%}")
@@ -338,13 +338,13 @@ def show(half: Half, setting: Setting) -> None:
 
 
 def main() -> None:
-    """Choose on one half, tell on the other."""
+    """Choose on one half, evaluate on the other."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--pages", type=int, default=100, help="of each length and half, at most")
+    parser.add_argument("--pages", type=int, default=100, help="most pages per length and half")
     given = parser.parse_args()
     wanted = ("wikipedia", "web", "science_fulltext", "acl_papers.tar.gz")
     if missing := [name for name in wanted if not (given.data / name).exists()]:

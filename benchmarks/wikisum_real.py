@@ -1,13 +1,13 @@
 """WikiSum on real articles whose references are web pages and the other articles: Tables 1 and 2, rankers.
 
 Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--paper] [--read N]. DATA has
-wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
-not among these pages, so that all references come from the search: another article stands for a page about a
-related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold; "by
-length" is what it predicts: recall of the lead's bigrams by the paragraph's words.
+wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is not
+among these pages, so all references come from the search; other articles serve as pages on related topics.
+The learned ranker is trained on all folds but one and tested on that one, fold by fold. "by length" ranks by
+the target that it predicts: recall of the lead's bigrams per paragraph word.
 
---paper tells clones by the paper's formula, and keeps whatever the search finds. --read prints so many
-references that are kept, drawn by --seed, each with where it has the title's words, to be judged by reading.
+--paper detects clones with the paper's formula, and keeps whatever the search finds. --read prints that many
+kept references, sampled by --seed, each with the places that have the title's words, to judge by reading.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
 def made(
     data: Path, work: Path, rankers: Sequence[str], finding: ReferenceParams, choosing: CorpusParams
 ) -> tuple[Parts, Parts, Parts]:
-    """Return references, corpus and ranked paragraphs of all articles."""
+    """Return the references, corpus and ranked paragraphs of all articles."""
     found, all_pages = rows(data, work)
     print(f"{len(found)} articles, {len(all_pages)} pages")
     many = pa.Table.from_pylist(found, schema=ARTICLES.kept)
@@ -131,12 +131,12 @@ def made(
     params = RankedParams(rankers=tuple(rankers), corpora=("combined",))
     began = time.process_time()
     outcomes = list(ranked_op(corpora, articles, pages, params))
-    print(f"ranked by {', '.join(rankers)} in {time.process_time() - began:.0f} s of processor")
+    print(f"ranked by {', '.join(rankers)} in {time.process_time() - began:.0f} s of processor time")
     return references, corpora, parts(work / "ranked", schemas.RANKED.kept, [item.kept for item in outcomes])
 
 
 def mentions(corpora: Parts, work: Path, many: int, seed: int) -> None:
-    """Print how often kept references mention their articles' titles, and some of them to read."""
+    """Print how often kept references mention their articles' titles, and some references to read."""
     kept = [row for table in corpora for row in table.to_pylist()]
     counts = Counter(min(row["title_mentions"], 5) for row in kept)
     shares = (f"{number}{'+' * (number == 5)}: {counts[number] / len(kept):.1%}" for number in range(6))
@@ -153,7 +153,7 @@ def mentions(corpora: Parts, work: Path, many: int, seed: int) -> None:
 
 
 def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[float]]:
-    """Return recall of bigrams of the leads by ranker and length, the learned ranker's fold by fold."""
+    """Return the recall of the leads' bigrams by ranker and length; the learned ranker's fold by fold."""
     places = [int(place_of(0, unit["title"]) * folds) for unit in units]
     found: dict[tuple[str, int], list[float]] = defaultdict(list)
     for fold in range(folds):
@@ -176,9 +176,9 @@ def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[f
 
 
 def held(units: Sequence[Row]) -> None:
-    """Print how many clauses of leads some reference holds, of the article and of those three behind it.
+    """Print how many clauses of leads are covered by the article's references, and by those of three others.
 
-    What another article's references hold is held by chance, or said of both.
+    Coverage by another article's references is chance, or the clause applies to both.
     """
     best: dict[bool, list[float]] = {True: [], False: []}
     for place, unit in enumerate(units):
@@ -191,11 +191,13 @@ def held(units: Sequence[Row]) -> None:
             best[step == 0] += [max(its) for its in zip(*shares, strict=True)]
     for share in (0.4, 0.5, 0.6, 0.7, 0.8):
         own, others = (np.mean(np.array(best[side]) >= share) for side in (True, False))
-        print(f"  clauses held at a share of {share}: {own:.1%} of {len(best[True])}, by others {others:.1%}")
+        print(
+            f"  clauses covered at a share of {share}: {own:.1%} of {len(best[True])}, by others {others:.1%}"
+        )
 
 
 def show(tables: Mapping[str, Any], found: Mapping[tuple[str, int], list[float]]) -> None:
-    """Print the tables, and the rankers."""
+    """Print the tables and the rankers."""
     for row in tables["table_1"]:
         print("  Table 1", {name: value for name, value in row.items() if name != "published"})
     for row in tables["table_2"]:

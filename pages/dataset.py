@@ -1,4 +1,4 @@
-"""One page a dataset: what came in, what became of it and why, and how what was kept is distributed.
+"""A page per dataset: its input units, their outcomes with reasons, and distributions of the kept rows.
 
 Belongs here: the funnel, the partitions, the distributions, columns and params. Not here: single rows.
 """
@@ -25,7 +25,7 @@ from pages.system import systems
 def pages(
     everything: Everything, numbers: Mapping[str, Counted], names: Iterable[str] | None = None
 ) -> Files:
-    """Yield a page for every dataset, or for some of them."""
+    """Yield a page for each of the named datasets, or for all."""
     pictures = {name: link for system in systems().values() for name, link in system.pictures.items()}
     parts = {name: part for system in systems().values() for name, part in system.dataset_parts.items()}
     for name in numbers if names is None else names:
@@ -60,7 +60,7 @@ def pages(
 
 
 def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
-    """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
+    """Return the chain of datasets from the source to this one; each consumes the one before."""
     names = [dataset.name]
     while dataset.consumes:
         argument = dataset.consumes.partition(".")[0]
@@ -70,7 +70,7 @@ def steps(dataset: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
 
 
 def _partitions(dataset: Counted) -> Iterator[dict[str, Any]]:
-    """Yield rows by partition and by what became of them, dropped ones by reason."""
+    """Yield row counts by partition and outcome; dropped rows are counted by reason."""
     for partition, counts in dataset.rows.items():
         outcomes = [("kept", "", counts["kept"]), ("rejected", "", counts["rejected"])]
         outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[partition].items()]

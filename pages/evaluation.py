@@ -1,7 +1,7 @@
-"""Evaluations as pages show them: tables of scores, tests and ratings, and how the models were trained.
+"""Evaluations on pages: tables of scores, tests and ratings, and learning curves.
 
 Belongs here: the tables that templates/evaluation.html draws, and the learning curves of models.json. Not
-here: what systems and questions are called (systems/), drawing curves (static/curves.js), computing anything
+here: names of systems and questions (systems/), drawing curves (static/curves.js), any computation
 (ops/evaluation, ops/metrics, ops/models).
 """
 
@@ -18,23 +18,23 @@ from ops.core.outcome import Row
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
 from ops.metrics.bootstrap import Comparison, Interval
 
-#: Raters, and pairs of them, that a page holds: those whose agreement rests on the most rows.
+#: The most raters, and pairs of raters, on a page: those with the most compared rows.
 MOST_RATERS = 200
 _NUMBER = re.compile(r"−?\d[\d. ]*( %)?")
 _AGREEMENT = {
     "agreement": "Agreement of each rater with the majority of the others",
-    "pairs": "Agreement of every two raters",
+    "pairs": "Agreement of each pair of raters",
 }
 
-#: Points of one line that a page holds: of longer ones, so many at equal distances.
+#: The most points of a line on a page; longer lines are thinned to this many, evenly spaced.
 MOST_POINTS = 500
 _COLUMNS = (
     "model", "architecture", "set", "steps", "best_step", "metric", "chosen",
     "examples", "validation_examples",
 )  # fmt: skip
 _REASONS = {
-    "epochs": "all epochs were done",
-    "steps": "all updates were done",
+    "epochs": "all epochs done",
+    "steps": "all updates done",
     "patience": "validation stopped improving",
 }
 
@@ -48,13 +48,13 @@ class Bar(NamedTuple):
 
 
 class TestedDifference(NamedTuple):
-    """How far a system is above another by one metric, and the verdict."""
+    """The difference between two systems by one metric, and the verdict."""
 
     score: Comparison
     verdict: str
 
 
-#: None is a dash.
+#: None is shown as a dash.
 GridCell: TypeAlias = Bar | TestedDifference | int | str | None
 
 
@@ -68,7 +68,7 @@ class GridLine(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table with a head; `groups` are names above several columns, and how many."""
+    """A table with a head; `groups` are headings over several columns, each with its number of columns."""
 
     title: str
     head: Sequence[str]
@@ -78,13 +78,13 @@ class Grid(NamedTuple):
 
     @property
     def numeric(self) -> list[bool]:
-        """Whether each column holds numbers without intervals, which stand to the right."""
+        """Whether each column holds numbers without intervals, which are aligned right."""
         columns = range(len(self.head) - 1)
         return [False, *(any(_is_number(line.cells[at]) for line in self.lines) for at in columns)]
 
 
 def bar(score: Interval | Mapping[str, Any] | None) -> Bar | None:
-    """Return the cell of a score that may not be there, on a scale to 1."""
+    """Return the cell of a score on a scale to 1; None if there is no score."""
     found = Interval(**score) if isinstance(score, Mapping) else score
     return None if found is None or found.mean is None else Bar(found)
 
@@ -92,9 +92,9 @@ def bar(score: Interval | Mapping[str, Any] | None) -> Bar | None:
 def bars(
     scores: Sequence[Interval | None], ranked: Sequence[bool] | None = None, top: float | None = None
 ) -> list[Bar | None]:
-    """Return the cells of a column; the best is marked of those that are `ranked`, or of all.
+    """Return the cells of a column, with the best marked among those that are `ranked`, or among all.
 
-    Without `top` the scale ends with the highest interval. None is the best where all are equal.
+    Without `top`, the scale ends at the highest interval. If all scores are equal, none is marked.
     """
     scale = top or max((score.high for score in scores if score), default=0) or 1
     taking_part = ranked or [True] * len(scores)
@@ -109,14 +109,15 @@ def bars(
 
 
 def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[GridCell]:
-    """Return the cells of a test: its difference by each metric, and over how many items."""
+    """Return the cells of a test: its difference by each metric, and the number of items."""
     return [*(TestedDifference(test.scores[name], test.verdict(name)) for name in metrics), test.items]
 
 
 def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-    """Return how far raters agree, each with the others and every two, as tables and how many rows they have.
+    """Return inter-rater agreement: each rater against the others, and each pair of raters.
 
-    `agreement` and `pairs` of a human evaluation; those that rest on the most rows, in their order.
+    The keys are `agreement` and `pairs`, as in a human evaluation; each value has a table and its full
+    number of rows. A table keeps the entries with the most compared rows, in their order.
     """
     head = ("raters", "question", "kappa", "same answer", "rows", "left out")
     found = {}
@@ -129,7 +130,7 @@ def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
 
 
 def judge(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return what a model says beside people, and how far it agrees with them; None where none was asked."""
+    """Return a judging model's answers next to people's, and their agreement; None if no model judged."""
     found = (table or {}).get("judge")
     if not table or not found:
         return None
@@ -152,7 +153,7 @@ def judge(table: Mapping[str, Any] | None) -> dict[str, Any] | None:
         ]
         lines.append(GridLine(name.replace("_", " "), cells))
     head = ("question", "people", "model", "kappa of people", "kappa of the model", "same answer", "rows")
-    grid = Grid("A model beside people", head, lines, "agreement")
+    grid = Grid("A model compared with people", head, lines, "agreement")
     return {"model": found["model"], "rater": found["rater"], "grid": grid}
 
 
@@ -163,11 +164,11 @@ def _decimals(value: float | None, digits: int) -> str | None:
 def values(
     everything: Everything, numbers: Mapping[str, Counted], of: str, models: Sequence[str], people: str
 ) -> dict[str, Any]:
-    """Return what the templates of all evaluations need, given the names of datasets.
+    """Return the variables that the templates of all evaluations need, given the names of datasets.
 
-    `models` of each dataset with their learning curves, `ratings` as the human evaluation has them, and how
-    far raters agree, and a model with them; `left_out`: why units of each dataset do not count, and how many.
-    Raises ValueError naming a file that cannot be read.
+    `models`: the models of each dataset with their learning curves. `ratings`: the table of the human
+    evaluation. `agreement` and `judge`: agreement between raters, and of a model with them. `left_out`:
+    by dataset, the units that do not count, by reason. Raises ValueError naming a file that cannot be read.
     """
     ratings = side_file(everything, people, "table.json")
     return {
@@ -189,8 +190,8 @@ def values(
 def with_curves(found: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the models, the chosen one first, with a chart for each metric.
 
-    A chart has points [step, epoch, value, line]: "training" and "validation" of one metric share it.
-    `left_out` are points of no finite value.
+    A chart has points [step, epoch, value, line]; the lines "training" and "validation" of a metric share a
+    chart. `left_out` counts points without a finite value.
     """
     return [
         {
@@ -219,7 +220,7 @@ def _rater(row: Row) -> GridLine:
 
 
 def _left_out(counted: Counted | None) -> list[tuple[str, int]]:
-    """Return dropped units by reason, and rejected ones."""
+    """Return dropped units by reason, then rejected units."""
     if counted is None:
         return []
     rejected = counted.total("rejected")
@@ -227,7 +228,7 @@ def _left_out(counted: Counted | None) -> list[tuple[str, int]]:
 
 
 def _charts(model: Row) -> list[dict[str, Any]]:
-    """Return a chart for each metric: the one that the model was chosen by comes first."""
+    """Return a chart for each metric; the metric that chose the model comes first."""
     lines: dict[tuple[str, str], list[Row]] = {}
     for point in sorted(model["curve"], key=lambda point: point["step"]):
         metric = point["name"].removeprefix("train/")
@@ -244,7 +245,7 @@ def _charts(model: Row) -> list[dict[str, Any]]:
 
 
 def _thinned(points: Sequence[Row], best_step: int | None) -> list[Row]:
-    """Return a bounded number of points, the last and the best one among them."""
+    """Return a bounded number of points, including the last and the best."""
     every, last = math.ceil(len(points) / MOST_POINTS), len(points) - 1
     return [
         point for at, point in enumerate(points) if (last - at) % every == 0 or point["step"] == best_step

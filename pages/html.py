@@ -1,6 +1,6 @@
-"""HTML from templates, and the files that every page loads.
+"""Rendering of HTML from templates, and the files that every page loads.
 
-Belongs here: rendering, embedding data, style sheet, scripts. Not here: what any page shows.
+Belongs here: rendering, embedded data, style sheets, scripts. Not here: the content of any page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pages.vega import bundle
 
 _HERE = Path(__file__).parent
 
-#: Found on disk, so that a system adds its own: the shared ones, then those of each system.
+#: Shared files, then those of each system: found on disk, so that a system can add its own.
 _TEMPLATES = ("templates/*.html", "systems/*/templates/*.html")
 _STATIC = ("static/*.*", "systems/*/static/*.*")
 
@@ -30,11 +30,11 @@ _STATIC = ("static/*.*", "systems/*/static/*.*")
 def render(
     path: str, template: str, title: str, data: object = None, root: str | None = None, **values: object
 ) -> tuple[str, bytes]:
-    """Return one page of the site, as its path and its bytes.
+    """Return the path and the bytes of one page.
 
-    A template of a system is named with it, "system/name.html". It extends base.html; everything in it is
-    escaped. `data` is what scripts on the page read with `silverloom.data`. Links in templates start with
-    `root`, the way to the first page; it is given where the page is none of the site's.
+    A system's template is named "system/name.html". Templates extend base.html, and all values in them are
+    escaped. Scripts on the page read `data` as `silverloom.data`. Links in templates start with `root`, the
+    relative path to the first page; pass it only for a page outside the site.
     """
     root = "../" * path.count("/") if root is None else root
     page = _environment().get_template(template)
@@ -42,10 +42,10 @@ def render(
 
 
 def embedded(data: object) -> str:
-    """Return data as JSON that can stand inside a script element, whatever texts and numbers it holds."""
+    """Return data as JSON that is safe inside a script element, whatever texts and numbers it has."""
     try:
         text = _json(data)
-    except ValueError:  # a number that JSON has no word for
+    except ValueError:  # NaN or infinity, which JSON lacks
         text = _json(json_ready(data))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -58,12 +58,12 @@ def shared() -> Files:
 
 
 def about(dataset: Declaration) -> str:
-    """Return what a dataset is, in a line: the first one of its docstring."""
+    """Return a one-line description of a dataset: the first line of its docstring."""
     return (dataset.function.__doc__ or "").strip().split("\n")[0]
 
 
 def json_ready(value: Any) -> Any:
-    """Return a row as JSON can hold it: bytes as text, times of any kind as they are written."""
+    """Return a row as JSON values: bytes and times of any kind become text."""
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="replace")
     if isinstance(value, Mapping):
@@ -97,7 +97,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _found(patterns: Iterable[str]) -> dict[str, Path]:
-    """Return files by name: a shared one by its own, one of a system behind the system's."""
+    """Return files by name; a system's files have the system's name as a prefix."""
     paths = [path for pattern in patterns for path in sorted(_HERE.glob(pattern))]
     places = [path.relative_to(_HERE).parts for path in paths]
     return {"/".join([*place[1:-2], place[-1]]): path for place, path in zip(places, paths, strict=True)}

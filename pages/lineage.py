@@ -1,7 +1,7 @@
-"""Pages of lineage: for every row that is shown, where it comes from, down to the file, and what uses it.
+"""Lineage pages: where each shown row comes from, down to the file, and what uses it.
 
-Belongs here: which rows such a page holds besides those that are shown, and what it says of them. Not here:
-finding them (ancestry.py), and their values (origins.py).
+Belongs here: which further rows such a page includes, and what it says about them. Not here: finding these
+rows (ancestry.py) and their values (origins.py).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ops.core.outcome import of_role
 from pages.html import about, json_ready, render
 from pages.paths import page_path
 
-#: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
+#: The most rows on a page, and the most sources, and users, that it names for each row.
 NODES, NAMED = 15_000, 200
-#: How many origins, and users, of each row are followed: first one of all, down to its file, then more.
+#: How many sources, and users, of each row each pass follows: first one of each down to its file, then more.
 _FOLLOWED = (1, 3, 12, 48)
 
 
 def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
-    """Yield for each dataset the page of the lineage of its shown rows."""
+    """Yield the lineage page of each dataset's shown rows."""
     roots = {name: [place.code for place in places] for name, places in shown.items()}
     return pages_of(ancestry, roots, {name: held(ancestry, page) for name, page in roots.items()})
 
@@ -35,7 +35,7 @@ def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
 def pages_of(
     ancestry: Ancestry, roots: Mapping[str, Sequence[int]], codes: Mapping[str, Sequence[int]]
 ) -> Files:
-    """Yield for each dataset the page that holds some rows, of which the `roots` are shown."""
+    """Yield each dataset's lineage page with the rows of `codes`, of which the `roots` are its shown rows."""
     descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
     for name, page in codes.items():
         yield render(
@@ -48,10 +48,10 @@ def pages_of(
 
 
 class Reads:
-    """Which datasets a page of lineage shows anything of: its bytes depend on no other.
+    """The datasets that a lineage page shows anything of; its bytes depend on no others.
 
-    They are all that have or name a row that the page holds, so also what came to use one of them; and those
-    that hold the words which such rows were spoken in.
+    These are all datasets that contain or name a row of the page, including those that use one, and the
+    datasets of the transcripts that such rows were spoken in.
     """
 
     def __init__(self, ancestry: Ancestry) -> None:
@@ -63,7 +63,7 @@ class Reads:
         ]
 
     def of(self, codes: Sequence[int]) -> list[str]:
-        """Return those of the page that holds these rows."""
+        """Return the datasets of the page that has these rows."""
         found, starts = [np.array(codes, np.int64)], self._ancestry.starts
         there = np.zeros(len(self._ancestry.ids), bool)
         there[found[0]] = True
@@ -74,7 +74,7 @@ class Reads:
 
 
 def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[int]:
-    """Return the rows that a page holds: the roots, then what they are made of and used by, by generation."""
+    """Return the rows of a page: the roots, then their sources and users, generation by generation."""
     found = dict.fromkeys(roots)
     for limit in _FOLLOWED:
         for follow in (ancestry.sources, ancestry.users):
@@ -88,7 +88,7 @@ def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[in
 
 
 class _Descriptions:
-    """What pages show of rows, read once for all pages that hold them."""
+    """Descriptions of rows, read once for all pages that show them."""
 
     def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
         self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
@@ -111,7 +111,7 @@ class _Descriptions:
             self.spoken[place] = [str(span) for span in spans]
 
     def data(self, codes: Sequence[int]) -> dict[str, Any]:
-        """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
+        """Return a page's data about some rows: `nodes`, which refer to each other and to files by number."""
         numbers = {code: number for number, code in enumerate(codes)}
         files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].places)
         placed = {file: number for number, file in enumerate(files)}
@@ -147,7 +147,7 @@ class _Descriptions:
 
 
 def _step(dataset: Declaration) -> dict[str, Any]:
-    """Describe the step that made a row: its params, and where its code stands."""
+    """Describe the step that made a row: its params and the location of its code."""
     return {
         "params": {path: flow(value) for path, value in sorted(dataset.values.items())},
         "code": f"{dataset.function.__module__.replace('.', '/')}.py: {dataset.function.__name__}",

@@ -1,6 +1,6 @@
-"""The first page: the DAG and its datasets, at a glance.
+"""The first page: the DAG and its datasets at a glance.
 
-Belongs here: what the page shows of the graph and of each dataset, and where boxes and arrows lie. Not
+Belongs here: what the page shows of the graph and of each dataset, and the layout of boxes and arrows. Not
 here: the pages of single datasets (dataset.py).
 """
 
@@ -21,13 +21,13 @@ from pages.html import render
 WIDTH, HEIGHT = 162, 76
 _GAP_X, _GAP_Y, _MARGIN = 10, 36, 6
 
-#: Passes over the layers, each with fewer crossings than the one before, if there are any.
+#: Layout passes over the layers; each tries to reduce the crossings further.
 _PASSES = 20
 Point = tuple[float, float]
 
 
 def pages(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the overview, with a graph for each system; the sources have one only where they are alone."""
+    """Yield the overview, with a graph for each system; sources get a graph only if there is no system."""
     groups = dict.fromkeys(counted.dataset.key.path[0] for counted in numbers.values())
     yield render(
         "index.html",
@@ -53,7 +53,7 @@ class Drawing:
     corners: Mapping[str, tuple[int, int]]
     """x and y of the upper left corner of each box."""
     arrows: Sequence[str]
-    """Paths of SVG curves, from the lower side of a box to the upper side of another."""
+    """Paths of SVG curves, from the bottom of one box to the top of another."""
 
 
 class _View:
@@ -67,7 +67,7 @@ class _View:
 
 
 class _Vertex(Vertex):  # type: ignore[misc]  # grandalf has no types
-    """A box; its hash is its number, not its address, so that one graph is always drawn alike."""
+    """A box. Its hash is its number, not its memory address, so that a graph is always drawn the same way."""
 
     def __init__(self, number: int, name: str) -> None:
         super().__init__(name)
@@ -78,7 +78,7 @@ class _Vertex(Vertex):  # type: ignore[misc]  # grandalf has no types
 
 
 class _Edge(Edge):  # type: ignore[misc]
-    """An arrow, with a hash likewise."""
+    """An arrow, hashed by number for the same reason."""
 
     def __init__(self, number: int, parent: Vertex, child: Vertex) -> None:
         super().__init__(parent, child)
@@ -89,10 +89,9 @@ class _Edge(Edge):  # type: ignore[misc]
 
 
 def draw(inputs: Mapping[str, Sequence[str]]) -> Drawing:
-    """Draw a graph of which each name has its inputs, in layers with few crossings (Sugiyama et al. 1981).
+    """Draw a graph, given each name's inputs, in layers with few crossings (Sugiyama et al. 1981).
 
-    An arrow that others imply is left out: what a summary is made of, its alignment is made of as well.
-    Parts that nothing joins stand side by side.
+    Arrows that others imply are left out (transitive reduction). Unconnected parts are drawn side by side.
     """
     graph = nx.DiGraph((parent, name) for name, parents in inputs.items() for parent in parents)
     vertices = {name: _Vertex(number, name) for number, name in enumerate(inputs)}
@@ -119,7 +118,7 @@ def draw(inputs: Mapping[str, Sequence[str]]) -> Drawing:
 
 
 def _lacking(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Iterator[str]:
-    """Yield the datasets that the pages do not show, or of which they do not show all partitions."""
+    """Yield the datasets that the pages do not show, or not with all partitions."""
     for name, dataset in graph.datasets.items():
         if dataset.shape is not None and name not in numbers:
             yield name
@@ -130,7 +129,7 @@ def _lacking(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Iterator[str]
 
 
 def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> Drawing:
-    """Draw the datasets of a group, and those of others that they are made of."""
+    """Draw the datasets of a group and their direct inputs from other groups."""
     datasets = [counted.dataset for counted in numbers.values() if counted.dataset.key.path[0] == group]
     wanted = {member.name for dataset in datasets for member in (dataset, *graph.ancestors(dataset))}
     return draw(
@@ -143,7 +142,7 @@ def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> Dra
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """Return a path through points that leaves and enters each of them upright."""
+    """Return a path through points that enters and leaves each of them vertically."""
     (x, y), *between, (end_x, end_y) = points
     stations = [(x, y + HEIGHT / 2), *between, (end_x, end_y - HEIGHT / 2 - 4)]
     path = f"M{stations[0][0]:.0f},{stations[0][1]:.0f}"

@@ -1,6 +1,6 @@
-"""Pages of the present and of history, which no asset can hold: what is fresh, what changed since when.
+"""Pages about the current state and history, which no asset can contain: what is fresh, what changed when.
 
-Belongs here: what such pages say of the values that they get. Not here: finding out what is fresh
+Belongs here: how such pages present the values they get. Not here: finding out what is fresh
 (orchestration/present.py) and what changed (orchestration/versions/compare.py). All other pages work without
 these.
 """
@@ -16,7 +16,7 @@ from pages.html import embedded, render
 
 @dataclass(frozen=True)
 class DatasetChange:
-    """What changed in one dataset: a sentence, and where its rows differ, the comparison and its page."""
+    """What changed in one dataset: a sentence and, if its rows differ, the comparison and its page."""
 
     name: str
     summary: str
@@ -26,20 +26,20 @@ class DatasetChange:
 
 
 def state_script(state: Mapping[str, Any]) -> bytes:
-    """Return the script that every page loads to say how things stand."""
+    """Return the script that every page loads to show the current state."""
     return f"window.silverloomLive = {embedded(state)};\n".encode()
 
 
 def changes_page(entries: Sequence[DatasetChange], root: str, kinds: Sequence[str]) -> bytes:
-    """Return the list of datasets, each with what changed; `root` leads to the folder of all pages.
+    """Return the page that lists datasets and what changed in each.
 
-    `kinds` are those of changes of rows.
+    `root` is the relative path to the folder of all pages; `kinds` are the kinds of row changes.
     """
     return _page("versions.html", "Versions", root, kinds=kinds, entries=entries)
 
 
 def change_page(entry: DatasetChange, root: str, kinds: Sequence[str], alike: str) -> bytes:
-    """Return the page of one comparison; it says `alike` where both versions were made of the same."""
+    """Return the page of one comparison; it says `alike` if both versions were made from the same inputs."""
     title = f"{entry.name}: versions"
     return _page("version.html", title, root, kinds=kinds, alike=alike, entry=entry, found=entry.found)
 
@@ -49,7 +49,7 @@ def _page(template: str, title: str, root: str, **values: object) -> bytes:
 
 
 def description(found: Sequence[Mapping[str, Any]]) -> str:
-    """Return in a sentence or some how all datasets stand: never better than the worst of them."""
+    """Return the state of all datasets in a few sentences; never better than that of the worst."""
     statuses = [dataset["status"] for dataset in found]
     failed, off = statuses.count("bad"), statuses.count("bad") + statuses.count("stale")
     warnings, excluded, unknown = (
@@ -60,19 +60,19 @@ def description(found: Sequence[Mapping[str, Any]]) -> str:
     parts = {
         bad if off else good: True,
         f"{_number(warnings, 'warning')} raised.": warnings,
-        f"Whether {_number(unknown, 'partition')} would raise warnings is not known here.": unknown,
+        f"Warnings of {_number(unknown, 'partition')} are unknown.": unknown,
         f"{_number(excluded, 'partition')} excluded.": excluded,
     }
     return " ".join(text for text, shown in parts.items() if shown)
 
 
 def up_to_date(warnings: int) -> str:
-    """Return the state of what is up to date and raised so many warnings."""
+    """Return the state of a fresh dataset or partition with this many warnings."""
     return f"up to date, {_number(warnings, 'warning')}" if warnings else "up to date"
 
 
 def checks(expectations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the expectations of each severity as one check, saying what failed."""
+    """Return one check for the expectations of each severity, naming what failed."""
     found = []
     for severity in ("error", "warning"):
         chosen = [expectation for expectation in expectations if expectation["severity"] == severity]

@@ -1,8 +1,8 @@
-"""Pages to browse rows: what a dataset kept, dropped and rejected, row by row, filtered and sorted.
+"""Pages to browse the rows that a dataset kept, dropped and rejected, with filters and sorting.
 
-Belongs here: what such a page holds: columns by kind, and cells, with long texts and lists cut. Not here:
-which rows (sampling.py), what a text is compared with (text_pairs.py), where rows come from (lineage.py), and
-how a browser draws them (static/rows.js).
+Belongs here: the data of such a page: columns by kind, and cells, with long texts and lists cut. Not here:
+the choice of rows (sampling.py), what a text is compared with (text_pairs.py), where rows come from
+(lineage.py), and how the browser draws them (static/rows.js).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from pages.paths import page_path
 from pages.sampling import LIMIT, fair
 from pages.text_pairs import text_pairs
 
-#: Measures that are one number a row.
+#: Measures with one number per row.
 _OF_ROWS = ("", "words", "characters", "length")
 
-#: Characters of all rows of a page together, and items of its lists.
+#: The most characters of all rows of a page together, and items of its lists.
 CHARACTERS, ITEMS = 6_000_000, 300_000
 _SECONDS, _WORDS = 15.0, 40
 _LEAST_WORDS = 4.5
 _WHY = frozenset({*DROP_COLUMNS.names, *REJECT_COLUMNS.names})
 
-#: A text is a string, or a list of its beginning and its whole length; anything with items a mapping of their
-#: number `n` and the first of them, `v`.
+#: A text is a string, or [its beginning, its full length]. Anything with items is a mapping of their number
+#: `n` and the first of them, `v`.
 Cell = Any
 
 
@@ -45,9 +45,9 @@ def pages(
     shown: Mapping[str, Sequence[RowPlace]],
     pages_of: Mapping[str, str] | None = None,
 ) -> Files:
-    """Yield the index of the datasets, and for each a page of the rows that are shown of it.
+    """Yield the index of datasets, and for each dataset a page of its shown rows.
 
-    `pages_of` are pages that systems add, by the ids of the rows that lead to them.
+    `pages_of` are pages that systems add, by the ids of the rows that link to them.
     """
     yield index(numbers)
     for name, places in shown.items():
@@ -55,7 +55,7 @@ def pages(
 
 
 def index(numbers: Mapping[str, Counted]) -> tuple[str, bytes]:
-    """Return the index of the datasets."""
+    """Return the page that lists the datasets."""
     lengths = {
         name: min(LIMIT, sum(counted.total(table) for table in TABLES)) for name, counted in numbers.items()
     }
@@ -65,7 +65,7 @@ def index(numbers: Mapping[str, Counted]) -> tuple[str, bytes]:
 def page(
     ancestry: Ancestry, counted: Counted, places: Sequence[RowPlace], pages_of: Mapping[str, str]
 ) -> tuple[str, bytes]:
-    """Return the page of the rows of one dataset."""
+    """Return the page of a dataset's rows."""
     name, data = counted.dataset.name, _data(ancestry, counted.dataset, places, pages_of)
     return render(
         page_path(name, "rows"),
@@ -78,7 +78,7 @@ def page(
 
 
 class Column(NamedTuple):
-    """A column of a table: what is in it, and in which part of a row it is read."""
+    """A column of a table: the kind of its values, and the part of a row's card that shows it."""
 
     name: str
     kind: str
@@ -89,9 +89,9 @@ class Column(NamedTuple):
 
 
 def columns(table: pa.Table, declared: pa.Schema | None = None) -> list[Column]:
-    """Return a table's columns, with roles as they are `declared`, else as its own schema has them.
+    """Return a table's columns, with the roles of the `declared` schema, else of the table's own.
 
-    A text is to be read where its values have several words on average.
+    A column counts as text to read if its values have several words on average.
     """
     found = []
     for field in _declared(table, declared):
@@ -101,7 +101,7 @@ def columns(table: pa.Table, declared: pa.Schema | None = None) -> list[Column]:
 
 
 def cells(table: pa.Table, shown: int, declared: pa.Schema | None = None) -> Iterator[list[Cell]]:
-    """Yield the cells of each row, where `shown` rows share the page; `declared` as of `columns`."""
+    """Yield the cells of each row, cut so that `shown` rows share the page; `declared` as in `columns`."""
     most = max(2_000, 4 * CHARACTERS // max(shown, 1))
     items = max(50, ITEMS // max(shown, 1))
     fields = _declared(table, declared)
@@ -109,7 +109,7 @@ def cells(table: pa.Table, shown: int, declared: pa.Schema | None = None) -> Ite
 
 
 def fitted(rows: Sequence[list[Cell]], total: int = CHARACTERS) -> list[list[Cell]]:
-    """Return rows cut so that all together have about `total` characters: the longest lose the most."""
+    """Return rows cut to about `total` characters together; the longest lose the most."""
     weights = [[_weight(cell) for cell in row] for row in rows]
     shares = fair([sum(of_row) for of_row in weights], total)
     return [
@@ -165,7 +165,7 @@ def _data(
 
 
 def page_links(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return of each row the page of what it is, or of what it names; nothing where there is none."""
+    """Return for each row the page about it, or about what it names; empty if there is none."""
     found: list[dict[str, str]] = [{}] * len(table)
     for name in table.column_names if pages_of else ():
         if name == "id" or name.endswith("_id"):
@@ -175,23 +175,23 @@ def page_links(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, s
 
 
 def _table(places: Sequence[RowPlace]) -> pa.Table:
-    """Return the rows at some places, which stand file by file."""
+    """Return the rows at some places, which are grouped by file."""
     files = dict.fromkeys(place.file for place in places)
     indices = {file: [place.index for place in places if place.file is file] for file in files}
     return pa.concat_tables([read(file.path).take(pa.array(rows)) for file, rows in indices.items()])
 
 
 def numbers_of(table: pa.Table, name: str) -> list[float | None]:
-    """Return a measure of each row, None where it has none."""
+    """Return a measure of each row; None if the row has none."""
     column = name.partition(".")[0]
-    # A dropped row is a unit, which may have a list by the name of a number of the kept rows.
+    # A dropped row is an input unit; it may have a list under a name that is a number in kept rows.
     if column not in table.column_names or (column == name and pa.types.is_nested(table[column].type)):
         return [None] * len(table)
     return json_ready(measure(table, name).to_pylist())  # type: ignore[no-any-return]
 
 
 def _declared(table: pa.Table, declared: pa.Schema | None) -> list[pa.Field]:
-    """Return the fields of a table, as declared where these are of the same type: files carry no roles."""
+    """Return the fields of a table, as declared if the type is the same: files carry no roles."""
     known = {field.name: field for field in declared or ()}
     pairs = ((field, known.get(field.name, field)) for field in table.schema)
     return [found if found.type == field.type else field for field, found in pairs]
@@ -208,7 +208,7 @@ def _kind(field: pa.Field) -> tuple[str, tuple[str, ...]]:
         return "words", tuple(part.name for part in inner)
     if found and found.name == "spans":
         return "ranges", tuple(part.name for part in inner)
-    # texts come first here, too; names come last
+    # texts first, names last
     order = sorted(inner, key=lambda part: (role(part) != TEXT, _is_name(part)))
     return "table", tuple(part.name for part in order)
 
@@ -252,7 +252,7 @@ def _items(part: list[Any], kind: str, fields: Sequence[str]) -> list[Any]:
 
 
 def _runs(spoken: Sequence[Row]) -> list[Any]:
-    """Return words as passages of running text, each with the second at which it begins, where known."""
+    """Return words as passages of running text, each with its start in seconds, if known."""
     runs: list[tuple[float | None, list[str]]] = []
     for word in spoken:
         time = word["start"]
@@ -279,7 +279,7 @@ def _cut(cell: Cell, most: int) -> Cell:
         return cell
     if isinstance(cell, str):
         return [cell[:most], len(cell)]
-    if isinstance(cell, list):  # a text that was cut before
+    if isinstance(cell, list):  # a text that is already cut
         return [cell[0][:most], cell[1]]
     if isinstance(cell, dict):
         kept, left = [], most

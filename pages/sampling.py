@@ -1,6 +1,6 @@
-"""Which rows of a dataset are shown, where there are too many for one page.
+"""The choice of rows to show if a dataset has too many for one page.
 
-Belongs here: fair shares, and the seeded choice of rows. Not here: what is shown of them (rows.py).
+Belongs here: fair shares, and the choice of rows by hash. Not here: what is shown of them (rows.py).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ LIMIT = 5_000
 
 
 def rank(name: str) -> str:
-    """Return by what names are sorted where only some can be shown."""
+    """Return the sort key of a name, to choose which names are shown if not all can be."""
     return hashlib.sha256(name.encode()).hexdigest()
 
 
 def fair(sizes: Sequence[int], total: int) -> list[int]:
-    """Share `total` among claims of these sizes: small claims get all they ask, large ones equal shares.
+    """Divide `total` among claims of these sizes: small claims are met in full, large ones get equal shares.
 
-    What cannot be divided goes to the smaller claims, so that the rare are always there.
+    The remainder goes to the smaller claims, so that rare strata are always included.
     """
     shares, left = [0] * len(sizes), total
     waiting = sorted(range(len(sizes)), key=lambda claim: (sizes[claim], claim))
@@ -41,8 +41,8 @@ def fair(sizes: Sequence[int], total: int) -> list[int]:
 def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
     """Return at most `limit` rows of a dataset, in the order of its files.
 
-    They are spread fairly over tables, partitions and reasons; within each of these, a hash of the id
-    decides, so that the same rows are shown wherever they stand.
+    They are spread evenly over tables, partitions and reasons. Within each of these, a hash of the id
+    decides, so the choice does not depend on the position of rows.
     """
     numbers = [number for number, file in enumerate(ancestry.files) if file.dataset.name == name]
     if not numbers:
@@ -62,7 +62,7 @@ def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
 
 
 def _strata(file: File, rows: int) -> pa.Array:
-    """Return the stratum of each row: table, partition and, of dropped ones, reason."""
+    """Return the stratum of each row: its table, its partition and, for dropped rows, its reason."""
     stratum = f"{file.table} {file.partition} "
     if file.table != "dropped":
         return pa.repeat(pa.scalar(stratum, pa.large_string()), rows)

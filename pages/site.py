@@ -1,7 +1,7 @@
-"""All pages, put together. A group of pages whose key has not changed is copied from the former pages.
+"""The whole site. A group of pages whose key has not changed is copied from the previous pages.
 
-Belongs here: which pages there are, which datasets each group of them reads, and the keys of groups, in a
-file beside the pages. Not here: what is on each, and whether the former pages are as they were made.
+Belongs here: which pages exist, which datasets each group of them reads, and the keys of groups, stored in a
+file with the pages. Not here: the content of pages, and whether the previous pages are intact.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pages.html import shared
 from pages.sampling import sample
 from pages.system import systems
 
-#: The file of all groups: the same data, params and code give the same one.
+#: The index of all groups; the same data, params and code give the same index.
 INDEX = "groups.json"
 
 
 def site(everything: Everything, version_of: Callable[[Path], str]) -> Files:
-    """Yield every file of the site; those of groups whose datasets are as they were, from the former one.
+    """Yield every file of the site; groups whose datasets have not changed are copied from the previous site.
 
-    `version_of` tells the version of a partition by its folder.
+    `version_of` returns the version of a partition, given its folder.
     """
     numbers, reuse = counted(everything), Reuse(everything, version_of)
     yield from shared()
@@ -41,14 +41,14 @@ def site(everything: Everything, version_of: Callable[[Path], str]) -> Files:
 
 
 class _Group(TypedDict):
-    """What a group of pages was made of, and its files."""
+    """The key of what a group of pages was made from, and its files."""
 
     key: str
     files: list[str]
 
 
 class Reuse:
-    """The groups of pages of one site: each is rendered, or taken over where its key is the former one."""
+    """The groups of pages of a site: each is copied if its key is unchanged, else rendered."""
 
     def __init__(self, everything: Everything, version_of: Callable[[Path], str]) -> None:
         self._everything, self._version_of = everything, version_of
@@ -60,9 +60,9 @@ class Reuse:
         self._datasets: dict[str, str] = {}
 
     def former(self, group: str, reads: Iterable[str], *also: object) -> Files | None:
-        """Return the former pages of a group; None where it is to be rendered.
+        """Return the previous pages of a group; None if it must be rendered.
 
-        `reads` are all datasets of which it shows anything, rows or params; `also` is what else it shows.
+        `reads` are all datasets whose rows or params the group shows; `also` is whatever else it shows.
         """
         of_datasets = {name: self._dataset(name) for name in reads if name in self._everything}
         key = _digest([self._common, of_datasets, also])
@@ -74,13 +74,13 @@ class Reuse:
         return self._read(known["files"])
 
     def rendered(self, group: str, files: Files) -> Files:
-        """Yield the pages of a group that was to be rendered."""
+        """Yield the rendered pages of a group, and record them."""
         for path, content in files:
             self._groups[group]["files"].append(path)
             yield path, content
 
     def index(self) -> tuple[str, bytes]:
-        """Return the file of all groups, once they are there."""
+        """Return the index of all groups; call it after all of them."""
         return INDEX, f"{json.dumps(self._groups, indent=0, sort_keys=True)}\n".encode()
 
     def _dataset(self, name: str) -> str:
@@ -108,7 +108,7 @@ def _datasets(everything: Everything, numbers: Mapping[str, Counted], reuse: Reu
 
 
 def _rows(everything: Everything, numbers: Mapping[str, Counted], reuse: Reuse) -> Files:
-    """Yield the pages of rows, and those of their lineage."""
+    """Yield the pages of rows and of their lineage."""
     ancestry = Ancestry(everything)
     shown = {name: sample(ancestry, name) for name in numbers}
     pages_of = {
@@ -135,7 +135,7 @@ def _lineage(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]], reuse:
             held[name] = page
         else:
             yield from former
-    # What pages hold is read once for all that are rendered.
+    # Rows are read once for all rendered pages.
     for name, rendered in zip(held, lineage.pages_of(ancestry, roots, held), strict=True):
         yield from reuse.rendered(f"lineage {name}", iter([rendered]))
 
@@ -173,6 +173,6 @@ def _digest(content: object) -> str:
 
 
 def _groups(former: Path | None) -> dict[str, _Group]:
-    """Return the groups of former pages; none of pages that were made before there were groups."""
+    """Return the groups of the previous pages; none if those are older than the index of groups."""
     path = former and former / INDEX
     return json.loads(path.read_bytes()) if path and path.is_file() else {}

@@ -1,6 +1,6 @@
-"""What a system adds to the pages: its own pages, links to them, and parts of its datasets' pages.
+"""The interface by which a system adds its own pages, links to them, and sections of its datasets' pages.
 
-Belongs here: that form, and finding the systems. Not here: what any of them adds (systems/).
+Belongs here: this interface, and finding the systems. Not here: what each system adds (systems/).
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from assets.rows.reading import Counted
 
 
 class DatasetPart(NamedTuple):
-    """A part of a dataset's page: a template and a script, and what both show of the dataset's folders."""
+    """A section of a dataset's page: a template, a script, and a function that reads their data."""
 
     template: str
     script: str
-    """A file below static/."""
+    """A file in static/."""
     data: Callable[[Iterable[Path]], Mapping[str, Any]]
-    """Its entries are variables of the template and of the page's data."""
+    """Given the dataset's folders, returns variables for the template and for the page's data."""
 
 
 class SystemPages(NamedTuple):
-    """What a system adds. Each system has one, the `SYSTEM` of its module `site`."""
+    """What a system adds to the site. Each system has one: `SYSTEM` in its module `site`."""
 
     pages: Callable[[Everything, Mapping[str, Counted]], Files]
     navigation: tuple[tuple[str, str], ...]
-    """Pages that every page links to: address and name."""
+    """Entries of the navigation bar: path and name."""
     pictures: Mapping[str, str]
-    """Where the pictures of a dataset are, by its name."""
+    """The page with a dataset's charts, by the dataset's name."""
     dataset_parts: Mapping[str, DatasetPart] = {}
-    """By the name of the dataset."""
+    """By the dataset's name."""
     pages_of: Callable[[Everything], Mapping[str, str]] = lambda everything: {}
-    """Pages of single things by their id: rows that are one, or name it, link to it."""
+    """Pages of single items by id: rows with this id, or that refer to it, link to the page."""
 
 
 @cache
 def systems() -> dict[str, SystemPages]:
-    """Return by its name what each system that params.yaml does not leave out adds."""
+    """Return what each system adds, by its name; systems that params.yaml leaves out are not included."""
     present = {dataset.key.group for dataset in AssetGraph(DECLARED.values()).datasets.values()}
     modules = pkgutil.iter_modules(pages.systems.__path__)
     names = [module.name for module in modules if module.name in present]

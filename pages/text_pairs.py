@@ -1,6 +1,6 @@
-"""What is read against what in a row: a summary against its paper, a fused sentence against its parts.
+"""Text pairs of rows: a summary and its paper, or a fused sentence and its parts.
 
-Belongs here: finding the other side, and which of its sentences are in the text. Not here: the comparison of
+Belongs here: finding the other text, and which of its sentences occur in the row's text. Not here: comparing
 two texts word by word (ops/text/words.py), drawing (static/row.js).
 """
 
@@ -18,11 +18,11 @@ from ops.core.outcome import of_role
 from ops.text.words import word_difference
 from pages.sampling import fair
 
-#: Characters of all texts that are held beside a page's rows for comparison.
+#: The most characters of all texts that a page stores for comparison with its rows.
 CHARACTERS = 3_000_000
 _LEAST = 12
 
-#: What a row is read against: a text, or sentences.
+#: What a row's text is compared with: a text, or sentences.
 Old: TypeAlias = str | list[str] | None
 
 
@@ -31,9 +31,10 @@ def text_pairs(
 ) -> tuple[list[list[str]], list[dict[str, Any]]]:
     """Return the text pairs that a dataset declares, for a table of its kept rows.
 
-    Of each row: `difference` of two texts, word by word; or `marked`, the numbers of the sentences that stand
-    in its text, and `text`, the number of these sentences in the list that comes first, where they are of
-    another dataset. Nothing of a row that has no other side.
+    The first list has the sentences of other datasets' rows. The second has an entry for each row, empty if
+    the row has no other text: either `difference`, two texts compared word by word; or `marked`, the indices
+    of the sentences that occur in the row's text, with `text`, the index of these sentences in the first
+    list if they come from another dataset.
     """
     assert dataset.text_pair is not None and dataset.shape is not None
     new, old = dataset.text_pair
@@ -52,7 +53,7 @@ def text_pairs(
 
 
 def found_in(sentences: Sequence[str], text: str) -> list[int]:
-    """Return which sentences stand in a text: those that it is joined of, in order, else all found in it."""
+    """Return the indices of the sentences that a text is joined from, else of all that occur in it."""
     joined, rest = [], text.strip()
     for number, sentence in enumerate(sentences):
         if sentence and rest.startswith(sentence) and not rest[len(sentence) : len(sentence) + 1].strip():
@@ -80,7 +81,7 @@ def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, 
 
 
 def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
-    """Return for each row the kept row of a dataset that one of its ids names."""
+    """Return for each row the kept row of dataset `source` that one of its ids refers to."""
     found: list[RowPlace | None] = [None] * len(table)
     for name in table.column_names:
         if name.endswith("_id"):
@@ -97,7 +98,7 @@ def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace |
 
 
 def _texts(places: Sequence[RowPlace | None], column: str) -> dict[RowPlace, Old]:
-    """Return what rows have in a column; each file is read once."""
+    """Return the values of a column for some rows, reading each file once."""
     found: dict[RowPlace, Old] = dict.fromkeys(place for place in places if place)
     for file in dict.fromkeys(place.file for place in found):
         of_file = [place for place in found if place.file is file]
@@ -107,7 +108,7 @@ def _texts(places: Sequence[RowPlace | None], column: str) -> dict[RowPlace, Old
 
 
 def _plain(values: pa.ChunkedArray, declared: pa.Field) -> list[Old]:
-    """Return texts, or lists of texts: of structs the field that is declared as their text."""
+    """Return texts, or lists of texts; from structs, take the field declared as their text."""
     kind = declared.type
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
         (name,) = of_role(pa.schema(list(kind.value_type)), "text")
@@ -117,7 +118,7 @@ def _plain(values: pa.ChunkedArray, declared: pa.Field) -> list[Old]:
 
 
 def _fitted(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the sentences of texts, cut so that a page can bear them all."""
+    """Return the sentences of texts, cut to fit on a page together."""
     shares = fair([sum(map(len, text)) for text in texts], CHARACTERS)
     return [
         [

@@ -1,6 +1,6 @@
-"""Vega's scripts, from the installed package, for whatever draws without the network.
+"""Vega's scripts from the installed package, for charts without network access.
 
-Belongs here: the bundle, made once in a checkout (it takes seconds). Not here: charts.
+Belongs here: the bundle, made once per checkout (it takes seconds). Not here: charts.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from assets.declare.settings import checkout
 
 SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
-#: A scope of its own: the bundle's top-level names are of one letter.
+#: A scope of its own, because the bundle's top-level names are single letters.
 _SCOPE = "(() => {%s})();\n"
 
 
 def bundle(folder: Path | None = None) -> str:
     """Return Vega, Vega-Lite and vega-embed as one script; it sets `vegaEmbed` and `vega`.
 
-    What was made before is taken from a folder (the local state of this checkout, by default) if it is of
-    this package and snippet, and whole. Where it cannot be kept, it is made each time.
+    A bundle in `folder` (by default, the local state of this checkout) is reused if it is intact and matches
+    this package and snippet. If it cannot be stored, it is made each time.
     """
     made_from = _digest(f"{version('vl-convert-python')} {SNIPPET} {_SCOPE}")
     path = (folder or checkout() / ".silverloom") / f"vega-{made_from}.js"
@@ -37,7 +37,7 @@ def bundle(folder: Path | None = None) -> str:
 
 
 def _text(path: Path) -> str:
-    """Return what a file holds; nothing where there is none, or none that can be read."""
+    """Return the content of a file; empty if it is missing or unreadable."""
     try:
         return path.read_bytes().decode(errors="replace") if path.is_file() else ""
     except OSError:
@@ -45,13 +45,13 @@ def _text(path: Path) -> str:
 
 
 def _keep(path: Path, text: str) -> None:
-    """Write a file whole, by rename: another process may be reading it."""
+    """Write a file atomically, by rename: another process may be reading it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         file.write(text.encode())
     try:
         Path(file.name).replace(path)
-    except OSError:  # a folder is in its place
+    except OSError:  # a folder has its name
         Path(file.name).unlink()
         raise
 

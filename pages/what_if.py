@@ -1,9 +1,9 @@
-"""What other thresholds would keep: counts and the rows next to the line, from stored scores.
+"""What other thresholds would keep: counts, and the rows closest to the threshold, from stored scores.
 
-Belongs here: scoring the units of a declared threshold, and what of it a page holds: counts, exact where
-different scores are few, and bounded numbers of rows; counts on a grid where two thresholds decide together.
-Not here: the rules and scores (ops), what may be looked at (assets/declare/declaration.py), and the choosing
-itself, which the browser does (static/what_if.js, static/two_thresholds.js).
+Belongs here: scoring the units of a declared threshold, and the data of its page: counts, exact if there are
+few distinct scores; a bounded number of rows; and counts on a grid if two thresholds decide together. Not
+here: rules and scores (ops), which thresholds are declared (assets/declare/declaration.py), and the
+interaction in the browser (static/what_if.js, static/two_thresholds.js).
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from ops.core.thresholds import SCORED
 from ops.metrics.bootstrap import Floats
 from pages.html import embedded, render
 
-#: Different scores up to which every count is exact; of more, so many quantiles are.
+#: The most distinct scores for which every count is exact; beyond, this many quantiles are stored.
 POINTS = 2_000
 
-#: Rows of one threshold that a page holds, by a hash of their ids, and of those next to each value to try.
+#: Rows on a page per threshold, chosen by a hash of their ids, and rows on each side of every value to try.
 ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
 _ROWS = SCORED.append(pa.field("hash", pa.binary()))
 _BEFORE, _AFTER = b"silverloom.whatIf(", b");\n"
 LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
 
-#: Equal steps from the least to the greatest value to try.
+#: Equal steps from the smallest to the largest value to try.
 STEPS = 40
 
 
 def pages(everything: Everything) -> Files:
-    """Yield the page, and for each threshold a script with its scores, loaded when it is looked at."""
+    """Yield the page, and for each threshold a script with its scores, loaded on demand."""
     found = []
     for name in everything:
         for path, content in scripts(everything, name):
@@ -52,7 +52,7 @@ def pages(everything: Everything) -> Files:
 
 
 def index(scripts: Iterable[bytes]) -> tuple[str, bytes]:
-    """Return the page that lists the thresholds of some scripts."""
+    """Return the page that lists the thresholds of the given scripts."""
     contents = [json.loads(script[len(_BEFORE) : -len(_AFTER)]) for script in scripts]
     listed = [{key: content[key] for key in LISTED} for content in contents]
     return render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
@@ -61,7 +61,7 @@ def index(scripts: Iterable[bytes]) -> tuple[str, bytes]:
 def scripts(everything: Everything, name: str) -> Files:
     """Yield the scripts of the thresholds of one dataset.
 
-    Raises ValueError where the scores do not give what it kept: then they are not those of its rule.
+    Raises ValueError if the scores do not reproduce what the dataset kept: then its rule used other scores.
     """
     dataset = everything.graph.datasets[name]
     for threshold in dataset.thresholds:
@@ -73,10 +73,11 @@ def scripts(everything: Everything, name: str) -> Files:
 
 
 def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:
-    """Return what a page holds of one threshold.
+    """Return a page's data about one threshold.
 
-    `tried` are [value, units kept] of the values to try and of the present one; `points` are [score, units]:
-    how many score more than the former point and at most this one; `rows` are [score, id, text] by score.
+    `tried` has [value, units kept] for the values to try and the current one. `points` has [score, units]:
+    how many units score above the previous point and at most this one. `rows` has [score, id, text], by
+    score.
     """
     tried = sorted({*threshold.values, knob.value})
     parts, rows = [np.empty(0)], _ROWS.empty_table()
@@ -111,7 +112,7 @@ def what_if(everything: Everything, dataset: Declaration, threshold: Threshold, 
 def scores(
     everything: Everything, dataset: Declaration, threshold: Threshold, knob: Knob
 ) -> Iterator[pa.Table]:
-    """Yield the scored units of a threshold, part by part, over all partitions of its dataset."""
+    """Yield a threshold's scored units, part by part, over all partitions of its dataset."""
     inputs = {source.argument: source for source in dataset.inputs}
     for partition in everything[dataset.name]:
         arguments: dict[str, Any] = {
@@ -127,14 +128,14 @@ def scores(
 
 
 def kept(partitions: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
-    """Return how many units the dataset really kept."""
+    """Return how many units the dataset actually kept."""
     name = (knob.name,) if knob.name and threshold.counted is not len else ()
     parts = (table for folder in partitions.values() for table in tables(folder, "kept"))
     return sum(threshold.counted(table, *name) for table in parts)
 
 
 def input_parts(everything: Everything, source: Input, partition: str) -> Parts:
-    """Return the kept rows of an input of a partition."""
+    """Return the kept rows of a partition's input."""
     name = source.key.to_user_string()
     shape = everything.graph.datasets[name].shape
     assert shape is not None
@@ -145,29 +146,29 @@ def input_parts(everything: Everything, source: Input, partition: str) -> Parts:
 
 
 class Axis(NamedTuple):
-    """A threshold, and its value in params.yaml."""
+    """A threshold and its value in params.yaml."""
 
     threshold: Threshold
     knob: Knob
 
     @property
     def tried(self) -> list[float]:
-        """The values to try and the present one."""
+        """The values to try and the current one."""
         return sorted({*self.threshold.values, self.knob.value})
 
     @property
     def values(self) -> list[float]:
-        """The values of the grid, those to try among them."""
+        """The values of the grid, including those to try."""
         steps = np.linspace(self.tried[0], self.tried[-1], STEPS + 1).round(4)
         return sorted({*steps.tolist(), *self.tried})
 
     def keeps(self, scores: pa.Array) -> Floats:
-        """Return for each of N scores and V values of the grid (N x V) 1 where it is kept, else 0."""
+        """Return an N x V array for N scores and the V values of the grid: 1 if a score is kept, else 0."""
         column = scores.to_numpy(zero_copy_only=False)[:, None]
         return np.asarray(self.threshold.rule(column, np.array(self.values)), np.float64)
 
     def shown(self) -> dict[str, Any]:
-        """Return what a page holds of it."""
+        """Return a page's data about this axis."""
         return {
             "path": self.knob.path,
             "meaning": self.threshold.meaning,
@@ -179,11 +180,11 @@ class Axis(NamedTuple):
 
 
 def two_thresholds(scores: Iterable[pa.Table], first: Axis, second: Axis) -> dict[str, Any]:
-    """Return what a page holds of two thresholds that both must keep a unit.
+    """Return a page's data about two thresholds that a unit must both pass.
 
-    `scores` are tables of two columns, the score that each threshold is asked of; an infinite one is kept, or
-    lost, whatever its threshold is. `counts` are the units kept, a row for each of the second's values, a
-    column for each of the first's; `total` counts the units.
+    `scores` are tables of two columns, the score for each threshold; an infinite score is kept or dropped
+    whatever the threshold. `counts` has the units kept, with a row for each value of the second threshold and
+    a column for each value of the first. `total` counts all units.
     """
     counts, total = np.zeros((len(second.values), len(first.values))), 0
     for table in scores:
@@ -203,14 +204,14 @@ def two_thresholds(scores: Iterable[pa.Table], first: Axis, second: Axis) -> dic
 
 
 def kept_at(content: Mapping[str, Any], first: float, second: float) -> int:
-    """Return how many units two values of the grid keep together."""
+    """Return how many units two grid values keep together."""
     row, column = content["second"]["values"].index(second), content["first"]["values"].index(first)
     kept: int = content["counts"][row][column]
     return kept
 
 
 def check_kept(content: Mapping[str, Any], really: int) -> None:
-    """Raise ValueError where the scores of a what-if page do not keep as many units as the step did."""
+    """Raise ValueError if the scores of a what-if page do not keep as many units as the dataset did."""
     now = dict(content["tried"])[content["now"]]
     if now != really:
         raise ValueError(
@@ -220,7 +221,7 @@ def check_kept(content: Mapping[str, Any], really: int) -> None:
 
 
 def _with_more(rows: pa.Table, table: pa.Table, values: Iterable[float]) -> pa.Table:
-    """Return rows with those of a table that have a finite score; of too many, those that may be shown."""
+    """Add a table's rows with finite scores to `rows`; if there are too many, keep only candidates."""
     table = table.filter(pc.is_finite(table["score"]))
     cut = pc.utf8_slice_codeunits(table["text"], 0, _CHARACTERS)
     long = pc.greater(pc.utf8_length(table["text"]), _CHARACTERS)
@@ -232,7 +233,7 @@ def _with_more(rows: pa.Table, table: pa.Table, values: Iterable[float]) -> pa.T
 
 
 def _pruned(rows: pa.Table, values: Iterable[float]) -> pa.Table:
-    """Return some rows by a hash of their id, and the nearest on both sides of each value, by score."""
+    """Return rows chosen by a hash of their ids, and those closest to each value on both sides, by score."""
     rows = rows.sort_by([("score", "ascending"), ("hash", "ascending"), ("id", "ascending")])
     numbers = rows["score"].to_numpy()
     chosen = np.zeros(len(rows), bool)

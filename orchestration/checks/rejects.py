@@ -3,9 +3,9 @@
 Belongs here: causes and their counts, from the rejected rows. Not here: printing them (run/summary.py,
 dagster/health.py).
 
-One unreadable document is a row among many. But if no record of a source can be read, the source is usually
-described wrongly (kind, fields, encoding), and that is a failure. The exception is a source whose files are
-all larger than `max_bytes`: that only says how large they are.
+One unreadable document is just a rejected row. But if no record of a source can be read, the source is
+usually described wrongly (kind, fields, encoding), and that is a failure. The exception is a source whose
+files are all larger than `max_bytes`: that only says how large they are.
 """
 
 from __future__ import annotations

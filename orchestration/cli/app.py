@@ -86,7 +86,7 @@ def health(workspace: Workspace) -> int:
 def explain(
     workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The row's id.")]
 ) -> None:
-    """Show where a row came from and which rows were made from it."""
+    """Show where a row comes from and which rows were made from it."""
     from orchestration.cli.explain import explain
 
     print(explain(workspace, row))
@@ -125,7 +125,7 @@ def release(
     hub: Annotated[
         str,
         typer.Option(
-            "--push", metavar="NAME", help="Also send it to this dataset of a hub, such as my-name/my-data."
+            "--push", metavar="NAME", help="Also send it to this dataset on a hub, such as my-name/my-data."
         ),
     ] = "",
 ) -> int:

@@ -1,6 +1,6 @@
-"""Commands of the one application: each ends with a line that people can act on, never with a traceback.
+"""Registration of commands. A failing command ends with one line to act on, never with a traceback.
 
-Belongs here: registering a command, handing it its workspace, turning expected errors into exit statuses. Not
+Belongs here: registering a command, giving it its workspace, turning expected errors into exit statuses. Not
 here: the commands (app.py, internal.py).
 """
 
@@ -37,21 +37,21 @@ app = typer.Typer(
 def main(words: Sequence[str] | None = None) -> NoReturn:
     """Run a command line, by default that of this process, and exit.
 
-    A wrong call ends with one line and status 2.
+    Usage errors print one line and exit with status 2.
     """
     try:
         sys.exit(app(words, prog_name="silverloom", standalone_mode=False))
     except typer.TyperException as error:
         usage: Any = error
-        if wrong := " ".join(usage.format_message().split()).rstrip("."):  # else it was the help
-            print(f"error: {wrong}; `{usage.ctx.command_path} --help` shows what there is", file=sys.stderr)
+        if wrong := " ".join(usage.format_message().split()).rstrip("."):  # empty if the help was shown
+            print(f"error: {wrong}; see `{usage.ctx.command_path} --help`", file=sys.stderr)
         sys.exit(2)
 
 
 def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Arguments]], Body[Arguments]]:
     """Register a function as a command. It gets this workspace, and returns the exit status.
 
-    `assets`: whether it asks for any: then they are declared first.
+    With `assets`, all assets are declared first.
     """
 
     def register(function: Body[Arguments]) -> Body[Arguments]:
@@ -77,7 +77,7 @@ def _workspace(assets: bool) -> Workspace:
 
 
 def run(body: Callable[[], int | None]) -> None:
-    """Call `body` and exit with what it returns; an expected error is one line and status 1."""
+    """Call `body` and exit with its status; an expected error prints one line and exits with 1."""
     sys.exit(_status(body))
 
 
@@ -87,7 +87,7 @@ def _status(body: Callable[[], int | None]) -> int | None:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
-        if "KeyboardInterrupt" in str(error):  # pydantic makes an error of it while it builds a model
+        if "KeyboardInterrupt" in str(error):  # pydantic turns it into an error while it builds a model
             return _interrupted()
         known = isinstance(error, EXPECTED) or transient(error)
         if not (known or full_disk(error) or unreachable(error)):
@@ -97,12 +97,12 @@ def _status(body: Callable[[], int | None]) -> int | None:
 
 
 def _interrupted() -> int:
-    print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
+    print(f"interrupted; finished work is kept{_parts()}; run again to resume", file=sys.stderr)
     return 130
 
 
 def _parts() -> str:
-    """Say how many parts of unfinished partitions are kept, if this process could have made any."""
+    """Return how many parts of unfinished partitions are kept, as text; "" if this process made none."""
     store = sys.modules.get("orchestration.partition.resume")
     count = store.count_parts(Workspace.here()) if store else 0
-    return f" (also {count} parts of unfinished partitions)" if count else ""
+    return f" (including {count} parts of unfinished partitions)" if count else ""

@@ -1,10 +1,10 @@
-"""Send the folder of a release to a hub, by huggingface_hub.
+"""Upload a release folder to a hub with huggingface_hub.
 
-Belongs here: the name of a repository, the process that sends, and what it says where it cannot. Not here:
-what is in the folder (write.py); tokens and addresses, which huggingface_hub finds by itself.
+Belongs here: repository names, the uploading process, and its error messages. Not here: the folder's content
+(write.py); tokens and addresses, which huggingface_hub finds itself.
 
-A process of its own sends: all others are offline by HF_HUB_OFFLINE, which huggingface_hub reads when it is
-loaded.
+The upload runs in its own process: all others are offline through HF_HUB_OFFLINE, which huggingface_hub reads
+when it is loaded.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _CANNOT = 3
 
 
 def check_name(repository: str) -> str:
-    """Return the name of a repository. Raises ValueError for one without a namespace."""
+    """Return a repository name unchanged. Raises ValueError if it lacks a namespace."""
     if not _NAME.fullmatch(repository):
         raise ValueError(
-            f"{repository!r} is no name of a repository: give the user or organisation, too: my-name/my-data"
+            f"{repository!r} is not a repository name: add the user or organisation, as in my-name/my-data"
         )
     return repository
 
 
 def push(folder: Path, repository: str) -> str:
-    """Send a release to the dataset of a hub, and return its address there.
+    """Upload a release to a hub's dataset repository, and return its URL.
 
-    A repository that is not there is made, for its owner's eyes. One commit makes it hold what the release
-    holds. Raises ValueError for a bad name, RuntimeError that says why nothing was sent.
+    A missing repository is created as private. A single commit makes its content equal to the release. Raises
+    ValueError for an invalid name, RuntimeError with the cause if nothing was uploaded.
     """
     done = subprocess.run(
         [sys.executable, "-m", "orchestration.release.push", str(folder), check_name(repository)],
@@ -51,11 +51,11 @@ def push(folder: Path, repository: str) -> str:
 
 
 def _send(folder: Path, repository: str) -> str:
-    """Send the folder. Raises RuntimeError without a token, and what huggingface_hub raises."""
+    """Upload the folder. Raises RuntimeError without a token, and whatever huggingface_hub raises."""
     from huggingface_hub import HfApi, get_token
 
     if get_token() is None:
-        raise RuntimeError("there is no token: `hf auth login` once, or HF_TOKEN in the environment")
+        raise RuntimeError("there is no token: run `hf auth login` once, or set HF_TOKEN")
     version = hashlib.md5((folder / "dvc.json").read_bytes(), usedforsecurity=False).hexdigest()
     hub = HfApi()
     made = hub.create_repo(repository, repo_type="dataset", private=True, exist_ok=True)
@@ -63,31 +63,31 @@ def _send(folder: Path, repository: str) -> str:
         repo_id=repository,
         repo_type="dataset",
         folder_path=folder,
-        delete_patterns="*",  # what a former release had, and this one has not
+        delete_patterns="*",  # files of an earlier release that this one lacks
         commit_message=f"Release of the data {version}.dir",
     )
     return str(made)
 
 
 def _cause(error: Exception) -> str:
-    """Return what an error means to who sends."""
+    """Return an error message for the user."""
     from huggingface_hub import constants
     from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
     hub = constants.ENDPOINT
     if isinstance(error, HfHubHTTPError):
         status = error.response.status_code
-        why = {401: "the token is not valid there", 403: "the token may not write there"}.get(status)
+        why = {401: "the token is invalid", 403: "the token has no write access"}.get(status)
         told = " ".join((error.server_message or str(error)).split())
-        return f"{hub} answers {status}: {why + ': ' if why else ''}{told}"
+        return f"{hub} answered {status}: {why + ': ' if why else ''}{told}"
     if isinstance(error, HTTPError):
         return f"{hub} cannot be reached: {error}"
     return str(error)
 
 
 def _main(folder: str, repository: str) -> int:
-    """Send, and print the address, or why it failed."""
-    os.environ["HF_HUB_OFFLINE"] = "0"  # of this process alone
+    """Upload the folder; print the URL, or why it failed."""
+    os.environ["HF_HUB_OFFLINE"] = "0"  # only in this process
     from huggingface_hub.errors import HTTPError
 
     try:

@@ -131,12 +131,12 @@ def backfill(
     both = [(dataset, sorted({*asked, *needed.get(dataset.name, ())})) for dataset, asked in wanted]
     over_all = [dataset.name for dataset, partitions in both if not dataset.partitioned and not partitions]
     notes = [
-        f"also made where possible, because the range needs them: {name} {', '.join(partitions)}"
+        f"also made if possible, because the range needs them: {name} {', '.join(partitions)}"
         for name, partitions in needed.items()
     ]
     if over_all:
         names = ", ".join(over_all)
-        notes.append(f"not partitioned, so not part of a backfill: {names}; run `make run` to make them")
+        notes.append(f"not partitioned, so not in the backfill: {names}; run `make run` to make them")
     partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
     return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 

@@ -33,8 +33,8 @@ def repro(workspace: Workspace, jobs: int | None = 1) -> int:
 
     DVC starts a process per stage, and loading the code takes seconds each time. So this process makes and
     commits the partitions first, and DVC only retries the stages that failed. `dvc repro` alone makes the
-    same bytes, only more slowly. Before making anything, this raises an error for whatever DVC would fail at,
-    wait for, or overwrite.
+    same bytes more slowly. Before making anything, this checks for whatever DVC would fail at, wait for or
+    overwrite, and raises an error.
     """
     check_versions(workspace)
     restore(workspace)

@@ -78,5 +78,5 @@ def _where(workspace: Workspace) -> str:
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
         f"{shows if pages.exists() else ''}"
         "`make ui` serves these pages, MLflow, and Dagster with the DAG, its runs and checks.\n"
-        "`make plan` shows what is stale and why; `make explain ID=<row id>` shows where a row came from."
+        "`make plan` shows what is stale and why; `make explain ID=<row id>` shows where a row comes from."
     )

@@ -73,7 +73,9 @@ def serve(workspace: Workspace) -> int:
     wanted = addresses.base_port()
     base = addresses.choose()
     if base != wanted:
-        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; from now on: {base} to {base + 2}")
+        print(
+            f"port {wanted}, {wanted + 1} or {wanted + 2} is in use; using {base} to {base + 2} from now on"
+        )
     children: list[Child] = []
     watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     try:
@@ -137,13 +139,13 @@ def _summary(workspace: Workspace) -> str:
     addresses = Addresses(workspace)
     shown = {
         "Dagster": (addresses.address("dagster"), "graph, runs and checks; make partitions here"),
-        "Pages": (addresses.address("pages"), "data quality: which rows were kept or lost, and why"),
+        "Pages": (addresses.address("pages"), "data quality: which rows were kept or dropped, and why"),
         "MLflow": (addresses.mlflow(), "what every partition was made from"),
     }
     width = max(len(url) for url, _ in shown.values())
     lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
     return "\n".join(
-        [*lines, f"Ctrl-C stops all; their logs are in {workspace.shown(log_folder(workspace))}/"]
+        [*lines, f"Ctrl-C stops all servers; their logs are in {workspace.shown(log_folder(workspace))}/"]
     )
 
 

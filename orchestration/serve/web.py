@@ -25,7 +25,7 @@ from pages.paths import PAGES, shown_pages
 
 #: The served folders: what each shows, and the command that makes it.
 FOLDERS = {
-    "pages": ("Data quality: every dataset, its rows and their stories", "make run"),
+    "pages": ("Data quality: every dataset, its rows and their lineage", "make run"),
     "docs": ("Data Docs: the latest validation of every partition", "silverloom docs"),
 }
 

@@ -1,5 +1,5 @@
 "use strict";
-// Charts by Vega-Lite, in the colours of the page.
+// Vega-Lite charts in the page's colours.
 (() => {
   const outcomes = ["kept", "dropped", "rejected"];
 
@@ -15,8 +15,8 @@
   }
 
   /**
-   * Draw a Vega-Lite specification into an element; drawn again when the theme changes. `spec` may be a function.
-   * What is drawn now is `element.drawing`, the promise of vegaEmbed.
+   * Draw a Vega-Lite specification into an element, and redraw it when the theme changes. `spec` may be a function.
+   * `element.drawing` is vegaEmbed's promise for the current drawing.
    */
   silverloom.chart = (element, spec, description) => {
     element.setAttribute("role", "img");
@@ -34,7 +34,7 @@
 
   const label = (value) => value >= 1000 ? `${value / 1000}k` : String(value);
 
-  /** Rows of a histogram as shares; the empty bins at both ends are left out. */
+  /** Bins of a histogram, with each one's share of all values. */
   function bins(measure, counts, version) {
     const sum = counts.reduce((one, other) => one + other, 0) || 1;
     return counts.map((rows, index) => ({
@@ -44,7 +44,7 @@
   }
 
   function measureChart(measure, former) {
-    const now = bins(measure, measure.counts, "now"), before = former ? bins(measure, former, "former version") : [];
+    const now = bins(measure, measure.counts, "current"), before = former ? bins(measure, former, "previous") : [];
     const used = [...now, ...before].filter((bin) => bin.rows).map((bin) => bin.bin);
     const [first, last] = [Math.min(...used), Math.max(...used)];
     const inside = (bin) => bin.bin >= first && bin.bin <= last;
@@ -60,7 +60,7 @@
     });
   }
 
-  /** The charts of a dataset's page: its partitions, and its measures with the former version behind. */
+  /** The charts of a dataset's page: its partitions, and its measures with the previous version drawn behind. */
   silverloom.datasetCharts = () => {
     const { name, partitions, measures } = silverloom.data;
     const rows = partitions.filter((entry) => entry.rows);
@@ -84,7 +84,7 @@
       const drawing = silverloom.el("div", { class: "chart" });
       place.append(silverloom.el("section", { class: "card", "aria-label": measure.name }, silverloom.el("h3", {}, measure.name), drawing));
       if (sum) silverloom.chart(drawing, measureChart(measure, former[measure.name]), `Distribution of ${measure.name} over ${sum} values`);
-      else drawing.replaceWith(silverloom.el("p", { class: "quiet" }, "no value"));
+      else drawing.replaceWith(silverloom.el("p", { class: "quiet" }, "no values"));
     }
   };
 })();

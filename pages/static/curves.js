@@ -24,7 +24,7 @@
     });
   }
 
-  /** Charts are drawn when they first come to be seen: there may be dozens. */
+  /** Charts are drawn when first opened, because there may be dozens. */
   function draw(details) {
     const model = models[Number(details.dataset.model)];
     if (details.dataset.drawn) return;

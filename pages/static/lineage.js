@@ -1,5 +1,5 @@
 "use strict";
-// The lineage of one row, named in the address: what it is, what it was made of, what is made of it.
+// The lineage of the row named in the URL: the row, its sources, and the rows made from it.
 (() => {
   const { el, data, number, visible } = silverloom;
   const FEW = 3, MANY = 20, WHY = ["reason", "score", "detail", "error"];
@@ -10,7 +10,7 @@
   const badge = (file) => el("span", { class: `outcome ${file.table}` }, file.table);
   const main = (node) => node.places.findLast(([file]) => data.files[file].table === "kept") ?? node.places.at(-1);
 
-  /** A list of which the first few stand open and the rest behind a line. */
+  /** A list that shows its first few items; the rest can be expanded. */
   function listed(items, few, draw, total, what) {
     const list = (part) => el("ul", { class: "steps" }, ...part.map((item) => el("li", {}, ...draw(item))));
     const parts = [list(items.slice(0, few))];
@@ -19,11 +19,11 @@
       box.addEventListener("toggle", () => { if (box.open && box.children.length < 2) box.append(list(items.slice(few))); });
       parts.push(box);
     }
-    if (total > items.length) parts.push(el("p", { class: "quiet" }, `${number(total - items.length)} more ${what} that this page does not hold.`));
+    if (total > items.length) parts.push(el("p", { class: "quiet" }, `${number(total - items.length)} more ${what} not on this page.`));
     return parts;
   }
 
-  /** What a row is about, on one line. */
+  /** A one-line summary of a row. */
   function about(node) {
     if (!node.places.length) return [node.file];
     const [file, , where, values] = main(node), { columns, summary } = data.files[file];
@@ -37,7 +37,7 @@
       ...(node.spoken ?? []).map((words) => el("p", { class: "what quiet" }, words))];
   }
 
-  /** What a row was made of, down to the files; what is shown once is not shown again. */
+  /** The sources of a row, down to the files. A source that is already shown is not repeated. */
   function origins(node, seen) {
     const fresh = node.origins.filter((index) => !seen.has(index));
     fresh.forEach((index) => seen.add(index));
@@ -70,21 +70,21 @@
     const known = node.places.length > 0;
     return [
       el("h2", { class: "mono", id: "shown", tabindex: "-1" }, visible(node.id)),
-      ...(known ? node.places.map(card) : [el("p", { class: "card" }, `A record of a source, as it lies in ${node.file}`)]),
+      ...(known ? node.places.map(card) : [el("p", { class: "card" }, `A source record in ${node.file}`)]),
       el("h2", {}, "Made of"),
       node.file ? el("p", {}, el("code", {}, node.file)) : null,
       ...(node.spoken ?? []).map((words) => el("p", { class: "quiet" }, words)),
-      ...(node.origins.length ? [el("div", { class: "tree" }, ...origins(node, new Set([index])))] : node.file ? [] : [el("p", { class: "quiet" }, "nothing that this page holds")]),
+      ...(node.origins.length ? [el("div", { class: "tree" }, ...origins(node, new Set([index])))] : node.file ? [] : [el("p", { class: "quiet" }, "no sources on this page")]),
       el("h2", {}, `Used by${node.totals[1] ? ` ${number(node.totals[1])} rows` : ""}`),
-      ...(used.length ? listed(used, MANY, line, node.totals[1], "rows") : [el("p", { class: "quiet" }, node.totals[1] ? "rows that this page does not hold" : "nothing")]),
+      ...(used.length ? listed(used, MANY, line, node.totals[1], "rows") : [el("p", { class: "quiet" }, node.totals[1] ? "none of these rows are on this page" : "nothing")]),
     ].filter(Boolean);
   }
 
   function none(id) {
     const few = data.nodes.slice(0, Math.min(data.shown, MANY));
     return [
-      id ? el("p", { class: "card", role: "alert" }, "This page holds no row ", el("code", {}, visible(id)), ". It holds the rows that are shown of ", el("b", {}, data.name), ", what they are made of, and what uses them. For any other run ", el("code", {}, "make explain ID=…"), ".") : null,
-      few.length ? el("h2", {}, "Some that it holds") : el("p", {}, "The dataset has no rows."),
+      id ? el("p", { class: "card", role: "alert" }, "Row ", el("code", {}, visible(id)), " is not on this page. The page has the shown rows of ", el("b", {}, data.name), ", their sources, and the rows that use them. For any other row, run ", el("code", {}, "make explain ID=…"), ".") : null,
+      few.length ? el("h2", {}, "Some rows on this page") : el("p", {}, "The dataset has no rows."),
       few.length ? el("ul", { class: "steps" }, ...few.map((node) => el("li", {}, ...line(node)))) : null,
     ].filter(Boolean);
   }

@@ -1,15 +1,15 @@
 "use strict";
-// A list of entries as a table: sorted by a column, filtered by a text and a choice, turned; all stands in the address.
+// A list of entries as a table: sorted by column, filtered by text and choice, paged. The state is kept in the URL.
 (() => {
   const { el, number } = silverloom, STEP = 200;
   const byId = (id) => document.getElementById(id);
 
   /**
-   * Draw the list that templates/list.html has the place of.
+   * Draw the list into the placeholder of templates/list.html.
    *
-   * `columns` are [name, label, what it is sorted by, class]; those among `rising` begin with the least, and the list
-   * with the first of `sorted`. `row` draws an entry, `said` gives what is searched of it, and `fits` tells whether it
-   * is shown at a choice.
+   * `columns` are [name, label, sort key of an entry, class]. The list is first sorted by column `sorted`; columns in
+   * `rising` sort ascending on the first click. `row` draws an entry, `said` returns its searchable text, and `fits`
+   * tells whether the chosen filter shows it.
    */
   silverloom.list = (table, entries, { columns, sorted, rising, row, said, fits }) => {
     const text = byId("text"), choice = byId("outcome"), before = byId("before"), after = byId("after");
@@ -42,7 +42,7 @@
       });
       const value = columns.find(([name]) => name === sort)[2], sign = down ? -1 : 1;
       return chosen.map((entry, index) => [value(entry), index, entry]).sort(([a, i], [b, j]) => {
-        if (a === undefined || b === undefined) return a === b ? i - j : a === undefined ? 1 : -1;  // unknown ones last
+        if (a === undefined || b === undefined) return a === b ? i - j : a === undefined ? 1 : -1;  // unknown values last
         return (a < b ? -sign : a > b ? sign : i - j);
       }).map(([, , entry]) => entry);
     }

@@ -1,5 +1,5 @@
 "use strict";
-// What every page needs: its data, the theme, safe building of elements.
+// What every page needs: its data, the theme, and a safe way to build elements.
 const silverloom = (() => {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -25,16 +25,16 @@ const silverloom = (() => {
   return {
     /** The data embedded in this page. */
     get data() { return data ??= JSON.parse(document.getElementById("data").textContent); },
-    /** How things stand now, or null where the pages are looked at without it. */
+    /** The current state, or null if the pages are opened without it. */
     get live() { return window.silverloomLive ?? null; },
-    /** The way from this page to the first one. */
+    /** The relative path from this page to the root of the site. */
     root: root.dataset.root,
     color: (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim(),
     onTheme: (listener) => listeners.push(listener),
     /** The path of a dataset's page of some kind. */
     address: (name, kind = "datasets") => `${root.dataset.root}${kind}/${name.replaceAll("/", "-")}.html`,
     number: (value) => value.toLocaleString("en").replaceAll(",", "\u202f"),
-    /** An element with attributes and children; texts are texts, never markup. */
+    /** An element with attributes and children. Strings become text nodes, never markup. */
     el(tag, attributes = {}, ...children) {
       const element = document.createElement(tag);
       for (const [name, value] of Object.entries(attributes)) {

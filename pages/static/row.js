@@ -1,15 +1,15 @@
 "use strict";
-// One row: first its texts, then why it was dropped or rejected, then numbers, then names.
+// One row: its texts, why it was dropped or rejected, its numbers, then its names.
 (() => {
   const { el, data, number, text, hits, plain, spoken } = silverloom;
   const SHOWN = 8, MOST = 1200;
 
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
   const flat = (value) => plain(value).replaceAll("\n", ", ");
-  const cut = (cell) => cell.v.length < cell.n ? el("p", { class: "quiet" }, `The page holds the first ${number(cell.v.length)} of ${number(cell.n)}.`) : null;
+  const cut = (cell) => cell.v.length < cell.n ? el("p", { class: "quiet" }, `The first ${number(cell.v.length)} of ${number(cell.n)} are on this page.`) : null;
   const scroll = (label, ...children) => el("div", { class: "scroll inner", tabindex: "0", role: "region", "aria-label": label }, ...children);
 
-  /** Something long behind a line that says what it is; made when it is opened. */
+  /** Long content behind a summary line; built when first opened. */
   function behind(title, open, make) {
     const box = el("details", { open }, el("summary", {}, title));
     const fill = () => { if (box.open && box.children.length < 2) box.append(...make().filter(Boolean)); };
@@ -18,10 +18,10 @@
     return box;
   }
 
-  /** The title of something long, and whether it stands open: it does where it is short, or holds shortly what is searched for. */
+  /** The title of long content, and whether it starts open: if it is short, or not too long and matches the search. */
   function title(label, cell, query, open) {
     const has = query !== "" && plain(cell).toLowerCase().includes(query);
-    return [el("span", {}, label, has ? el("mark", { class: "hit" }, "found in it") : null), open || (has && plain(cell).length <= MOST)];
+    return [el("span", {}, label, has ? el("mark", { class: "hit" }, "match") : null), open || (has && plain(cell).length <= MOST)];
   }
 
   const draw = {
@@ -42,7 +42,7 @@
     : column.kind === "list" ? [cell.v.slice(0, 3).map(flat).join(", ") + (cell.n > 3 ? `, … (${number(cell.n)})` : "")]
       : column.kind === "text" && plain(cell).length < 200 ? hits(plain(cell), query) : [draw[column.kind](column, cell, query)];
 
-  /** The sentences of a text that stand in another are marked in it. */
+  /** Sentences of a text; those that also occur in the other text are marked. */
   function passage(sentences, marked, title, open) {
     const chosen = new Set(marked);
     return behind(title, open, () => [el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
@@ -54,7 +54,7 @@
     const [now, before] = data.text_pair, cell = row.cells[columns.findIndex((column) => column.name === before)];
     const sentences = row.text === undefined ? cell?.v : data.compared[row.text];
     return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), row.difference ? silverloom.diff(row.difference)
-      : passage(sentences, row.marked, `${number(row.marked.length)} of ${number(cell?.n ?? sentences.length)} sentences stand in ${now}`, false));
+      : passage(sentences, row.marked, `${number(row.marked.length)} of ${number(cell?.n ?? sentences.length)} sentences are in ${now}`, false));
   }
 
   /** A row as an article. */

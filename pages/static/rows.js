@@ -1,5 +1,5 @@
 "use strict";
-// The rows of a dataset: filtered, sorted, a page of them at a time. What is chosen stands in the address.
+// The rows of a dataset: filtered, sorted and paged. The state is kept in the URL.
 (() => {
   const { el, data, number } = silverloom;
   const TABLES = ["kept", "dropped", "rejected"], PAGE = 20;
@@ -20,10 +20,10 @@
   const empty = { table: "", partition: "", reason: "", q: "", measure: measures[0] ?? "", min: "", max: "", sort: "", page: "1" };
   let state;
 
-  /** Everything that is shown of a row, in lower case. */
+  /** All text shown for a row, in lower case. */
   const haystack = (row) => row.haystack ??= `${row.kind}\n${row.partition}\n${silverloom.plain(row.cells)}`.toLowerCase();
 
-  /** Rows that fit all filters, and how many fit all others of each facet's values. */
+  /** Rows that match all filters, and for each facet value how many rows match all the other filters. */
   function found() {
     const query = state.q.trim().toLowerCase(), measured = indexOf(state.measure);
     const [least, most] = [state.min, state.max].map((text) => text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text));
@@ -45,7 +45,7 @@
     const [name, way] = state.sort.split(" "), by = indexOf(name);
     if (by >= 0) {
       const sign = way === "down" ? -1 : 1;
-      // rows without that number come last, whichever way
+      // rows without the number come last in both directions
       fitting.sort((one, other) => (one.measures[by] === null) - (other.measures[by] === null) || sign * (one.measures[by] - other.measures[by]));
     }
     return { fitting, counts };
@@ -70,7 +70,7 @@
     draw();
   }
 
-  /** The controls are made once, so that typing keeps its place. */
+  /** The controls are built once, so that typing does not lose focus. */
   function controls() {
     const form = of("filters");
     const field = (name, label, control, kind = "") => { places[name] = control; return el("label", { class: `field ${kind}` }, el("span", {}, label), control); };
@@ -83,7 +83,7 @@
     }
     const search = el("input", { type: "search", autocomplete: "off", spellcheck: "false" });
     search.addEventListener("input", () => change({ q: search.value }));
-    form.append(field("q", "Text in any column", search, "wide"));
+    form.append(field("q", "Search all columns", search, "wide"));
     if (measures.length) {
       const which = el("select", {}, ...measures.map((name) => el("option", { value: name }, name)));
       which.addEventListener("change", () => change({ measure: which.value }));
@@ -128,7 +128,7 @@
     const pages = Math.max(1, Math.ceil(fitting.length / PAGE));
     const page = Math.min(pages, Math.max(1, Number(state.page) || 1)), first = (page - 1) * PAGE;
     const shown = fitting.slice(first, first + PAGE);
-    of("found").textContent = fitting.length ? `Rows ${number(first + 1)} to ${number(first + shown.length)} of ${number(fitting.length)} that fit` : rows.length ? "No row fits these filters." : "There is no row to show.";
+    of("found").textContent = fitting.length ? `Rows ${number(first + 1)} to ${number(first + shown.length)} of ${number(fitting.length)} matches` : rows.length ? "No row matches these filters." : "There are no rows.";
     for (const button of document.querySelectorAll(".turn button")) button.disabled = button.dataset.step < 0 ? page === 1 : page === pages;
     for (const pager of document.querySelectorAll(".turn")) pager.hidden = pages === 1;
     const query = state.q.trim().toLowerCase();
@@ -139,7 +139,7 @@
   controls();
   read();
   draw();
-  // what is searched is prepared while nobody waits
+  // build the search texts while idle
   const prepare = (from) => {
     const end = performance.now() + 10;
     while (from < rows.length && performance.now() < end) haystack(rows[from++]);

@@ -1,25 +1,25 @@
 "use strict";
-// Texts of rows: shown as they are, long ones behind their beginning, what was searched for marked.
+// Texts of rows: long ones are collapsed to their beginning, and search matches are marked.
 (() => {
   const { el } = silverloom;
   const LONG = 700, START = 320;
 
-  /** A text with its control characters made visible: they must neither vanish nor act. */
+  /** A text with its control characters made visible, so that they neither vanish nor take effect. */
   silverloom.visible = (text) => text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/\u007f/g, "\u2421");
 
-  /** All texts of a cell, as one. */
+  /** All texts of a cell, joined. */
   silverloom.plain = (cell) => {
     if (cell === null || cell === undefined) return "";
     if (Array.isArray(cell)) return cell.map(silverloom.plain).join("\n");
     return typeof cell === "object" ? silverloom.plain(cell.v) : String(cell);
   };
 
-  /** Nodes of a text in which every place of `query` (in lower case) is marked. */
+  /** Nodes of a text in which every match of `query` (in lower case) is marked. */
   silverloom.hits = (text, query = "") => {
     const shown = silverloom.visible(text), lower = shown.toLowerCase();
-    // lower case can be longer than the text itself: then places do not agree, and nothing is marked
+    // lower-casing can change the length: offsets would be wrong then, so nothing is marked
     if (!query || lower.length !== shown.length) return [shown];
     const nodes = [];
     let start = 0;
@@ -31,9 +31,9 @@
     return nodes;
   };
 
-  /** A text as an element; a long one as its beginning, with all of it behind that. `whole` is its true length. */
+  /** A text as an element; a long one is collapsed to its beginning. `whole` is its full length in characters. */
   silverloom.text = (text, query = "", whole = text.length) => {
-    const rest = whole > text.length ? el("span", { class: "quiet" }, ` … the page holds the first ${silverloom.number(text.length)} of ${silverloom.number(whole)} characters`) : null;
+    const rest = whole > text.length ? el("span", { class: "quiet" }, ` … first ${silverloom.number(text.length)} of ${silverloom.number(whole)} characters`) : null;
     if (text.length <= LONG) return el("p", { class: "text", dir: "auto" }, ...silverloom.hits(text, query), rest);
     const place = query ? text.toLowerCase().indexOf(query) : 0;
     const from = place > START ? place - 80 : 0;
@@ -45,10 +45,10 @@
     return box;
   };
 
-  /** Words for screen readers alone. */
+  /** Text for screen readers only. */
   silverloom.spoken = (text) => el("span", { class: "spoken" }, text);
 
-  /** Two texts as one: what is gone struck out, what is new underlined, both named for screen readers. */
+  /** The difference of two texts: removed words struck out, added words underlined, both labelled for screen readers. */
   silverloom.diff = (pieces) => el("p", { class: "text diff", dir: "auto" }, ...pieces.map(([sign, words]) => sign === "=" ? silverloom.visible(words)
     : sign === "+" ? el("ins", {}, silverloom.spoken(" [added: "), silverloom.visible(words), silverloom.spoken("] "))
       : el("del", {}, silverloom.spoken(" [removed: "), silverloom.visible(words), silverloom.spoken("] "))));

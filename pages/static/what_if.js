@@ -1,5 +1,5 @@
 "use strict";
-// What another value of a threshold would keep, counted in the browser from the scores of its units.
+// How many units another value of a threshold would keep, counted in the browser from their scores.
 (() => {
   const { el, number } = silverloom;
   const place = document.getElementById("threshold");
@@ -27,11 +27,11 @@
     if (loaded.has(one.path)) { then(loaded.get(one.path)); return; }
     const script = el("script", { src: silverloom.root + one.script });
     script.addEventListener("load", () => then(loaded.get(one.path)));
-    script.addEventListener("error", () => { place.hidden = false; place.replaceChildren(el("p", {}, `The scores of ${one.path} are not beside this page.`)); });
+    script.addEventListener("error", () => { place.hidden = false; place.replaceChildren(el("p", {}, `The scores of ${one.path} cannot be loaded: ${one.script} is missing.`)); });
     document.head.append(script);
   }
 
-  /** Units kept at a value, and by how many that may be wrong: exact scores, else the number between two quantiles. */
+  /** Units kept at a value, and the largest possible error: 0 for exact scores, else the units between two quantiles. */
   function count(content, value) {
     const tried = content.tried.find(([other]) => other === value);
     if (tried) return { units: tried[1], off: 0 };
@@ -64,16 +64,16 @@
     const [low, high] = range(content), { sign } = compare[content.rule];
     const step = content.whole ? 1 : 0.001;
     const summary = el("p", { class: "summary", role: "status" });
-    const slider = el("input", { type: "range", id: "slider", min: low, max: high, step, "aria-label": `${content.path}, by sliding` });
+    const slider = el("input", { type: "range", id: "slider", min: low, max: high, step, "aria-label": `${content.path}, slider` });
     const input = el("input", { type: "number", id: "value", step: content.whole ? 1 : "any" });
-    const reset = el("button", { type: "button" }, `back to ${content.now}`);
+    const reset = el("button", { type: "button" }, `reset to ${content.now}`);
     const chart = el("div", { class: "chart", id: "chart-kept" });
     const lists = el("div", { class: "sides" });
     const recipe = el("div", { class: "grid" });
     place.hidden = false;
     place.replaceChildren(
       el("h2", {}, content.path),
-      el("p", { class: "quiet" }, `Kept where ${content.meaning} ${sign} this value. It decides in `, el("a", { href: silverloom.address(content.dataset) }, content.dataset), "."),
+      el("p", { class: "quiet" }, `Units are kept if ${content.meaning} ${sign} this value. Applied in `, el("a", { href: silverloom.address(content.dataset) }, content.dataset), "."),
       el("div", { class: "card" }, el("div", { class: "chooser" }, el("label", { for: "value" }, "value "), input, slider, reset), summary, chart),
       lists, el("h3", {}, "Try it"), recipe);
     view = { content, low, high, summary, slider, input, lists, recipe, chart };
@@ -95,13 +95,13 @@
       layer: [
         { data: { values }, mark: { type: "line", interpolate: content.rule.startsWith("at_most") || content.rule === "below" ? "step-after" : "step-before", color: silverloom.color("kept-fill"), strokeWidth: 2 },
           encoding: { x: { field: "value" }, y: { field: "units" } } },
-        { data: { values: content.tried.map(([value, units]) => ({ value, units, now: value === content.now ? "now" : "to try" })) }, mark: { type: "point", filled: true, size: 60, color: silverloom.color("kept") },
+        { data: { values: content.tried.map(([value, units]) => ({ value, units, now: value === content.now ? "current" : "alternative" })) }, mark: { type: "point", filled: true, size: 60, color: silverloom.color("kept") },
           encoding: { x: { field: "value" }, y: { field: "units" }, tooltip: [{ field: "value" }, { field: "units", title: "kept" }, { field: "now", title: "value" }] } },
         { data: { values: [{ value: content.now }] }, mark: { type: "rule", color: silverloom.color("text"), strokeDash: [4, 3] }, encoding: { x: { field: "value" } } },
-        { data: { values: [{ value: content.now, text: `now ${content.now}` }] }, mark: { type: "text", align: "left", dx: 5, baseline: "middle", fontSize: 12, color: silverloom.color("text") }, encoding: { x: { field: "value" }, y: { value: compare[content.rule].more === "lower" ? 182 : 8 }, text: { field: "text" } } },
+        { data: { values: [{ value: content.now, text: `current: ${content.now}` }] }, mark: { type: "text", align: "left", dx: 5, baseline: "middle", fontSize: 12, color: silverloom.color("text") }, encoding: { x: { field: "value" }, y: { value: compare[content.rule].more === "lower" ? 182 : 8 }, text: { field: "text" } } },
         { data: { name: "chosen", values: [{ value: view.value, units: count(content, view.value).units }] }, mark: { type: "point", size: 140, strokeWidth: 3, color: silverloom.color("link") }, encoding: { x: { field: "value" }, y: { field: "units" } } },
       ],
-    }), `${content.units} kept against ${content.path}; now ${content.now}`);
+    }), `${content.units} kept by ${content.path}; current value ${content.now}`);
   }
 
   function show(value, first = false) {
@@ -110,8 +110,8 @@
     if (document.activeElement !== input) input.value = value;
     slider.value = value;
     const { units, off } = count(content, value), now = count(content, content.now).units, more = units - now;
-    const change = more ? `${more > 0 ? "+" : "−"}${number(Math.abs(more))} against now` : "as many as now";
-    summary.replaceChildren(el("b", {}, `${off ? "about " : ""}${number(units)} of ${number(content.total)} ${content.units}`), ` would be kept at ${precise(value)} (${change}${off ? `, off by ${number(off)} at most` : ""}).`);
+    const change = more ? `${more > 0 ? "+" : "−"}${number(Math.abs(more))} against the current value` : "the same as now";
+    summary.replaceChildren(el("b", {}, `${off ? "about " : ""}${number(units)} of ${number(content.total)} ${content.units}`), ` would be kept at ${precise(value)} (${change}${off ? `, off by at most ${number(off)}` : ""}).`);
     sides(content, value);
     recipes(content, value);
     const hash = `#${content.path}=${precise(value)}`;
@@ -124,12 +124,12 @@
     const kept = content.rows.filter(([score]) => keeps(score, value)), lost = content.rows.filter(([score]) => !keeps(score, value));
     const near = (rows, fromStart) => fromStart ? rows.slice(0, SIDE) : rows.slice(-SIDE).reverse();
     view.lists.replaceChildren(
-      side(content, "kept", "Kept, nearest to the line", near(kept, higher)),
-      side(content, "dropped", "Dropped, nearest to the line", near(lost, !higher)),
+      side(content, "kept", "Kept, closest to the threshold", near(kept, higher)),
+      side(content, "dropped", "Dropped, closest to the threshold", near(lost, !higher)),
       el("p", { class: "quiet" }, content.rows.length < content.scored
-        ? `Of ${number(content.scored)} scored ${content.units} this page holds ${number(content.rows.length)}: a sample, and the ten nearest on each side of every value in the table above.`
-        : `All ${number(content.scored)} scored ${content.units} are here.`,
-        content.total > content.scored ? ` ${number(content.total - content.scored)} others are kept or dropped whatever this value is.` : ""));
+        ? `This page has ${number(content.rows.length)} of ${number(content.scored)} scored ${content.units}: a sample, and the ten closest on each side of every value in the table above.`
+        : `All ${number(content.scored)} scored ${content.units} are on this page.`,
+        content.total > content.scored ? ` ${number(content.total - content.scored)} others are kept or dropped whatever the value.` : ""));
   }
 
   function side(content, outcome, title, rows) {

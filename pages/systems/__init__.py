@@ -1,1 +1,1 @@
-"""Pages of one system each, in a folder of its name. Not here: pages of every dataset."""
+"""Pages of single systems, a folder for each system. Not here: pages that every dataset has."""

@@ -61,7 +61,7 @@ def test_a_line_marks_the_end_of_the_sets_input(page):
     expect(opened.page.locator("#ranker")).to_have_value("tf_idf")
     opened.assert_text("30 sub-words")
     assert_input(opened, 1, 3)
-    opened.page.locator("#set").select_option(label="the set cited: citations, 5 000 sub-words")
+    opened.page.locator("#set").select_option(label="set cited: citations, 5 000 sub-words")
     opened.assert_text("4 paragraphs")
     assert_input(opened, 4, 0)
 
@@ -155,7 +155,7 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
     show.select_option("with paragraphs")
     expect(rows).to_have_count(8)
     expect(rows.filter(has_text="no lead")).not_to_have_count(0)
-    show.select_option("that models wrote of")
+    show.select_option("with generated summaries")
     for title in ("Corrow soup", "Tane eel", "Holt broth"):
         expect(opened.page.locator("#articles tbody th").get_by_text(title, exact=True)).to_be_visible()
     opened.page.get_by_label("Title or reason").fill("corrow")

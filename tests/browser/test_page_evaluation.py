@@ -189,7 +189,7 @@ def test_agreement_of_raters_is_open_and_that_of_pairs_is_folded(page):
         expect(rows.nth(at).locator("th, td")).to_have_text(cells)
     pair = opened.page.get_by_text("ann, bob")
     expect(pair).to_be_hidden()
-    opened.page.get_by_text("Every two raters: 2 rows").press("Enter")
+    opened.page.get_by_text("Each pair of raters: 2 rows").press("Enter")
     expect(pair).to_be_visible()
 
 

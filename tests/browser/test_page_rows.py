@@ -53,7 +53,7 @@ def assert_texts(opened, texts):
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_rows_are_readable_and_accessible(rows_page, width, scheme):
     opened = rows_page(width=width, scheme=scheme, hash="#table=dropped")
-    assert_found(opened, "Rows 1 to 3 of 3 that fit")
+    assert_found(opened, "Rows 1 to 3 of 3 matches")
     opened.assert_fine()
 
 
@@ -75,21 +75,21 @@ def test_the_index_leads_to_every_dataset(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows.html")
     opened.assert_fine()
     opened.page.get_by_role("link", name="1 rejected rows of sources/papers").click()
-    assert_found(opened, "Rows 1 to 1 of 1 that fit")
+    assert_found(opened, "Rows 1 to 1 of 1 matches")
     opened.assert_text("text/bad.txt: not UTF-8", "caf� <b>")
 
 
 def test_filters_narrow_while_typing_and_are_in_the_address(rows_page):
     opened = rows_page()
-    assert_found(opened, "Rows 1 to 20 of 54 that fit")
-    opened.page.get_by_label("Text in any column").press_sequentially("4th sent")
-    assert_found(opened, "Rows 1 to 5 of 5 that fit")
+    assert_found(opened, "Rows 1 to 20 of 54 matches")
+    opened.page.get_by_label("Search all columns").press_sequentially("4th sent")
+    assert_found(opened, "Rows 1 to 5 of 5 matches")
     opened.assert_address("#q=4th+sent")
     expect(opened.page.locator("#rows mark")).to_have_text(["4th sent"] * 5)
     opened.page.reload()
-    assert_found(opened, "Rows 1 to 5 of 5 that fit")
+    assert_found(opened, "Rows 1 to 5 of 5 matches")
     opened.page.get_by_role("button", name="Clear").click()
-    assert_found(opened, "Rows 1 to 20 of 54 that fit")
+    assert_found(opened, "Rows 1 to 20 of 54 matches")
     opened.assert_address(".html#")
 
 
@@ -119,9 +119,9 @@ def test_rows_are_sorted_and_filtered_by_a_number(rows_page):
 def test_pages_can_be_turned(rows_page):
     opened = rows_page()
     opened.page.get_by_role("button", name="Next").first.click()
-    assert_found(opened, "Rows 21 to 40 of 54 that fit")
+    assert_found(opened, "Rows 21 to 40 of 54 matches")
     opened.page.get_by_role("button", name="Next").first.click()
-    assert_found(opened, "Rows 41 to 54 of 54 that fit")
+    assert_found(opened, "Rows 41 to 54 of 54 matches")
     expect(opened.page.get_by_role("button", name="Next").first).to_be_disabled()
 
 
@@ -137,10 +137,10 @@ def test_markup_and_odd_characters_are_shown_and_never_run(rows_page, tmp_path):
     opened = rows_page(everything)
     opened.assert_text("bell␇")
     expect(opened.page.locator("#rows .text").first).to_contain_text(SCRIPT)
-    opened.page.get_by_label("Text in any column").fill("<script>document")
-    assert_found(opened, "Rows 1 to 2 of 2 that fit")
+    opened.page.get_by_label("Search all columns").fill("<script>document")
+    assert_found(opened, "Rows 1 to 2 of 2 matches")
     opened.page.get_by_label("Reason").select_option(SCRIPT)
-    assert_found(opened, "Rows 1 to 1 of 1 that fit")
+    assert_found(opened, "Rows 1 to 1 of 1 matches")
     expect(opened.page).to_have_title(f"Rows of {NAME} · silverloom")
     expect(opened.page.locator("main img")).to_have_count(0)
     opened.assert_sound()
@@ -160,13 +160,13 @@ def test_a_text_of_a_megabyte_is_shown_in_part_and_opened_whole(rows_page, tmp_p
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_dataset_with_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
     opened = rows_page(write(tmp_path, NAME, JUNE, [row(f"{at}", text="one") for at in range(rows)]))
-    assert_found(opened, "Rows 1 to 1 of 1 that fit" if rows else "There is no row to show.")
+    assert_found(opened, "Rows 1 to 1 of 1 matches" if rows else "There are no rows.")
     opened.assert_fine()
 
 
 def test_a_summary_is_highlighted_in_its_paper(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
-    opened.page.get_by_text("1 of 2 sentences stand in text").click()
+    opened.page.get_by_text("1 of 2 sentences are in text").click()
     expect(opened.page.locator(".text-pair mark")).to_have_text(["[marked: We count rare words.]"])
     expect(opened.page.locator(".text-pair .passage")).to_contain_text("They are rare.")
 
@@ -182,7 +182,7 @@ def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
 
 def test_a_row_links_to_the_page_about_it(rows_page):
     opened = rows_page(pages_of={"sentence-z": "talks.html"})
-    opened.page.get_by_label("Text in any column").fill("the last one")
+    opened.page.get_by_label("Search all columns").fill("the last one")
     link = opened.page.get_by_role("link", name="page", exact=True)
     expect(link).to_have_count(1)
     expect(link).to_have_attribute("href", "../talks.html")

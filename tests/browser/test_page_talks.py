@@ -63,9 +63,9 @@ def test_a_clicked_sentence_shows_its_first_stretch_and_is_in_the_address(talk_p
     expect(marked(opened, "talk")).to_have_text([re.compile(r"^\s*59")] * 2)
     assert_in_view(opened, "talk", 57)
     opened.assert_address(f"#{TALK.state(58)}")
-    opened.assert_text("stretch 1 of 2, at 02:22")
-    opened.page.get_by_label("The stretch after").click()
-    opened.assert_text("stretch 2 of 2, at 02:45")
+    opened.assert_text("passage 1 of 2, at 02:22")
+    opened.page.get_by_label("Next passage").click()
+    opened.assert_text("passage 2 of 2, at 02:45")
     assert_in_view(opened, "talk", 61)
 
 
@@ -74,7 +74,7 @@ def test_a_clicked_stretch_shows_its_sentence(talk_page):
     opened.page.locator("#talk [role=option]").nth(60).click()
     expect(marked(opened, "paper")).to_have_text([re.compile("Sentence 3 of the introduction")])
     assert_in_view(opened, "paper", 3)
-    opened.assert_text("stretch 2 of 2")
+    opened.assert_text("passage 2 of 2")
 
 
 def test_arrow_keys_move_and_enter_goes_to_the_other_side(talk_page):
@@ -246,12 +246,12 @@ def test_a_long_list_has_pages_and_the_address_keeps_the_place(visit, tmp_path):
     corpus = Corpus(tmp_path, unmatched=[f"Talk {at:03}" for at in range(450)])
     opened = visit((site(corpus) / "talks.html").as_uri())
     opened.assert_text("1 to 200 of 450")
-    opened.page.get_by_role("button", name="The next ones").click()
-    opened.page.get_by_role("button", name="The next ones").click()
+    opened.page.get_by_role("button", name="Next").click()
+    opened.page.get_by_role("button", name="Next").click()
     opened.assert_text("401 to 450 of 450")
     expect(titles(opened)).to_have_count(50)
     expect(opened.page.locator("#after")).to_be_hidden()
     opened.page.reload()
     opened.assert_text("401 to 450 of 450")
-    opened.page.get_by_role("button", name="The ones before").click()
+    opened.page.get_by_role("button", name="Previous").click()
     opened.assert_text("201 to 400 of 450")

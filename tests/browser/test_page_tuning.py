@@ -40,13 +40,13 @@ def test_a_cell_is_the_best_over_the_other_params_and_marks_the_current_point(tu
 
 def test_axes_and_fixed_params_are_chosen_and_are_in_the_address(tuning_page):
     opened = tuning_page()
-    opened.page.get_by_label("Down").select_option("gamma")
+    opened.page.get_by_label("Rows").select_option("gamma")
     opened.page.locator("[data-control=lambda]").select_option("0.65")
     assert_cells(opened, ["68.8 %", "66.8 %", "69.0 %", "67.0 %"])
     opened.page.reload()
     assert_cells(opened, ["68.8 %", "66.8 %", "69.0 %", "67.0 %"])
-    opened.page.get_by_label("Across").select_option("gamma")
-    expect(opened.page.get_by_label("Down")).to_have_value("epsilon")
+    opened.page.get_by_label("Columns").select_option("gamma")
+    expect(opened.page.get_by_label("Rows")).to_have_value("epsilon")
 
 
 def test_a_chosen_cell_shows_its_interval_and_its_talks(tuning_page):

@@ -99,7 +99,7 @@ def test_an_excluded_partition_is_skipped_and_named_with_its_reason(fresh):
         (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) is outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
         (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) is outside .*partitions.start to 2017-01"),
         (("--from", "June", "--to", "2018-06"), "FROM must be a month like 2018-06, found 'June'"),
-        ((), "Missing option '--from'; `silverloom backfill --help` shows what there is"),
+        ((), "Missing option '--from'; see `silverloom backfill --help`"),
         ((*MONTHS, "--select", "talk"), "nothing is called 'talk'; known: "),
         ((*MONTHS, "--jobs", "none"), "Invalid value for '--jobs' / '-j'"),
     ],
@@ -156,7 +156,7 @@ def test_an_interrupt_ends_the_workers_and_keeps_finished_partitions(fresh):
         process.send_signal(signal.SIGINT)
         output = process.communicate()[0]
     assert process.returncode == 130, output
-    assert "interrupted; what was finished is kept" in output and "Traceback" not in output
+    assert "interrupted; finished work is kept" in output and "Traceback" not in output
     assert workers
     until(lambda: not any(alive(pid) for pid in workers))
     made = fresh.made(fresh.silverloom("backfill", *MONTHS))

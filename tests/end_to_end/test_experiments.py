@@ -187,7 +187,7 @@ def test_an_interrupted_run_can_be_reverted(done):
     output = next(line for line in run.stdout if line.startswith("talksumm/alignments 2018-06:"))
     run.send_signal(signal.SIGINT)
     output += run.communicate()[0]
-    assert run.returncode == 130 and "interrupted; what was finished is kept" in output, output
+    assert run.returncode == 130 and "interrupted; finished work is kept" in output, output
     assert done.data() != before[0]
     assert take_back(done) == {}
     assert (done.data(), done.lock) == before

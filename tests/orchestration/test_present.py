@@ -26,7 +26,7 @@ MONTHS = ("2018-06", "2018-07", "2018-08")
         ([{"excluded": 2}], "All are up to date, and their checks passed. 2 partitions excluded."),
         (
             [{"unknown": 1}, {}],
-            "All are up to date. Whether 1 partition would raise warnings is not known here.",
+            "All are up to date. Warnings of 1 partition are unknown.",
         ),
     ],
 )

@@ -1,1 +1,1 @@
-"""DiscoFuse's pages: fusion models, phenomena, people's judgements."""
+"""DiscoFuse's pages: fusion models, phenomena, human evaluation."""

@@ -1,7 +1,7 @@
-"""Scores and ratings of fusions as the page shows them, beside those of Geva et al. (2019) in published.yaml.
+"""Scores and ratings of fusions on the page, next to those of Geva et al. (2019) in published.yaml.
 
-Belongs here: order and names of systems, Tables 2 and 5 to 10, and the confusions as matrices. Not here:
-reading files (site.py), how far raters agree (pages/evaluation.py), computing anything (ops/discofuse).
+Belongs here: order and names of systems, Tables 2 and 5 to 10, and confusion matrices. Not here: reading
+files (site.py), inter-rater agreement (pages/evaluation.py), any computation (ops/discofuse).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ METRICS = {"sari": "SARI", "keep": "Keep", "add": "Add", "delete": "Delete", "ex
 TESTED = ("sari", "exact")
 TESTS = ("full", "balanced")
 
-#: Outputs that a matrix has a column for; what else was predicted is in the last one together.
+#: The most columns of a matrix; further outputs share the last one.
 MOST_OUTPUTS = 24
 REST = "<another>"
 
@@ -37,14 +37,14 @@ def read(content: Mapping[str, Any] | None) -> EvaluationTable:
 
 
 def label(system: str, model: str | None) -> str:
-    """Return a system's name as people read it."""
+    """Return a readable name of a system."""
     if system == "copy":
         return "COPY"
     return "trained on the mixture" if model == "mixture" else f"trained on {model}"
 
 
 def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, bool, str]:
-    """Return the key of the order: a domain's own model, those of others, the mixture, COPY."""
+    """Return the sort key of a system: the domain's own model, those of other domains, the mixture, COPY."""
     return system == "copy", model == "mixture", model != domain, model or ""
 
 
@@ -84,7 +84,7 @@ def published() -> list[Grid]:
 
 
 def fewest(table: EvaluationTable) -> int:
-    """Return on how many examples the system with the fewest is scored."""
+    """Return the smallest number of examples that a system is scored on."""
     return min((system.items for system in table.systems if system.test[1] == "full"), default=0)
 
 
@@ -105,7 +105,7 @@ def tests(table: EvaluationTable) -> Grid:
 
 
 def phenomena(table: EvaluationTable) -> Grid:
-    """Return Table 7: of each type a score of each model, and those of the paper."""
+    """Return Table 7: for each discourse type the scores of each model, and the paper's."""
     found = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
     models = sorted({model for model, _ in found})
     lines = [
@@ -128,7 +128,7 @@ def _cells(row: Breakdown | None, metrics: Iterable[str]) -> list[Any]:
 
 
 def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
-    """Return Table 9, model by model: accuracy and the top three, and a matrix of all outputs."""
+    """Return Table 9 for each model: accuracy, the three most frequent outputs, a matrix of all outputs."""
     paper = ("DFSPORT", "DFWIKI", "top three in the paper")
     head = ("connective", "accuracy", "examples", "most often predicted", *paper)
     found = []
@@ -144,7 +144,7 @@ def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
 
 
 def pronouns(table: EvaluationTable) -> list[dict[str, Any]]:
-    """Return Figure 3, model by model."""
+    """Return Figure 3 for each model."""
     found = _by_model(table, "pronouns").items()
     return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in found]
 
@@ -159,8 +159,8 @@ def _by_model(table: EvaluationTable, name: str) -> dict[str, list[Breakdown]]:
 def matrix(rows: Sequence[Breakdown], order: Sequence[str]) -> dict[str, Any]:
     """Return a confusion matrix: `rows` (gold, examples, shares) over the same `columns`, each summing to 1.
 
-    Columns stand in the given order, then other outputs by frequency, then OTHER. Of many outputs the least
-    frequent ones share a column.
+    Columns come in the given order, then other outputs by frequency, then OTHER. If there are many outputs,
+    the least frequent ones share a column.
     """
     seen = [row for row in rows if row.items]
     counts: Counter[str] = Counter()
@@ -191,7 +191,7 @@ def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
 
 
 def transferred(content: Mapping[str, Any] | None) -> Grid:
-    """Return Table 10: ours and the paper's, system by system."""
+    """Return Table 10: for each system our scores and the paper's."""
     found = {system.system: system for system in read_table(content, "pairs").systems}
     lines = []
     for name, paper in PUBLISHED["table_10"].items():

@@ -1,8 +1,8 @@
-"""What DiscoFuse adds to the pages: one of fusion models, and what its examples are made of on theirs.
+"""DiscoFuse's additions to the site: a page of fusion models, and statistics on the pages of its examples.
 
-Belongs here: reading the datasets behind it, counting the rows of discofuse/examples and discofuse/balanced,
-and which datasets lead to the page. Not here: how scores and ratings are laid out (scores.py), learning
-curves (pages/evaluation.py), drawing (static), the numbers of the paper (published.yaml).
+Belongs here: reading the datasets behind the page, counting the rows of discofuse/examples and
+discofuse/balanced, and which datasets link to the page. Not here: the layout of scores and ratings
+(scores.py), learning curves (pages/evaluation.py), drawing (static), the paper's numbers (published.yaml).
 
 Geva et al. (2019), section 3.2, Figure 4 and Table 16.
 """
@@ -26,17 +26,17 @@ from pages.systems.discofuse.scores import PUBLISHED
 
 EVALUATION, MODEL, PEOPLE = "discofuse/evaluation", "discofuse/fusion_model", "discofuse/human_evaluation"
 
-#: The dataset before down-sampling; of the one after it the paper prints connectives.
+#: The dataset before down-sampling. The paper prints connectives only for the one after it.
 FULL = "discofuse/examples"
 
-#: Domains that a page draws, those of the most examples, and connectives of each.
+#: The most domains on a page, those with the most examples, and the most connectives of each.
 MOST_DOMAINS = 12
 MOST_CONNECTIVES = 10
 _COUNTED = ["domain", "discourse_type", "connective_string"]
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    """Yield the page, which names missing datasets. Raises ValueError naming a file that cannot be read."""
     table = scores.read(side_file(everything, EVALUATION, "table.json"))
     shared = values(everything, numbers, EVALUATION, [MODEL], PEOPLE)
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
@@ -63,11 +63,11 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
 
 
 def statistics(name: str, folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Return as `statistics` what the page of a dataset draws of its kept rows.
+    """Return as `statistics` the counts that the page of a dataset draws from its kept rows.
 
-    `domains`, the largest first: examples, types and connectives as [name, count], and how many examples
-    have anaphora, "and" or "but"; `all`: the number of domains. With each domain what the paper says of the
-    one that is called so, or of all of its domains where none is.
+    `domains`, largest first: examples, types and connectives as [name, count], and how many examples have
+    anaphora, "and" or "but". `all`: the number of domains. Each domain comes with the paper's numbers for the
+    domain of the same name, or for all of the paper's domains if none has that name.
     """
     counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for folder in folders:

@@ -1,7 +1,7 @@
-"""The pages of groups: sentences that define one term, and sentences that cite one paper.
+"""The pages of groups: sentences that define the same term, and sentences that cite the same paper.
 
-Belongs here: which groups and sentences are shown. Not here: how groups are made (ops/parasci/candidates),
-drawing (static/groups.js).
+Belongs here: which groups and sentences are shown. Not here: making groups (ops/parasci/candidates), drawing
+(static/groups.js).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pages.html import embedded, render
 from pages.sampling import rank
 from pages.systems.parasci.pairs import PARAPHRASES
 
-#: Groups of a page, those of the most pairs; sentences of a group, by the hash of their ids; characters.
+#: The most groups on a page, those with the most pairs; sentences of a group, by the hash of their ids; and
+#: characters of a sentence.
 MOST_GROUPS, MOST_SENTENCES, LONGEST = 500, 40, 600
 SENTENCES = ("parasci/sentences", "parasci/passages")
 
@@ -42,7 +43,7 @@ KINDS = (
 
 
 def pages(everything: Everything) -> Files:
-    """Yield a page for each kind, and for each group that is shown a script, loaded when it is looked at."""
+    """Yield a page for each kind, and for each shown group a script, loaded on demand."""
     for kind in KINDS:
         yield from _page(everything, kind)
 
@@ -91,7 +92,7 @@ def _without(group: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _members(everything: Everything, kind: GroupKind) -> pa.Table:
-    """Return which sentences of which papers are in which groups."""
+    """Return the members of groups: sentences with their papers."""
     found = [_MEMBER.empty_table()]
     inner = ("paper_id", kind.field if kind.field == "term" else f"{kind.field}.list.element")
     columns = ["id", "area", *(f"mentions.list.element.{name}" for name in inner)]
@@ -109,7 +110,7 @@ def _of_part(table: pa.Table, kind: GroupKind) -> pa.Table:
         at = pc.list_parent_indices(keys)
         keys, paper, sentence = pc.list_flatten(keys), paper.take(at), sentence.take(at)
     else:
-        # As ops/parasci/candidates names the groups: the area stands before the term, where there is one.
+        # As ops/parasci/candidates names the groups: the area, if there is one, comes before the term.
         area = table["area"].combine_chunks().take(sentence)
         named = pc.binary_join_element_wise(area, keys, "/")
         keys = pc.if_else(pc.equal(area, ""), keys, named)
@@ -119,7 +120,7 @@ def _of_part(table: pa.Table, kind: GroupKind) -> pa.Table:
 
 
 def _pairs_of(everything: Everything, origin: str) -> Counter[str]:
-    """Return the pairs that are paraphrases, by group."""
+    """Return the number of pairs that became paraphrases, by group."""
     counts = value_counts(
         pc.list_flatten(table["keys"]) for table in parts(everything, PARAPHRASES, ["keys"])
     )
@@ -167,7 +168,7 @@ def _scripts(
 
 
 def _partners(everything: Everything, origin: str, keys: Collection[str]) -> dict[str, Counter[str]]:
-    """Return of each group how many paraphrases each of its sentences, by its text, has."""
+    """Return for each group the number of paraphrases of each of its sentences, by the sentence's text."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     named = {f"{origin}:{key}" for key in keys}
     for row in rows(everything, PARAPHRASES, ["keys", "first", "second"]):

@@ -1,9 +1,9 @@
-"""What became of candidates, by the method that found them; and the page of pairs, some of each fate.
+"""Outcomes of candidates, by the method that found them; and the page of pairs, with some of each outcome.
 
-Belongs here: counting the rows of all datasets from candidates to pairs; which pairs are shown, their
-sentences against each other word by word. Not here: drawing (static/pairs.js).
+Belongs here: counting the rows of all datasets from candidates to pairs; which pairs are shown, and their
+sentences compared word by word. Not here: drawing (static/pairs.js).
 
-A pair that several methods found counts with each of them.
+A pair that several methods found counts for each of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pages.sampling import rank
 
 SCORED, FILTERED, PARAPHRASES = "parasci/scored", "parasci/filtered", "parasci/paraphrases"
 
-#: What became of a pair, and the dataset and its table that it stands in.
+#: The outcome of a pair, and the dataset and the table that have it.
 FATES = {
     "kept": (PARAPHRASES, "kept"),
     "consistency": (FILTERED, "dropped"),
@@ -35,7 +35,7 @@ FATES = {
     "not_drawn": (PARAPHRASES, "dropped"),
 }
 
-#: Pairs of one method and fate, by the hash of their ids, and characters of a sentence.
+#: The most pairs of one method and outcome, by the hash of their ids, and characters of a sentence.
 MOST_PAIRS, LONGEST = 100, 1_500
 _MOST_NAMES = 10
 _SCORES = (
@@ -54,7 +54,7 @@ _COLUMNS = ("id", "first", "second", "keys", "papers", *_SCORES)
 
 
 def pages(everything: Everything) -> Files:
-    """Yield the page, and for each method and fate a script with pairs, loaded when it is looked at."""
+    """Yield the page, and for each method and outcome a script with pairs, loaded on demand."""
     listed = []
     for origin, fate in product(origins(everything), FATES):
         ids, total = _chosen(everything, origin, fate)
@@ -70,16 +70,16 @@ def pages(everything: Everything) -> Files:
 
 
 def origins(everything: Everything) -> list[str]:
-    """Return the methods: what parasci/scored reads; none where params.yaml leaves ParaSCI out."""
+    """Return the methods, the inputs of parasci/scored; none if params.yaml leaves ParaSCI out."""
     dataset = everything.graph.datasets.get(SCORED)
     return [source.argument for source in dataset.inputs] if dataset else []
 
 
 def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[str, Any]]:
-    """Return for each method its candidates and what became of them.
+    """Return for each method the numbers of its candidates and their outcomes.
 
-    `compared` pairs, `stored` ones above the floor, `dropped` ones by reason, `kept` ones; None where a
-    dataset is not there. What no reason explains is the same pair found again: `merged`.
+    `compared`: pairs compared. `stored`: pairs above the floor. `dropped`: pairs by reason. `kept`: pairs
+    kept. None if a dataset is missing. Losses without a reason are repeats of the same pair: `merged`.
     """
     scored, kept = (
         value_counts(pc.list_flatten(table["origins"]) for table in parts(everything, name, ["origins"]))
@@ -109,7 +109,7 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
 
 
 def _chosen(everything: Everything, origin: str, fate: str) -> tuple[Sequence[str], int]:
-    """Return the ids of the pairs that are shown, and how many there are."""
+    """Return the ids of the shown pairs, and the number of all pairs."""
     chosen: list[tuple[str, str]] = []
     total = 0
     columns = ["id", "origins", *(["reason"] if fate != "kept" else [])]
@@ -145,7 +145,7 @@ def _pair(row: Row) -> dict[str, Any]:
 
 
 def _dropped(everything: Everything, numbers: Mapping[str, Counted], origin: str) -> dict[str, int]:
-    """Return what parasci/scored dropped of a method: as units, or as combinations."""
+    """Return what parasci/scored dropped from a method, as units or as combinations."""
     if SCORED not in numbers:
         return {}
     if everything.graph.datasets[SCORED].consumes == origin:

@@ -1,8 +1,8 @@
-"""Numbers of ParaSCI as pages show them, beside those of Dong et al. (2021) in published.yaml.
+"""ParaSCI's numbers on pages, next to those of Dong et al. (2021) in published.yaml.
 
-Belongs here: Tables 2 to 6: the dataset, what people say, PDBERT beside the best clause, generators beside
-COPY with sentences of theirs. Not here: reading other datasets (site.py), computing anything (ops/parasci),
-learning curves (pages/evaluation.py).
+Belongs here: Tables 2 to 6: the dataset, human evaluation, PDBERT against the best clause, and generators
+against COPY, with some of their sentences. Not here: reading other datasets (site.py), any computation
+(ops/parasci), learning curves (pages/evaluation.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pages.sampling import rank
 
 PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
 
-#: The questions of a table of the paper, with their names there, and the ends of what its bars show.
+#: The questions of each table of the paper, with the names used there, and the ends of the scale of its bars.
 TABLES: Mapping[str, tuple[Mapping[str, str], tuple[float, float]]] = {
     "table_4": (
         {
@@ -52,13 +52,13 @@ TABLES: Mapping[str, tuple[Mapping[str, str], tuple[float, float]]] = {
 }
 _COLUMNS = ("genre", "candidates", "pairs", "words", "characters", "self_bleu")
 
-#: Generated sentences that are shown, by the hash of their pairs, and characters of each.
+#: The most generated sentences shown, by the hash of their pairs, and characters of each.
 MOST_SENTENCES, LONGEST = 30, 600
 _NAMES = {"pdbert": "PDBERT", "best_clause": "Best clause", "copy": "COPY"}
 
 
 def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
-    """Return Table 2: ours (all, by method, by split), then the paper's."""
+    """Return Table 2: our numbers (all, by method, by split), then the paper's."""
     place = {name: at for at, name in enumerate([ALL, *origins, *SPLITS])}
     lines = [
         GridLine(row["name"] + ", paper" * row["published"], [_cell(row[name]) for name in _COLUMNS])
@@ -69,9 +69,9 @@ def table_2(rows: Iterable[Row], origins: Sequence[str]) -> Grid:
 
 
 def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[str, Any]:
-    """Return a table of ratings: `lines` of ours, all pairs and by method, and of the `paper`; agreement.
+    """Return a table of ratings: our `lines` (all pairs, then by method), the paper's, and agreement.
 
-    Of each question a line has the score as table.json has it, or None.
+    A line has for each question its score from table.json, or None.
     """
     names, ends = TABLES[name]
     questions = {question["question"]: question for question in table["questions"]}
@@ -95,14 +95,14 @@ def rated(table: Mapping[str, Any], name: str, origins: Sequence[str]) -> dict[s
 
 
 def unreliable(table: Mapping[str, Any]) -> list[Row]:
-    """Return the agreement of raters whose kappa the paper would not accept."""
+    """Return the agreement rows of raters whose kappa is too low by the paper's standard."""
     return [
         row for row in table["agreement"] if row["kappa"] is not None and row["kappa"] < PUBLISHED["reliable"]
     ]
 
 
 class ModelTable(NamedTuple):
-    """A dataset that compares systems: metrics from 0 to 1, others, and those of which tests are shown."""
+    """A dataset that compares systems: its metrics from 0 to 1, other metrics, and the metrics with tests."""
 
     dataset: str
     title: str
@@ -110,7 +110,7 @@ class ModelTable(NamedTuple):
     numbers: Mapping[str, str]
     tested: Sequence[str]
     published: Mapping[str, str]
-    """Columns of the paper's table, by what table.json calls them."""
+    """Columns of the paper's table, by their names in table.json."""
 
     @property
     def metrics(self) -> Mapping[str, str]:
@@ -139,7 +139,7 @@ GENERATION = ModelTable(
 
 
 def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] | None:
-    """Return a table of systems, their tests and the paper's table; None where nothing is scored."""
+    """Return a table of systems, their tests and the paper's table; None if no systems are scored."""
     content = side_file(everything, comparison.dataset, "table.json")
     table = read_table(content, "pairs")
     if not table.systems:
@@ -160,7 +160,7 @@ def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] |
 
 
 def generated(everything: Everything) -> Iterator[dict[str, Any]]:
-    """Yield some sentences with what models make of them, each against its source word by word."""
+    """Yield some model outputs, each compared with its source word by word."""
     columns = ["pair_id", "model", "source", "target", "prediction"]
     found = rows(everything, "parasci/generated", ["pair_id", "system"], system=["model"])
     chosen = heapq.nsmallest(MOST_SENTENCES, {row["pair_id"] for row in found}, key=rank)
@@ -180,7 +180,7 @@ def _cell(value: Any) -> Any:
 
 
 def _answers(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how often each value was given; what stands at the end of a long scale unused is left out."""
+    """Return how often each value was given; unused values at the end of a long scale are left out."""
     counts = question["scores"][0]["values"]
     used = max((at for at, count in enumerate(counts.values()) if count), default=0)
     shown = [value["shown"] for value in question["scale"]]
@@ -192,7 +192,7 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
     columns: list[Sequence[GridCell]] = [
         bars(
             [system.scores.get(metric) for system in table.systems],
-            # Much of the source in words, or in meaning alone, is nothing good: COPY has most of both.
+            # Similarity to the source, in words or in meaning, is no merit: COPY scores highest on both.
             [metric not in ("self_bleu", "bertscore")] * len(table.systems),
             top=1,
         )
@@ -211,7 +211,7 @@ def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
 
 
 def _number(metric: str, score: Interval | None) -> str | None:
-    """Return a score that has no bar: a difference of shares, which may be below 0, or a number of words."""
+    """Return a score shown without a bar: a difference of shares, maybe negative, or a number of words."""
     if score is None:
         return None
     mean, low, high = (100 * value if metric == "ibleu" else value for value in score)

@@ -1,8 +1,7 @@
-"""What ParaSCI adds to the pages: paraphrases, pairs, groups of definitions and of citing sentences.
+"""ParaSCI's additions to the site: paraphrases, pairs, groups of definitions and of citing sentences.
 
-Belongs here: the page of paraphrases, read from the datasets behind it, with what other thresholds would
-keep; which datasets lead to which page. Not here: what became of candidates, single pairs (pairs.py), groups
-(groups.py), tables (scores.py).
+Belongs here: the page of paraphrases, with what other thresholds would keep; which datasets link to which
+page. Not here: outcomes of candidates and single pairs (pairs.py), groups (groups.py), tables (scores.py).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ GENERATOR, PDBERT = "parasci/generator", "parasci/pdbert"
 
 
 def paraphrases_page(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    """Yield the page, which names missing datasets. Raises ValueError naming a file that cannot be read."""
     shared = values(everything, numbers, scores.GENERATION.dataset, [GENERATOR, PDBERT], PEOPLE)
     table = shared["ratings"]
     names = origins(everything)
@@ -89,7 +88,7 @@ SYSTEM = SystemPages(
 
 
 def _planes(everything: Everything) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield for each method what both of its thresholds would keep."""
+    """Yield for each method what its two thresholds would keep together."""
     if FILTERED not in everything or SCORED not in everything:
         return
     dataset = everything.graph.datasets[FILTERED]

@@ -1,1 +1,1 @@
-"""TalkSumm's pages: talks beside papers, tuning, evaluation."""
+"""TalkSumm's pages: talks next to their papers, tuning, evaluation."""

@@ -1,6 +1,6 @@
-"""The scores of summarisers as the page shows them: names, order, and what the tests say of the extractor.
+"""Scores of summarisers on the page: names, order, and the verdicts of tests on the extractor.
 
-Belongs here: the words for systems, metrics and verdicts. Not here: the numbers of Lev et al. (2019)
+Belongs here: the wording for systems, metrics and verdicts. Not here: the numbers of Lev et al. (2019)
 (published.yaml), reading files (site.py), computing means and tests (ops/talksumm/evaluation/scores.py).
 """
 
@@ -28,30 +28,30 @@ from ops.evaluation.table import (
 )
 from pages.evaluation import Grid, GridLine, bars, test_cells
 
-#: What is known of systems by name, in the order of the page.
+#: Names and descriptions of systems, in the order of the page.
 ABOUT = {
     "only": ("Only", "the top sentences of the extractor"),
-    "hybrid": ("Hybrid", "the abstract, then what the extractor adds to it"),
+    "hybrid": ("Hybrid", "the abstract, then sentences that the extractor adds"),
     "abstract": ("Abstract", "the authors' own"),
     "lead": ("Lead", "the first sentences"),
-    "random": ("Random", "sentences drawn by chance"),
-    "textrank": ("TextRank", "sentences most like the others"),
+    "random": ("Random", "randomly chosen sentences"),
+    "textrank": ("TextRank", "sentences most similar to the others"),
     "sumbasic": ("SumBasic", "sentences of frequent words"),
-    "oracle": ("Oracle", "knows the human summaries: no system can be expected to reach it"),
+    "oracle": ("Oracle", "sees the human summaries, so no system is expected to reach it"),
 }
 
 PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
 
-#: The verdicts of a test in a sentence about the extractor.
+#: Phrases for the verdicts of tests on the extractor.
 _SENTENCES = {
     ABOVE: "every metric puts it above",
     BELOW: "every metric puts it below",
     NO_DIFFERENCE: "no metric shows a significant difference from",
     MIXED: "only some metrics show a significant difference from",
-    TOO_FEW: "too few papers are in common to compare it with",
+    TOO_FEW: "too few common papers to compare it with",
 }
 
-#: Of a trained extractor, in brackets behind the name of its system: architecture and training set.
+#: A trained extractor's architecture and training set, in brackets after the name of its system.
 _MODEL = re.compile(r"\((\w+)/(\w+)\)")
 
 METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
@@ -69,12 +69,12 @@ def published() -> Grid:
 
 
 def label(system: str, model: str | None = None) -> str:
-    """Return a system's name as people read it."""
+    """Return a readable name of a system."""
     return named(ABOUT.get(system, (system, ""))[0], model)
 
 
 def place(system: str, model: str | None, chosen: bool) -> tuple[bool, int, str, str]:
-    """Return the key by which systems are sorted: the chosen extractor, the baselines, other extractors."""
+    """Return the sort key of a system: the chosen extractor, the baselines, other extractors."""
     order = list(ABOUT)
     return not chosen, order.index(system) if system in ABOUT else len(order), system, model or ""
 
@@ -84,7 +84,7 @@ def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
 
 
 def metric(name: str) -> str:
-    """Return the name of a metric as people read it: "rouge2_f" is "ROUGE-2 F"."""
+    """Return a readable name of a metric: "rouge2_f" is "ROUGE-2 F"."""
     if not (found := METRIC.fullmatch(name)):
         return name
     return f"ROUGE-{found['kind']} {'F' if found['field'] == 'f' else found['field']}"
@@ -108,14 +108,14 @@ def grids(table: EvaluationTable) -> tuple[Grid, Grid]:
 
 
 def extractor(table: EvaluationTable) -> ScoredSystem | None:
-    """Return the chosen extractor's Only, None where no extractor is scored."""
+    """Return the chosen extractor's Only; None if no extractor is scored."""
     return next((system for system in table.systems if system.system == "only" and system.chosen), None)
 
 
 def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
     """Return the tests of the chosen extractor's Only against each other system, in the order of the page.
 
-    Of extractors only the chosen one is tested: its model goes without saying.
+    Only the chosen extractor is tested, so labels omit its model.
     """
     only = extractor(table)
     known = {system.name: system for system in table.systems}
@@ -125,9 +125,10 @@ def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
 
 
 def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTest]]:
-    """Return the tests of extractors that learnt from one training set by different architectures.
+    """Return the tests between architectures that were trained on the same set.
 
-    Their names have the one first that may be "above": "transformer against pointer, both of oracle".
+    The first architecture in a name is the one that may be "above": "transformer against pointer, both of
+    oracle".
     """
     found = []
     for test in read_tests((content or {}).get("architectures", []), "papers"):
@@ -145,7 +146,7 @@ def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tup
 
 
 def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return what the tests show of the extractor, with the systems that it is compared with."""
+    """Return the verdicts on the extractor, each with the systems that it applies to."""
     verdicts = [(test.verdict(*metrics), name) for name, test in found]
     against = {verdict: [name for given, name in verdicts if given == verdict] for verdict in _SENTENCES}
     return [(_SENTENCES[verdict], names) for verdict, names in against.items() if names]

@@ -1,7 +1,7 @@
-"""What TalkSumm adds to the pages: talks, the tuning of the model, the evaluation of summarisers.
+"""TalkSumm's additions to the site: talks, the tuning of the model, the evaluation of summarisers.
 
-Belongs here: the page of the grid of the model's four knobs; the page of the evaluation, and which papers it
-shows; which datasets lead to both. Not here: the pages of talks (talks.py), order and words of scores
+Belongs here: the page of the grid over the model's four knobs; the page of the evaluation, and which papers
+it shows; which datasets link to both. Not here: the pages of talks (talks.py), order and wording of scores
 (scores.py), learning curves (pages/evaluation.py), scoring (ops/talksumm), drawing (static).
 """
 
@@ -22,22 +22,22 @@ from pages.systems.talksumm import scores, talks
 
 EVALUATION, EXTRACTOR, PEOPLE = "talksumm/evaluation", "talksumm/extractor", "talksumm/human_evaluation"
 
-#: Papers whose summaries can be looked at, chosen by the hash of their ids: there may be any number.
+#: The most papers whose summaries are shown, chosen by the hash of their ids.
 MOST_PAPERS = 500
 LONGEST_TEXT = 6_000
 LONGEST_TITLE = 300
 TUNING = "talksumm/tuning"
 KNOBS = ("lambda", "gamma", "delta", "epsilon")
 
-#: Points of a larger grid are left out of the page, the worst first.
+#: The most points on the page; the worst points of a larger grid are left out.
 MOST_POINTS = 5_000
 _COLUMNS = [*KNOBS, "id", "accuracy", "low", "high", "within_two", "words", "current", "talks"]
 
 
 def evaluation_pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page, and for each paper a script with its summaries, loaded when it is looked at.
+    """Yield the page, and for each paper a script with its summaries, loaded on demand.
 
-    The page names what is missing. Raises ValueError naming a file that cannot be read.
+    The page names missing datasets. Raises ValueError naming a file that cannot be read.
     """
     content = side_file(everything, EVALUATION, "table.json")
     table = scores.read(content)
@@ -75,7 +75,7 @@ def evaluation_pages(everything: Everything, numbers: Mapping[str, Counted]) -> 
 
 
 def tuning_pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page; without a scored point it names what is missing."""
+    """Yield the page; if no points are scored, it names what is missing."""
     points = ranked(rows(everything, TUNING, _COLUMNS))
     best = points[0] if points else None
     current = next((point for point in points if point["current"]), None)
@@ -97,7 +97,7 @@ def tuning_pages(everything: Everything, numbers: Mapping[str, Counted]) -> File
 
 
 def ranked(points: Iterable[Row]) -> list[Row]:
-    """Return the points, the most accurate first; of equals the current one, then the smaller knobs."""
+    """Return the points, most accurate first; ties: the current point first, then smaller knobs."""
     return sorted(
         points,
         key=lambda point: (-point["accuracy"], not point["current"], *(point[knob] for knob in KNOBS)),
@@ -105,7 +105,7 @@ def ranked(points: Iterable[Row]) -> list[Row]:
 
 
 def differs(best: Row, current: Row) -> bool:
-    """Tell whether each of two accuracies lies beyond the 95 % interval of the other."""
+    """Tell whether each of two accuracies is outside the other's 95 % interval."""
     return bool(best["accuracy"] > current["high"] and current["accuracy"] < best["low"])
 
 
@@ -129,7 +129,7 @@ SYSTEM = SystemPages(
 
 
 def _paper(summaries: Sequence[Row]) -> dict[str, Any]:
-    """Return what the page shows of one paper: the first human summary, and each system's with its scores."""
+    """Return the page's data about one paper: the first human summary, and each system's with its scores."""
     ordered = sorted(summaries, key=lambda row: scores.place(row["system"], row["model"], row["chosen"]))
     return {
         "id": ordered[0]["gold_id"],
@@ -148,5 +148,5 @@ def _paper(summaries: Sequence[Row]) -> dict[str, Any]:
 
 
 def _bounded(text: str) -> dict[str, Any]:
-    """Return the beginning of a text that a page can hold, and how many characters all of it has."""
+    """Return the beginning of a text, cut to fit on a page, and the full length in characters."""
     return {"start": text[:LONGEST_TEXT], "characters": len(text)}

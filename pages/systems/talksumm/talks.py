@@ -1,7 +1,7 @@
-"""The list of all talks, and a page for each of a bounded number of pairs of a talk and its paper.
+"""The list of all talks, and pages for a bounded number of pairs of a talk and its paper.
 
-Belongs here: reading the datasets, which pairs have a page, and what it shows: the transcript beside the
-paper, and how the talk went through it. Not here: drawing (static/talk.js).
+Belongs here: reading the datasets, which pairs have a page, and its data: the transcript next to the paper,
+and the path of the talk through the paper. Not here: drawing (static/talk.js).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ops.text.words import STOP_WORDS
 from pages.html import render
 from pages.sampling import rank
 
-#: Pairs with a page, and talks in the list, chosen by the hash of their ids: a corpus may hold any number.
+#: The most pairs with a page, and talks in the list, chosen by the hash of their ids.
 MOST_PAGES = 500
 MOST_LISTED = 5_000
 
-#: A longer talk or paper has no page.
+#: The most words of a talk, and sentences of a paper, that have a page.
 MOST_WORDS = 50_000
 MOST_SENTENCES = 5_000
 LONGEST_TITLE = 300
 
-#: Where a talk can be lost, and the column that names it there.
+#: The datasets that can drop or reject a talk, and the column that names the talk in each.
 _LOSSES = {"sources/talks": "path", "talksumm/matches": "title", "talksumm/pairs": "title"}
 
-#: [first word, last word, index of the sentence]; of labels None where the words describe no sentence.
+#: [first word, last word, index of the sentence]; in labels, None if the words describe no sentence.
 Runs: TypeAlias = list[list[Any]]
 LONGEST_WORD = 100
 _QUIET = re.compile(r"(?:[(\[{<]*([a-z]*)[)\]}>]*[.,?!;:]?|%hesitation|[!#$%&()*+,./:;<=>?@\[\\\]^_{|}~-])")
@@ -77,14 +77,14 @@ def pages(everything: Everything) -> Files:
             paper_title=_title(pair["paper_title"]),
             talk=aligned.talk,
             partition=partition,
-            # a source may hold any address, scripts too
+            # a source may have any URL, even `javascript:`
             link=url if url.startswith(("https://", "http://")) else None,
         )
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """The rows of one pair, from all datasets that a page reads."""
+    """The rows of one pair from all datasets that its page reads."""
 
     pair: Row
     states: Sequence[Row]
@@ -93,18 +93,18 @@ class Aligned:
     """Its dropped rows, by id."""
     summaries: Sequence[Row]
     no_sentences: Sequence[Row]
-    """Dropped rows of sources/sentences, of the pair's paper."""
+    """Dropped rows of sources/sentences for the pair's paper."""
     headings: Sequence[str]
-    """Of all sections of the paper, in order, also of those that hold no sentence of their own."""
+    """Headings of all sections of the paper, in order, including sections without sentences of their own."""
     talk: Row
     labels: Sequence[Row]
-    """Rows of sources/gold_alignments of the talk."""
+    """Rows of sources/gold_alignments for the talk."""
     score: Row | None
-    """What talksumm/tuning has of this talk at the current params."""
+    """The entry of talksumm/tuning for this talk at the current params."""
 
 
 def page_data(aligned: Aligned) -> dict[str, Any]:
-    """Return all that the page shows, as JSON can hold it."""
+    """Return the page's data as JSON values."""
     words = aligned.pair["words"] or []
     texts = [word["text"] or "" for word in words]
     sentences = _sentences(aligned)
@@ -137,16 +137,17 @@ def page_data(aligned: Aligned) -> dict[str, Any]:
 
 
 def is_quiet(word: str) -> bool:
-    """Tell whether the model sees nothing of a word: a stop word, a hesitation, a single sign.
+    """Tell whether the model ignores a word: a stop word, a hesitation, or a single punctuation sign.
 
-    It is what ops/talksumm/align/emission.py filters, without NLTK, whose import takes longer than all pages.
+    Filters the same words as ops/talksumm/align/emission.py, but without NLTK, whose import takes longer than
+    rendering all pages.
     """
     found = _QUIET.fullmatch(word.lower())
     return found is not None and (not found[1] or found[1] in STOP_WORDS or found[1] in _DIVIDED)
 
 
 def starts(words: Sequence[Row]) -> list[float] | None:
-    """Return when each word begins, in seconds (where none is given: as the word before), or None."""
+    """Return each word's start in seconds, or None; a word without a time gets that of the word before."""
     if all(word["start"] is None for word in words):
         return None
     times = [0.0]
@@ -156,7 +157,7 @@ def starts(words: Sequence[Row]) -> list[float] | None:
 
 
 def moves(runs: Runs) -> dict[str, int]:
-    """Return how often the path goes forward and back, and its farthest moves, in sentences."""
+    """Return how often the path moves forward and back, and its farthest moves in sentences."""
     steps = [after[2] - before[2] for before, after in pairwise(runs)]
     return {
         "forward": sum(step > 0 for step in steps),
@@ -171,7 +172,7 @@ def _title(text: str | None) -> str:
 
 
 def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
-    """Yield the entry of every pair in the list, the texts of words and sentences unread."""
+    """Yield the list entry of every pair, without reading the texts of words and sentences."""
     columns = ["id", "talk_title", "paper_title", "paper_month", "similarity"]
     inner = ["words.list.element.end", "sentences.list.element.position"]
     for partition, folder in everything.get("talksumm/pairs", {}).items():
@@ -202,7 +203,7 @@ def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
 
 
 def _last_ends(words: pa.ListArray) -> list[float | None]:
-    """Return the time at which the last word of each talk ends, None where there are no times."""
+    """Return the end time of the last word of each talk; None if there are no times."""
     ends = {"row": pc.list_parent_indices(words), "end": pc.struct_field(pc.list_flatten(words), "end")}
     last = pa.table(ends).group_by("row").aggregate([("end", "max")])
     known = dict(zip(last["row"].to_pylist(), last["end_max"].to_pylist(), strict=True))
@@ -210,7 +211,7 @@ def _last_ends(words: pa.ListArray) -> list[float | None]:
 
 
 def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
-    """Yield the entry of every talk that has no pair: dropped, or rejected on reading."""
+    """Yield the list entry of every talk without a pair: dropped, or rejected on reading."""
     for dataset, name in _LOSSES.items():
         for partition in everything.get(dataset, {}):
             for outcome, why in (("dropped", ["reason", "detail"]), ("rejected", ["error"])):
@@ -227,7 +228,7 @@ def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
 
 
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[str, Aligned]]:
-    """Yield partition and rows of the chosen pairs; the rows of one partition at a time are in memory."""
+    """Yield the partition and rows of each chosen pair; only one partition's rows are in memory at a time."""
     pairs, states = "talksumm/pairs", "talksumm/alignments"
     papers = {row["paper_id"] for row in rows(everything, pairs, ["id", "paper_id"], id=chosen)}
     columns = ["id", "paper_id", "position", "section_title", "text", "reason"]
@@ -251,7 +252,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
         )
         found = rows(everything, "sources/talks", ["id", "document", "date", "url"], partition=partition)
         talks = {row["id"]: row for row in found}
-        # one talk at a time is Python objects
+        # only one talk at a time becomes Python objects
         for pair in rows(everything, pairs, partition=partition, at_once=1, id=chosen):
             yield (
                 partition,
@@ -270,7 +271,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
 
 
 def _labels(everything: Everything) -> dict[str, list[Row]]:
-    """Return the hand-made labels by talk; a name that several talks have is nobody's."""
+    """Return the manual labels by talk; names that several talks share are left out."""
     columns = ["document", "first_word", "last_word", "sentence"]
     labels = grouped(rows(everything, "sources/gold_alignments", columns), "document")
     talks = grouped(rows(everything, "sources/talks", ["id", "document"], document=labels), "document")
@@ -278,13 +279,13 @@ def _labels(everything: Everything) -> dict[str, list[Row]]:
 
 
 def _scores(everything: Everything) -> dict[str, Row]:
-    """Return how many words of each labelled talk are right at the current params."""
+    """Return how many words of each labelled talk are correct at the current params."""
     points = rows(everything, "talksumm/tuning", ["current", "talks"], current=[True])
     return {talk["talk_id"]: talk for point in points for talk in point["talks"]}
 
 
 def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
-    """Return all sentences of the paper in its order, with what was spent on each or why it is no state."""
+    """Return the paper's sentences in order, each with the time spent on it, or why it is no state."""
     states = {state["id"]: state for state in aligned.states}
     found = []
     for sentence in [*(aligned.pair["sentences"] or []), *aligned.no_sentences]:
@@ -318,7 +319,7 @@ def _why(row: Row | None) -> str:
 
 
 def _sections(sentences: Sequence[Row], headings: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the sections in order: title, index of the first sentence, number of sentences."""
+    """Return the sections in order, each with its title, first sentence's index and number of sentences."""
     sections: list[dict[str, Any]] = []
     first = passed = 0
     for title, group in groupby(sentences, key=lambda sentence: str(sentence["section"])):
@@ -333,7 +334,7 @@ def _sections(sentences: Sequence[Row], headings: Sequence[str]) -> list[dict[st
 
 
 def _gold(aligned: Aligned, sentences: Sequence[Row]) -> dict[str, Any] | None:
-    """Return the labels as runs, each with the one state that begins as its label does, and the agreement."""
+    """Return the labels as runs, each with the state whose text begins like the label, and the agreement."""
     if not aligned.labels:
         return None
     ids = {state["id"] for state in aligned.states}
@@ -352,7 +353,7 @@ def _gold(aligned: Aligned, sentences: Sequence[Row]) -> dict[str, Any] | None:
 
 
 def _short(word: str) -> str:
-    """Return a word as a transcript can show it; what is far too long for one is cut and marked."""
+    """Return a word for display; an overlong one is cut and marked."""
     if len(word) <= LONGEST_WORD:
         return word
     return f"{word[:LONGEST_WORD]}… ({len(word)} characters)"

@@ -1,1 +1,1 @@
-"""WikiSum's pages: articles with their references, sizes of inputs and leads."""
+"""WikiSum's pages: articles with their references, sizes of inputs, and leads."""

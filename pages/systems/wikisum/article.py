@@ -1,8 +1,8 @@
-"""What one page of an article shows: references, paragraphs in the order of every ranker, lead, summaries.
+"""The data of an article's page: references, paragraphs in the order of every ranker, lead, summaries.
 
-Belongs here: from rows to what the page holds, cut to what a page can bear; where an input is cut in any
-order, as in wikisum/examples, and what of a lead is in it. Not here: reading the datasets and which articles
-have a page (articles.py), making examples (ops/wikisum/examples.py).
+Belongs here: turning rows into the page's data, cut to fit on a page; where an input in any order is cut, as
+in wikisum/examples, and how much of the lead it covers. Not here: reading the datasets and choosing the
+articles with a page (articles.py), making examples (ops/wikisum/examples.py).
 """
 
 from __future__ import annotations
@@ -26,38 +26,40 @@ from ops.wikisum.ranked import members, order_of
 from pages.sampling import fair
 from pages.systems.wikisum.scores import label
 
-#: What a page holds at most: references, ranked paragraphs, characters of these together.
+#: The most references and ranked paragraphs on a page, and characters of these paragraphs together.
 MOST_REFERENCES = 200
 MOST_PARAGRAPHS = 200
 CHARACTERS = 150_000
 
-#: Of each reason for which paragraphs are dropped; queries of each reference.
+#: The most dropped paragraphs shown per reason, and queries per reference.
 MOST_DROPPED, MOST_HITS = 20, 5
-_BY_LEAD = "here by the bigrams of the lead; a set of whole articles has the order by those of the article"
+_BY_LEAD = (
+    "ordered here by the lead's bigrams; a set of whole articles is ordered by those of the whole article"
+)
 LONGEST_LINE, LONGEST_SUMMARY = 300, 6_000
 _DIGITS = 5
 
-#: Words of a lead that a page holds.
+#: The most words of a lead on a page.
 MOST_WORDS = 2_000
 
-#: Of each word of a lead: not in the input, in it, in it beside the same neighbour.
+#: Signs for the words of a lead: not in the input, in the input, in the input as part of a shared bigram.
 NOWHERE, WORD, BIGRAM = "0", "1", "2"
 _WORD = re.compile(r"([^\W_]+)")
 
 
 @dataclass(frozen=True)
 class Makers:
-    """What inputs are made with."""
+    """The sets, tokenizer and trained ranker that inputs are made with."""
 
     sets: Mapping[str, InputSet]
     pieces: Tokenizer | None
-    """None where wikisum/tokenizer is not made: then no input is cut."""
+    """None if wikisum/tokenizer is not made; then no input is cut."""
     learned: LearnedRanker | None
 
 
 @dataclass(frozen=True)
 class ArticleRows:
-    """The rows of the datasets that are about one article."""
+    """The rows of all datasets about one article."""
 
     ranked: Row
     candidates: Sequence[Row]
@@ -68,14 +70,14 @@ class ArticleRows:
     """Dropped rows of wikisum/corpus, by page."""
     examples: Sequence[Row]
     no_example: str | None
-    """Why there is none; None where it is not known, too."""
+    """Why the article has no example; None if it has one or the reason is unknown."""
     summaries: Sequence[Row]
     cells: Sequence[Row]
     """Rows of wikisum/grid."""
 
 
 def references(article: ArticleRows) -> list[dict[str, Any]]:
-    """Return the candidates that the page names, in their order, with what became of them."""
+    """Return the candidates that the page lists, in order, with their outcomes."""
     lost = [row for row in article.candidates if row["page_id"] in article.left_out]
     kept = [row for row in article.candidates if row["page_id"] not in article.left_out]
     lost = lost[: max(MOST_REFERENCES // 2, MOST_REFERENCES - len(kept))]
@@ -104,7 +106,7 @@ def references(article: ArticleRows) -> list[dict[str, Any]]:
 
 
 def dropped(article: ArticleRows) -> list[dict[str, Any]]:
-    """Return the reasons for which paragraphs are not ranked, the most frequent first, with some of each."""
+    """Return the reasons for dropped paragraphs, most frequent first, each with some paragraphs."""
     numbers = {row["page_id"]: row["position"] + 1 for row in article.candidates}
     counts = Counter(row["reason"] for row in article.ranked["filtered"])
     return [
@@ -122,12 +124,12 @@ def dropped(article: ArticleRows) -> list[dict[str, Any]]:
 
 
 def summaries(article: ArticleRows) -> list[Row]:
-    """Return what models wrote, by set and model."""
+    """Return the models' summaries, by set and model."""
     return [_shown(row) for row in sorted(article.summaries, key=lambda row: (row["set"], row["model"]))]
 
 
 def cells(article: ArticleRows) -> list[Row]:
-    """Return what models of the grid wrote, by their labels."""
+    """Return the summaries of the grid's models, by label."""
     labelled = (
         {**_shown(row), "label": label(row["architecture"], row["length"], row["ranker"], row["corpus"])}
         for row in article.cells
@@ -136,10 +138,11 @@ def cells(article: ArticleRows) -> list[Row]:
 
 
 def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:
-    """Return what the page's script shows, as JSON can hold it: the lead, the paragraphs and their orders.
+    """Return the data of the page's script as JSON values: the lead, the paragraphs and their orders.
 
-    `rankings` have by place in `paragraphs` the score and the rank from 0, missing where a paragraph is not
-    in their corpus. `inputs` have for each set, by ranker, where it is cut and what of the lead it covers.
+    Each of `rankings` has the score and the rank (from 0) of every entry of `paragraphs`; both are None if
+    the paragraph is not in its corpus. `inputs` has for each set, by ranker, where it is cut and how much of
+    the lead it covers.
     """
     row = article.ranked
     paragraphs = row["paragraphs"]
@@ -181,27 +184,27 @@ class Cut(NamedTuple):
     """The end of an input."""
 
     paragraphs: int
-    """That stand in it, the last one maybe cut."""
+    """How many paragraphs the input has; the last one may be cut."""
     characters: int | None
-    """Of the last one that stand in it; None where all do, or there is none."""
+    """How many characters of the last paragraph are in the input; None if all are, or it has no paragraph."""
 
 
 class Lead:
-    """A lead, to be looked for in inputs. Its words are those that equation 1 counts bigrams of."""
+    """A lead to search for in inputs. Its words are those of the bigrams that equation 1 counts."""
 
     def __init__(self, text: str):
         self._words = words(text)
         self._pairs = set(pairwise(self._words))
         self.pieces = _WORD.split(text)[: 2 * MOST_WORDS + 1]
-        """What stands between words, a word, and so on."""
+        """Alternately the text between words and a word."""
 
     @property
     def words(self) -> int:
-        """How many there are, also of those that a page does not hold."""
+        """The number of all words, including those that are not on the page."""
         return len(self._words)
 
     def marks(self, found: Sequence[str]) -> str:
-        """Return a sign for each word that a page holds: whether it stands among the words of an input."""
+        """Return a sign for each word on the page: whether it is among the words of an input."""
         there, pairs = set(found), self._pairs & set(pairwise(found))
         in_pairs = [pair in pairs for pair in pairwise(self._words)]
         around = zip([False, *in_pairs], [*in_pairs, False], strict=True)
@@ -212,22 +215,22 @@ class Lead:
         return "".join(marks)[:MOST_WORDS]
 
     def recall(self, found: Sequence[str]) -> float:
-        """Return the share of the lead's distinct bigrams that the words of an input have."""
+        """Return the share of the lead's distinct bigrams that are among the words of an input."""
         return len(self._pairs & set(pairwise(found))) / max(len(self._pairs), 1)
 
 
 class Paragraphs:
-    """The paragraphs of one article, each divided once, whatever the number of orders."""
+    """The paragraphs of one article, each tokenized only once, whatever the number of orders."""
 
     def __init__(self, title: str, texts: Sequence[str], pieces: Tokenizer):
         self._texts, self._pieces = texts, pieces
-        # behind the title stands the sign of its end
+        # the title is followed by its end token
         self._title = len(pieces.encode(normalised(title), add_special_tokens=False).ids) + 1
         self._ends: dict[int, list[int]] = {}
         self._words: dict[int, list[str]] = {}
 
     def cut(self, order: Sequence[int], most: int) -> Cut:
-        """Return where the input of an order ends, given the most sub-words, those of the title included."""
+        """Return where the input in some order ends, given its most sub-words, title included."""
         left = most - self._title
         for place, index in enumerate(order):
             if left <= 0:
@@ -248,7 +251,7 @@ class Paragraphs:
         return [*found[:whole], *words(self._texts[last][: cut.characters])]
 
     def _sub_words(self, index: int) -> list[int]:
-        """Return behind which character of a paragraph each of its sub-words ends."""
+        """Return the end offset, in characters, of each sub-word of a paragraph."""
         if index not in self._ends:
             found = self._pieces.encode(self._texts[index], add_special_tokens=False)
             self._ends[index] = [end for _, end in found.offsets]
@@ -261,7 +264,7 @@ class Paragraphs:
 
 
 def _fate(row: Row, article: ArticleRows, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """Return why a candidate is no reference, or no result of the search; and what it repeats."""
+    """Return why a candidate is no reference or not counted as a search result, and which page it repeats."""
     left_out, taken = article.left_out.get(row["page_id"]), article.taken.get(row["page_id"])
     reason = left_out["reason"] if left_out else None
     repeated = (left_out or {}).get("detail") or ""
@@ -283,7 +286,7 @@ def _shown(row: Row) -> Row:
 
 
 def _rankings(row: Row, makers: Makers) -> Iterator[tuple[str, str, Sequence[float | None], str]]:
-    """Yield corpus, ranker, scores and note of each ranking, that of the trained ranker behind the others."""
+    """Yield corpus, ranker, scores and note of each ranking; those of the trained ranker come last."""
     by_article = any((of.ranker, of.target) == ("cheating", "article") for of in makers.sets.values())
     for ranking in row["rankings"]:
         note = _BY_LEAD if by_article and ranking["ranker"] == "cheating" else ranking["note"]
@@ -302,7 +305,7 @@ def _rankings(row: Row, makers: Makers) -> Iterator[tuple[str, str, Sequence[flo
 def _inputs(
     article: ArticleRows, makers: Makers, orders: Mapping[tuple[str, str], Sequence[int]], lead: Lead
 ) -> list[dict[str, Any]]:
-    """Return each set, or each corpus where there is no set or nothing to cut with."""
+    """Return an input for each set, or for each corpus if there are no sets or no tokenizer."""
     examples = {row["set"]: row["id"] for row in article.examples}
     rankers = {corpus: [ranker for of, ranker in orders if of == corpus] for corpus, _ in orders}
     if makers.pieces is None or not makers.sets:
@@ -329,7 +332,7 @@ def _inputs(
 
 
 def _in_script(text: str) -> int:
-    """Return the number of characters as scripts count them: what is beyond the first plane is two."""
+    """Return the length of a text in JavaScript's units, UTF-16 code units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -1,6 +1,6 @@
-"""The list of articles, and a page for each of a bounded number of them.
+"""The list of articles, and pages for a bounded number of them.
 
-Belongs here: reading the datasets, and which articles have a page. Not here: what such a page shows
+Belongs here: reading the datasets, and which articles have a page. Not here: the data of such a page
 (article.py).
 """
 
@@ -38,8 +38,8 @@ REFERENCES, CORPUS, RANKED = "wikisum/references", "wikisum/corpus", "wikisum/ra
 EXAMPLES, SUMMARIES, GRID = "wikisum/examples", "wikisum/summaries", "wikisum/grid"
 TOKENIZER, LEARNED = "wikisum/tokenizer", "wikisum/learned_ranker"
 
-#: Articles with a page, and in the list, chosen by the hash of their ids: a corpus may hold any number. Half
-#: of the pages are for articles that models wrote of, where there are as many.
+#: The most articles with a page, and in the list, chosen by the hash of their ids. Half of the pages are for
+#: articles with generated summaries, if there are enough.
 MOST_PAGES = 500
 MOST_LISTED = 5_000
 
@@ -49,7 +49,7 @@ _CANDIDATE = (
 
 
 def pages(everything: Everything) -> Files:
-    """Yield the list of articles and the page of each chosen one."""
+    """Yield the list of articles and the page of each chosen article."""
     chosen = with_page(everything)
     ranked = [entry | {"page": entry["id"] in chosen} for entry in _ranked(everything)]
     lost = list(_lost(everything, {entry["id"] for entry in ranked}))
@@ -94,7 +94,7 @@ def with_page(everything: Everything) -> set[str]:
 
 
 def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
-    """Yield the entry of every article with ranked paragraphs, the texts of these unread."""
+    """Yield the list entry of every article with ranked paragraphs, without reading their texts."""
     splits = {row["article_id"]: row["split"] for row in rows(everything, EXAMPLES, ["article_id", "split"])}
     no_example = _no_example(everything)
     best: dict[str, float] = {}
@@ -127,7 +127,7 @@ def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:
 
 
 def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the entry of every article without ranked paragraphs: nothing was found, or nothing is left."""
+    """Yield the list entry of every article without ranked paragraphs: none were found, or none are left."""
     for partition in everything.get(REFERENCES, {}):
         found = [
             (row["id"], row["title"], REFERENCES, row["reason"], row["detail"])
@@ -139,7 +139,7 @@ def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str,
             if row["article_id"] not in ranked
         }
         if RANKED in everything:
-            why = "no paragraph", "each of its references is left out, or has no paragraph worth reading"
+            why = "no paragraph", "all of its references are left out or have only dropped paragraphs"
             found += [(name, title, RANKED, *why) for name, title in titles.items()]
         for name, title, dataset, reason, detail in found:
             yield {
@@ -154,13 +154,13 @@ def _lost(everything: Everything, ranked: Collection[str]) -> Iterator[dict[str,
 
 
 def _no_example(everything: Everything) -> dict[str, str]:
-    """Return by article why it is no example."""
+    """Return why articles have no example, by article."""
     found = rows(everything, EXAMPLES, ["article_id", "reason"], "dropped")
     return {row["article_id"]: row["reason"].replace("_", " ") for row in found}
 
 
 def makers_of(everything: Everything) -> Makers:
-    """Return what inputs are made with, as far as it is there."""
+    """Return what inputs are made with, as far as it exists."""
     params = everything.graph.datasets[EXAMPLES].arguments.values() if EXAMPLES in everything else ()
     sets = next((value.sets for value in params if isinstance(value, ExampleParams)), {})
     pieces, learned = (_artifact(everything, name) for name in (TOKENIZER, LEARNED))
@@ -168,13 +168,13 @@ def makers_of(everything: Everything) -> Makers:
 
 
 def _artifact(everything: Everything, name: str) -> Artifact | None:
-    """Return a dataset for its files alone, None where it is not made."""
+    """Return a dataset's files without its rows; None if it is not made."""
     folder = everything.get(name, {}).get("")
     return Artifact(Parts(pa.schema([]), (), OneProcess()), folder / FILES) if folder else None
 
 
 def chosen_articles(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
-    """Yield the rows of the chosen articles; those of one partition at a time are in memory."""
+    """Yield the rows of the chosen articles; only one partition's rows are in memory at a time."""
     no_example = _no_example(everything)
     written, of_grid = (
         grouped(rows(everything, name, article_id=chosen), "article_id") for name in (SUMMARIES, GRID)
@@ -189,7 +189,7 @@ def chosen_articles(everything: Everything, chosen: Collection[str]) -> Iterator
                 (EXAMPLES, ["article_id", "id", "set", "split"], "kept"),
             )
         )
-        # the paragraphs of one article at a time are Python objects
+        # only one article's paragraphs become Python objects at a time
         for row in rows(everything, RANKED, partition=partition, at_once=1, article_id=chosen):
             name = row["article_id"]
             yield ArticleRows(

@@ -1,8 +1,8 @@
-"""Scores of the grid and what people say of leads as pages show them, beside those of Liu et al. (2018).
+"""Scores of the grid and ratings of leads on pages, next to those of Liu et al. (2018).
 
 Belongs here: Tables 3 to 7, Figures 2 and 3: names and order of extractors, corpora, architectures and
-questions, and which cells a table compares. Not here: reading files (site.py), how far raters agree
-(pages/evaluation.py), drawing (static/leads.js), computing anything (ops/wikisum/evaluation).
+questions, and which cells a table compares. Not here: reading files (site.py), inter-rater agreement
+(pages/evaluation.py), drawing (static/leads.js), any computation (ops/wikisum/evaluation).
 """
 
 from __future__ import annotations
@@ -77,24 +77,24 @@ class ScoredCell(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The cell as people read it."""
+        """A readable name of the cell."""
         if self.length is None:
             return f"{_ranking(self.ranker, self.corpus)}{_ALONE}"
         return label(self.architecture, self.length, self.ranker, self.corpus)
 
 
 def label(name: str, length: int, ranker: str, corpus: str) -> str:
-    """Return a model of the grid as people read it."""
+    """Return a readable name of a grid model."""
     return f"{architecture(name)}, L = {length}, {_ranking(ranker, corpus)}"
 
 
 def architecture(name: str) -> str:
-    """Return the name of an architecture as people read it."""
+    """Return a readable name of an architecture."""
     return ARCHITECTURES.get(name, name)
 
 
 def read(content: Mapping[str, Any] | None) -> tuple[EvaluationTable, dict[str, ScoredCell]]:
-    """Return the evaluation that table.json holds, and its systems by the names that tests call them by."""
+    """Return the evaluation in table.json, and its systems by the names that tests use."""
     table = read_table(content, "articles", breakdowns={"categories": "category"})
     rows = {named(row["system"], row["model"]): row for row in (content or {}).get("systems", ())}
     cells = {
@@ -113,7 +113,7 @@ def read(content: Mapping[str, Any] | None) -> tuple[EvaluationTable, dict[str, 
 
 
 def extractors(cells: Iterable[ScoredCell]) -> Grid:
-    """Return Table 3 of the architecture and L with the most cells, beside extraction alone."""
+    """Return Table 3 for the architecture and L with the most cells, next to extraction alone."""
     found = list(cells)
     places: dict[tuple[str, int], dict[tuple[str, str], ScoredCell]] = {}
     alone: dict[tuple[str, str], ScoredCell] = {}
@@ -146,7 +146,7 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
 
 
 def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
-    """Return Table 4: of each architecture the L that validation finds best, over tf-idf and both corpora."""
+    """Return Table 4: each architecture at its best L on validation, with tf-idf over both corpora."""
     best = {report["model"]: report["best"] for report in reports if report["best"] is not None}
     found: dict[str, ScoredCell] = {}
     for cell in sorted(_fixed(cells), key=lambda cell: best.get(_model(cell), float("inf"))):
@@ -200,7 +200,7 @@ def figure_3(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
 
 
 def whole(cells: Iterable[ScoredCell]) -> Grid:
-    """Return every cell of the grid, and extraction alone, by every metric."""
+    """Return all cells of the grid, and extraction alone, by all metrics."""
     found = sorted(cells, key=lambda cell: (cell.length is None, cell.label))
     metrics = (ROUGE_L, RELEASED_ROUGE_L, BERTSCORE)
     lines = [
@@ -237,13 +237,13 @@ def categories(table: EvaluationTable) -> Grid:
 
 
 def perplexity(cell: ScoredCell | None) -> str | None:
-    """Return a log-perplexity with its interval as text: it has no upper end."""
+    """Return a log-perplexity with its interval as text; it has no upper bound, and so no bar."""
     score = cell.scores.get(LOG_PERPLEXITY) if cell else None
     return score and f"{score.mean:.3f} ({score.low:.3f} to {score.high:.3f})"
 
 
 def quality(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell]) -> Grid:
-    """Return Table 5 by question: the mean of each system, with its test against the first one."""
+    """Return Table 5 by question: the mean of each system, with its test against the first system."""
     systems, paper = ratings["quality"], PUBLISHED["table_5"]
     lines = [
         GridLine(
@@ -260,7 +260,7 @@ def quality(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell]) -> Grid
 
 
 def preference(ratings: Mapping[str, Any], cells: Mapping[str, ScoredCell], table: EvaluationTable) -> Grid:
-    """Return Table 6: two systems, what ROUGE-L says of each, and which one raters prefer."""
+    """Return Table 6: pairs of systems, their ROUGE-L, and which one raters prefer."""
     rouge = {system.name: system.scores.get(ROUGE_L) for system in table.systems}
     lines = [
         GridLine(
@@ -285,7 +285,7 @@ def _rouge(cell: ScoredCell | None, among: Iterable[ScoredCell]) -> Bar | None:
 
 
 def _bar(cell: ScoredCell | None, among: Iterable[ScoredCell], metric: str) -> Bar | None:
-    """Return a score on the scale of the cells that it stands among."""
+    """Return a score on the scale shared by the given cells."""
     top = max((scored.scores[metric].high for scored in among), default=0) or 1
     return Bar(cell.scores[metric], top) if cell else None
 
@@ -316,7 +316,7 @@ def _label(name: str, cells: Mapping[str, ScoredCell]) -> str:
 
 
 def _answered(score: Mapping[str, Any] | None) -> str | None:
-    """Return a mean with its interval and p; a star where it differs from the first system."""
+    """Return a mean with its interval and p, starred if it differs from the first system."""
     if score is None:
         return None
     test = score["test"]

@@ -1,10 +1,9 @@
-"""What WikiSum adds to the pages: articles, inputs, and the leads that models write.
+"""WikiSum's additions to the site: articles, inputs, and generated leads.
 
-Belongs here: the page of inputs: the sizes of inputs and leads (Liu et al. 2018, Tables 1 and 2), what counts
-as a clone (section 5.3), of how many references leads are made, how much of a lead each ranker finds; the
-page of leads, read from its datasets; which datasets and rows lead to them. Not here: the pages of articles
-(articles.py), how scores and ratings are laid out (scores.py), learning curves (pages/evaluation.py),
-computing anything (ops/wikisum), drawing (static).
+Belongs here: the page of inputs: sizes of inputs and leads (Liu et al. 2018, Tables 1 and 2), clones
+(section 5.3), how many references a lead draws on, how much of a lead each ranker finds; the page of leads;
+which datasets and rows link to them. Not here: the pages of articles (articles.py), the layout of scores and
+ratings (scores.py), learning curves (pages/evaluation.py), any computation (ops/wikisum), drawing (static).
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from pages.systems.wikisum import articles, scores
 
 EVALUATION, GRID, PEOPLE = "wikisum/evaluation", "wikisum/grid", "wikisum/human_evaluation"
 
-#: Models for use: the grid has others, to compare.
+#: The dataset of models meant for use; the grid's models are for comparison.
 SUMMARIZER = "wikisum/summarizer"
 STATISTICS, LEARNED = "wikisum/statistics", "wikisum/learned_ranker"
 CORPUS, REFERENCES = "wikisum/corpus", "wikisum/references"
 
-#: What Table 2 counts, as people read it.
+#: Readable names of what Table 2 counts.
 ASPECTS = {
-    "lead_words": "Words of the lead",
+    "lead_words": "Lead words",
     "citations": "Cited pages",
     "citation_words": "Words of cited pages",
-    "search_results": "Results of the search",
-    "search_words": "Words of results of the search",
+    "search_results": "Search results",
+    "search_words": "Words of search results",
 }
 _RECALL = "bigram_recall"
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def leads_page(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    """Yield the page, which names missing datasets. Raises ValueError naming a file that cannot be read."""
     table, cells = scores.read(side_file(everything, EVALUATION, "table.json"))
     shared = values(everything, numbers, EVALUATION, [SUMMARIZER, GRID], PEOPLE)
     ratings = shared["ratings"]
@@ -76,7 +75,7 @@ def leads_page(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
 
 
 def inputs_page(everything: Everything) -> Files:
-    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
+    """Yield the page, which names missing datasets. Raises ValueError naming a file that cannot be read."""
     tables = side_file(everything, STATISTICS, TABLES)
     recalls = side_file(everything, LEARNED, RECALLS) or []
     params = [
@@ -151,7 +150,7 @@ def _table_1(tables: Mapping[str, Any]) -> Grid:
                 *(_magnitude(row[name]) for name in ("input", "output", "examples")),
                 None if row["rouge1_recall"] is None else f"{row['rouge1_recall']:.1f}",
             ],
-            "as the paper has it" if row["published"] else "",
+            "as published" if row["published"] else "",
         )
         for row in tables["table_1"]
     ]
@@ -164,7 +163,7 @@ def _table_1(tables: Mapping[str, Any]) -> Grid:
 
 
 def _magnitude(value: str | int) -> str | int:
-    """Return "10^2-10^6" as people write it; numbers as they are."""
+    """Return a range like "10^2-10^6" as "10² to 10⁶"; numbers stay as they are."""
     if isinstance(value, int):
         return value
     return re.sub(r"\^(\d+)", lambda power: power[1].translate(_POWERS), value).replace("-", " to ")
@@ -189,13 +188,13 @@ def _table_2(tables: Mapping[str, Any]) -> Grid:
 
 
 def _percentiles(tables: Mapping[str, Any] | None) -> dict[str, list[Row]]:
-    """Return what is drawn: by aspect the percentiles of ours and the paper's."""
+    """Return the data of the charts: by aspect, our percentiles and the paper's."""
     rows = (tables or {}).get("table_2", [])
     return {aspect: [row for row in rows if row["aspect"] == aspect] for aspect in ASPECTS}
 
 
 def _looked_for(params: ReferenceParams) -> str:
-    """Return what of a section is looked for in a page to tell clones."""
+    """Return a description of what a page must share with a section to be a clone."""
     if params.recall == "words":
         return "the distinct words"
     return f"the distinct runs of {params.shingle_words} words"
@@ -224,16 +223,16 @@ def _clones(rows: Iterable[Row]) -> Grid:
 
 
 def _dispersion(spread: Mapping[str, Any]) -> Grid:
-    """Return the mean curve of coverage, and the area above it."""
+    """Return the mean coverage curve and the area above it."""
     values = (*spread["coverage"], spread["score"])
     cells = [None if value is None else f"{100 * value:.1f}" for value in values]
     heads = [str(number) for number in range(1, len(values))]
-    line = GridLine("held by the best references", cells)
+    line = GridLine("covered by the best references", cells)
     return Grid("Coverage of leads by references", ("references", *heads, "score"), [line], "numbers")
 
 
 def _needed(spread: Mapping[str, Any]) -> Grid:
-    """Return how many references articles need, by percentile."""
+    """Return the number of references that articles need, by percentile."""
     heads = [f"{percentile} %" for percentile in spread["percentiles"]]
     return Grid("References needed", ("", *heads), [GridLine("references", spread["needed"])], "numbers")
 
@@ -243,7 +242,7 @@ def _lengths(rows: Sequence[Row]) -> list[int]:
 
 
 def _recalls(rows: Sequence[Row]) -> Grid:
-    """Return recall by ranker and length, the best first; cheating is no rival."""
+    """Return recall by ranker and length, best first; cheating does not compete."""
     found = {(row["ranker"], row["words"]): row for row in rows}
     lengths = _lengths(rows)
     rankers = sorted(
@@ -261,7 +260,7 @@ def _recalls(rows: Sequence[Row]) -> Grid:
         GridLine(
             ranker.replace("_", "-"),
             cells,
-            "sees the lead: what could be reached" if ranker == "cheating" else "",
+            "sees the lead, so others are not expected to reach it" if ranker == "cheating" else "",
         )
         for ranker, *cells in zip(rankers, *columns, strict=True)
     ]
@@ -269,7 +268,7 @@ def _recalls(rows: Sequence[Row]) -> Grid:
 
 
 def _tests(rows: Sequence[Row]) -> Grid:
-    """Return how far each ranker is above tf-idf."""
+    """Return by how much each ranker beats tf-idf."""
     compared = {(row["ranker"], row["words"]): row for row in rows if "above_tf_idf" in row}
     lengths = _lengths(list(compared.values()))
     lines = []

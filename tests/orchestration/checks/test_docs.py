@@ -26,7 +26,7 @@ def test_one_process_at_a_time_writes_the_pages_and_old_pages_are_removed(empty,
         return []
 
     monkeypatch.setattr(docs, "validated_pages", pages)
-    assert "Nothing was validated" in docs.build(empty).read_text()
+    assert "Nothing has been validated" in docs.build(empty).read_text()
     assert [path.name for path in empty.quality.glob("docs/validations/**/*.html")] == [".2018-07.html"]
 
 

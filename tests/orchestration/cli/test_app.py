@@ -46,7 +46,7 @@ def test_an_option_has_the_same_name_and_description_everywhere():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("plan", "--months"), "error: No such option: --months; `silverloom plan --help` shows"),
+        (("plan", "--months"), "error: No such option: --months; see `silverloom plan --help`"),
         (("plans",), "error: No such command 'plans'"),
         (("backfill", "--from", "2018-06"), "error: Missing option '--to'"),
         (("run", "--jobs", "0"), "error: Invalid value for '--jobs'"),

@@ -321,7 +321,7 @@ def test_ctrl_c_in_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_
     output = parent.communicate()[0]
     assert (parent.returncode, output.splitlines()) == (
         130,
-        ["interrupted; what was finished is kept, run again to go on"],
+        ["interrupted; finished work is kept; run again to resume"],
     )
     until(lambda: not any(alive(pid) for pid in workers))
     tally.survive()

@@ -22,6 +22,6 @@
     const { matrix: gold, at } = place.dataset;
     const matrix = silverloom.data.matrices[gold][Number(at)];
     const right = matrix.rows.map((row) => `${row.gold} ${Math.round(100 * (row.shares[matrix.columns.indexOf(row.gold)] ?? 0))} %`);
-    silverloom.chart(place, heatMap(matrix, gold), `What stands in the place of each gold ${gold}; the same ${gold}: ${right.join(", ")}`);
+    silverloom.chart(place, heatMap(matrix, gold), `What fusions have in place of each gold ${gold}; share with the same ${gold}: ${right.join(", ")}`);
   }
 })();

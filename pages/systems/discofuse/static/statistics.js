@@ -1,11 +1,11 @@
 "use strict";
-// Discourse types and connectives of each domain, beside the numbers of the paper.
+// Discourse types and connectives of each domain, with the paper's numbers.
 (() => {
   const { domains } = silverloom.data.statistics;
   const paper = (name) => `the paper, ${name[0].toUpperCase()}${name.slice(1)}`;
   const percent = (value) => `${value.toFixed(1)} %`;
 
-  /** Horizontal bars of ours, and a tick for each number of the paper. */
+  /** Horizontal bars for our numbers, and a tick for each number of the paper. */
   function bars(values, published) {
     const height = 22 * values.length;
     const x = { field: "percent", type: "quantitative", title: "% of the examples", scale: { zero: true }, axis: { tickCount: 5 } };

@@ -1,5 +1,5 @@
 "use strict";
-// Groups in a table; the sentences of one are loaded when it is chosen. The choice stands in the address.
+// Groups in a table. The sentences of a group are loaded when it is chosen. The choice is kept in the URL.
 (() => {
   const { el, number, visible } = silverloom, { groups, unit } = silverloom.data, loaded = new Map();
   const table = document.getElementById("groups"), place = document.getElementById("group");
@@ -36,7 +36,7 @@
     if (loaded.has(group.script)) { show(group); return; }
     const script = el("script", { src: silverloom.root + group.script });
     script.addEventListener("load", () => { if (chosen() === group) show(group); });
-    script.addEventListener("error", () => place.replaceChildren(el("p", {}, `The sentences of ${group.name} are not beside this page.`)));
+    script.addEventListener("error", () => place.replaceChildren(el("p", {}, `The sentences of ${group.name} cannot be loaded: ${group.script} is missing.`)));
     document.head.append(script);
   }
 

@@ -1,5 +1,5 @@
 "use strict";
-// The viewer of summaries; which paper and which system it shows stands in the address.
+// The viewer of summaries. The chosen paper and system are kept in the URL.
 (() => {
   const { el, number, data } = silverloom, { papers } = data;
   const byId = (id) => document.getElementById(id);
@@ -16,7 +16,7 @@
     if (loaded.has(id)) { then(loaded.get(id)); return; }
     const script = el("script", { src: `${silverloom.root}evaluation/${encodeURIComponent(id)}.js` });
     script.addEventListener("load", () => then(loaded.get(id)));
-    script.addEventListener("error", () => { if (state.paper === id) viewer.replaceChildren(el("p", { class: "card" }, "The summaries of this paper are not beside the page.")); });
+    script.addEventListener("error", () => { if (state.paper === id) viewer.replaceChildren(el("p", { class: "card" }, "The summaries of this paper cannot be loaded: their script is missing.")); });
     document.head.append(script);
   }
 
@@ -39,11 +39,11 @@
 
   function restore() {
     const hash = new URLSearchParams(location.hash.slice(1));
-    if (location.hash && !hash.has("paper") && !hash.has("system") && viewer.children.length) return;  // a place of the page
+    if (location.hash && !hash.has("paper") && !hash.has("system") && viewer.children.length) return;  // an anchor on this page
     const known = papers.some((paper) => paper.id === hash.get("paper"));
     state = { paper: known ? hash.get("paper") : papers[0].id, system: hash.get("system") };
     if (!matching().some((paper) => paper.id === state.paper)) title.value = "";
-    show(hash.has("paper") && !known ? `This page holds no paper ${hash.get("paper")}: the first one is shown.` : "", hash.has("paper"));
+    show(hash.has("paper") && !known ? `Paper ${hash.get("paper")} is not on this page; showing the first one.` : "", hash.has("paper"));
   }
 
   function choose(change) {
@@ -59,13 +59,13 @@
     load(paper, (content) => {
       if (state.paper !== paper) return;
       paint(content, note);
-      // what is drawn above would move it away again
+      // wait for the charts above: they change the layout
       if (lead) Promise.all([...document.querySelectorAll(".chart")].map((chart) => chart.drawing)).then(() => byId("summaries").scrollIntoView({ block: "start" }));
     });
   }
 
   function text(heading, nodes, whole, share, about) {
-    const cut = whole.characters > [...whole.start].length ? el("p", { class: "quiet" }, `The page holds the first ${number([...whole.start].length)} of ${number(whole.characters)} characters.`) : null;
+    const cut = whole.characters > [...whole.start].length ? el("p", { class: "quiet" }, `The first ${number([...whole.start].length)} of ${number(whole.characters)} characters.`) : null;
     const summary = whole.start.trim() ? `${Math.round(100 * share)} % of its words are marked.` : "It has no words.";
     return el("section", { class: "card side", "aria-label": heading }, el("h3", {}, heading), el("p", { class: "quiet" }, about, summary), el("p", { class: "summary", dir: "auto" }, ...nodes), cut);
   }
@@ -91,14 +91,14 @@
       return el("li", {}, button);
     });
     return el("section", { class: "card", "aria-label": "Longest runs in common" }, el("h3", {}, "Longest runs in common"),
-      found.length ? el("ul", { class: "runs" }, ...buttons) : el("p", { class: "quiet" }, "No two words in a row stand in both."),
+      found.length ? el("ul", { class: "runs" }, ...buttons) : el("p", { class: "quiet" }, "No two consecutive words are in both."),
       found.length > FEW_RUNS ? el("p", { class: "quiet" }, `And ${number(found.length - FEW_RUNS)} shorter ones.`) : null);
   }
 
   function paint(content, note) {
     const { summaries } = content, one = summaries.find((summary) => summary.name === state.system) ?? summaries[0];
     system.replaceChildren(...summaries.map((summary) => el("option", { value: summary.name, selected: summary === one }, summary.label)));
-    const missing = state.system && one.name !== state.system ? `${state.system} has no summary of this paper: ${one.label} is shown.` : note;
+    const missing = state.system && one.name !== state.system ? `${state.system} has no summary of this paper; showing ${one.label}.` : note;
     const { nodes, runs: found, shares } = silverloom.sharedWords(one.text.start, content.reference.start);
     const paper = papers.find((entry) => entry.id === content.id);
     viewer.replaceChildren(
@@ -106,7 +106,7 @@
       el("h3", { class: "paper", dir: "auto" }, name(paper)),
       el("div", { class: "sides" },
         text(`Summary by ${one.label}`, nodes[0], one.text, shares[0], ""),
-        text("Summary by a human", nodes[1], content.reference, shares[1], content.references > 1 ? `The first of ${number(content.references)}; the scores count all. ` : "")),
+        text("Summary by a human", nodes[1], content.reference, shares[1], content.references > 1 ? `The first of ${number(content.references)}; the scores use all. ` : "")),
       el("div", { class: "sides" }, runs(found), scores(one)));
   }
 

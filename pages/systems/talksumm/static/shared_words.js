@@ -1,18 +1,18 @@
 "use strict";
-// Words that two texts have in common: the longest runs, in both, found by the words that ROUGE counts.
+// Words that two texts share: the longest common runs of ROUGE tokens.
 (() => {
   const { el } = silverloom;
 
-  /** The tokens of a text as ROUGE-1.5.5 reads them, each with where it stands: [token, start, end]. */
+  /** The tokens of a text as ROUGE-1.5.5 reads them, with their offsets: [token, start, end]. */
   silverloom.rougeWords = (text) => [...text.matchAll(/[A-Za-z0-9]+/g)].map((found) => [found[0].toLowerCase(), found.index, found.index + found[0].length]);
 
   /**
-   * The longest runs of at least two tokens of the first that stand in the second, too: [first token, last token],
-   * by place; none lies within another, two may overlap.
+   * The longest runs of at least two tokens of `ours` that are also in `theirs`: [first token, last token], in text
+   * order. No run contains another; two may overlap.
    */
   silverloom.sharedRuns = (ours, theirs) => {
     const runs = [];
-    // longest[j]: how many tokens from i on are those of the other from j on; one row of the table at a time
+    // row[j]: how many tokens from ours[i] on equal those from theirs[j] on; only one row of the table is kept
     let below = new Uint32Array(theirs.length + 1);
     const lengths = new Uint32Array(ours.length);
     for (let i = ours.length - 1; i >= 0; i--) {
@@ -31,7 +31,7 @@
   };
 
   /**
-   * Two texts with their shared words marked: the nodes of each, and the runs as [words, places], the longest first.
+   * Two texts with their shared words marked: the nodes of each, and the runs as [words, length], longest first.
    * Where runs overlap, each mark ends where the next begins.
    */
   silverloom.sharedWords = (first, second) => {

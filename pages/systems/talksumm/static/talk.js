@@ -1,5 +1,5 @@
 "use strict";
-// A talk beside its paper: stretches of the talk and the sentences that they describe show each other.
+// A talk next to its paper. Choosing a passage of the talk shows the sentence that it describes, and the reverse.
 (() => {
   const { el, number, clock, data } = silverloom;
   const { words, quiet, starts, sections, sentences, runs, budgets, gold, moves } = data;
@@ -21,7 +21,7 @@
   const sentenceElements = sentences.map((one, index) => {
     const state = one.why === null;
     const side = state
-      ? [el("i", { style: `width:${(100 * spent(one) / most).toFixed(1)}%`, hidden: !one.count }), one.count ? amount(one) : "not met"]
+      ? [el("i", { style: `width:${(100 * spent(one) / most).toFixed(1)}%`, hidden: !one.count }), one.count ? amount(one) : "not covered"]
       : [one.why];
     return el("div", { class: `sentence ${hue(index)}${state ? "" : " no-state"}${one.count ? "" : " silent"}`, role: "option", "aria-selected": "false", tabindex: "-1", "data-sentence": index },
       el("span", { class: "no" }, number(one.position + 1)),
@@ -42,7 +42,7 @@
     byId("paper-count").textContent = `${times(sentences.length, "sentence")}, ${times(sentences.filter((one) => one.why === null).length, "state")}`;
   }
 
-  /** Words from first to last, both included; those that the model does not see stand back. */
+  /** Words from first to last, both included; those that the model ignores are in italics. */
   function spoken(first, last) {
     const parts = [];
     for (let at = first; at <= last;) {
@@ -73,7 +73,7 @@
     let next = 0;
     for (const [first, last, sentence] of runs) {
       if (first > next) between(next, first - 1);
-      // A word of two tokens can end one run and begin the next: it is shown once.
+      // A word of two tokens can end one run and begin the next; show it only once.
       const from = Math.max(first, next);
       const run = el("span", { class: `run ${hue(sentence)}`, role: "option", "aria-selected": "false", tabindex: "-1", "data-run": runElements.length }, el("b", {}, number(sentences[sentence].position + 1)), ...spoken(from, last));
       runElements.push(run);
@@ -85,7 +85,7 @@
     if (runs.length) { talk.setAttribute("role", "listbox"); talk.setAttribute("aria-labelledby", "talk-title"); runElements[0].tabIndex = 0; }
     else talk.prepend(el("p", {}, words.length ? "No word of this talk is aligned to the paper." : "The talk has no words."));
     if (!runs.length) { talk.tabIndex = 0; talk.setAttribute("role", "region"); talk.setAttribute("aria-labelledby", "talk-title"); }
-    byId("talk-count").textContent = `${times(words.length, "word")}, ${times(runs.length, "stretch")}`.replace("stretchs", "stretches") + (starts ? "" : "; no times, numbers of words in the margin");
+    byId("talk-count").textContent = `${times(words.length, "word")}, ${times(runs.length, "passage")}` + (starts ? "" : "; no times: the margin shows word numbers");
   }
 
   const shown = { sentence: null, run: null };
@@ -98,7 +98,7 @@
     for (const run of runsOf[sentence]) runElements[run].classList.toggle("on", on);
   };
 
-  /** Scroll a pane, and only it, until an element of it is well in view; again when what is new in sight has its size. */
+  /** Scroll only this pane until the element is well in view; once more after newly visible elements have their size. */
   function bring(pane, element) {
     scroll(pane, element);
     requestAnimationFrame(() => scroll(pane, element));
@@ -110,7 +110,7 @@
     pane.scrollTop += box.top - view.top - Math.min(view.height / 3, Math.max(8, (view.height - box.height) / 2));
   }
 
-  /** Choose a sentence, or none; `run`: the stretch that was chosen with it; `from`: the side that stays as it is. */
+  /** Choose a sentence, or none. `run` is the passage chosen with it; `from` is the pane that must not scroll. */
   function choose(sentence, { run = null, from = null, keep = false } = {}) {
     mark(shown.sentence, false);
     if (shown.sentence !== null) sentenceElements[shown.sentence].setAttribute("aria-selected", "false");
@@ -142,29 +142,29 @@
   }
 
   function describe() {
-    if (shown.sentence === null) { selection.replaceChildren(el("p", { class: "quiet" }, "Choose a sentence or a stretch of the talk.")); return; }
+    if (shown.sentence === null) { selection.replaceChildren(el("p", { class: "quiet" }, "Choose a sentence of the paper or a passage of the talk.")); return; }
     const one = sentences[shown.sentence], mine = runsOf[shown.sentence], at = mine.indexOf(shown.run);
     const parts = [el("span", {}, el("b", {}, `Sentence ${number(one.position + 1)}`), ` · ${sections[sectionOf[shown.sentence]].title.slice(0, 60) || "without a heading"}`)];
     if (one.why !== null) parts.push(el("span", { class: "quiet" }, `no state: ${one.why}`));
-    else if (!mine.length) parts.push(el("span", { class: "quiet" }, "the talk never comes to it"));
+    else if (!mine.length) parts.push(el("span", { class: "quiet" }, "the talk never describes it"));
     else {
       const when = starts ? `${clock(starts[runs[shown.run][0]])}` : `word ${number(runs[shown.run][0] + 1)}`;
-      parts.push(el("span", {}, `${one.seconds == null ? "" : `${seconds(one.seconds)} s, `}${times(one.count, "word")} that count`));
+      parts.push(el("span", {}, `${one.seconds == null ? "" : `${seconds(one.seconds)} s, `}${times(one.count, "counted word")}`));
       const step = (by) => {
-        const button = el("button", { type: "button", "aria-label": by < 0 ? "The stretch before" : "The stretch after", disabled: !mine[at + by] && mine[at + by] !== 0 }, by < 0 ? "‹" : "›");
+        const button = el("button", { type: "button", "aria-label": by < 0 ? "Previous passage" : "Next passage", disabled: !mine[at + by] && mine[at + by] !== 0 }, by < 0 ? "‹" : "›");
         button.addEventListener("click", () => {
           choose(shown.sentence, { run: mine[at + by], from: paper });
           (selection.querySelector(`button[aria-label="${button.getAttribute("aria-label")}"]:not(:disabled)`) ?? selection.querySelector("button:not(:disabled)"))?.focus();
         });
         return button;
       };
-      parts.push(el("span", {}, step(-1), ` stretch ${at + 1} of ${mine.length}, at ${when} `, step(1)));
+      parts.push(el("span", {}, step(-1), ` passage ${at + 1} of ${mine.length}, at ${when} `, step(1)));
     }
     const among = Object.keys(budgets).filter((name) => budgets[name].sentences.includes(shown.sentence));
     if (among.length) parts.push(el("span", { class: "kept among" }, `in ${among.join(", ")}`));
     if (one.text.length > LONG) parts.push(el("details", { class: "long" }, el("summary", {}, `all ${number(one.text.length)} characters`), el("pre", { tabindex: "0" }, one.text)));
     const dataset = one.id.startsWith("sentence-") ? "sources/sentences" : "talksumm/alignments";
-    parts.push(el("a", { href: `${silverloom.address(dataset, "lineage")}#${one.id}` }, "where it comes from"));
+    parts.push(el("a", { href: `${silverloom.address(dataset, "lineage")}#${one.id}` }, "lineage"));
     selection.replaceChildren(...parts);
   }
 
@@ -175,7 +175,7 @@
 
   function buildBudgets() {
     const names = Object.keys(budgets);
-    budget.append(el("option", { value: "" }, names.length ? "none" : "there is none"), ...names.map((name) => el("option", { value: name }, `${name}: ${times(budgets[name].sentences.length, "sentence")}, ${times(budgets[name].words, "word")} of ${number(budgets[name].paper_words)}${budgets[name].exhausted ? ", all that the talk has in mind" : ""}`)));
+    budget.append(el("option", { value: "" }, names.length ? "none" : "no summaries"), ...names.map((name) => el("option", { value: name }, `${name}: ${times(budgets[name].sentences.length, "sentence")}, ${times(budgets[name].words, "word")} of ${number(budgets[name].paper_words)}${budgets[name].exhausted ? ", all sentences that the talk describes" : ""}`)));
     budget.value = names.includes("words_150") ? "words_150" : names[0] ?? "";
     budget.dataset.first = budget.value;
     budget.addEventListener("change", () => { markSummary(); store(); });
@@ -195,29 +195,29 @@
     budget.value = wanted !== undefined && (wanted in budgets || wanted === "") ? wanted : budget.dataset.first;
     markSummary();
     const named = name && !name.startsWith("budget=");
-    // Without a name the first stretch stands for all: what is linked is seen at once.
+    // Without a name, choose the first passage, so that the link between both panes is visible at once.
     const index = named ? sentences.findIndex((one) => one.id === name) : runs[0]?.[2] ?? (sentences.length ? 0 : -1);
     choose(index < 0 ? null : index, { keep: true });
     if (index < 0 && named) selection.replaceChildren(el("p", { class: "state bad" }, `This talk has no sentence ${name.slice(0, 60)}.`));
     if (index >= 0 && named) selection.scrollIntoView({ block: "start" });
   }
 
-  const moved = (count, farthest) => (count ? `${times(count, "time")} (by ${times(farthest, "sentence")} at most)` : "never");
+  const moved = (count, farthest) => (count ? `${times(count, "time")} (by at most ${times(farthest, "sentence")})` : "never");
 
   function facts() {
     const place = byId("facts"), states = sentences.filter((one) => one.why === null), met = states.filter((one) => one.count);
     if (!runs.length) {
-      place.textContent = words.length ? "This talk has no alignment: none of its words, or no sentence of its paper, is left for the model." : "This talk has no words, and so no alignment.";
+      place.textContent = words.length ? "This talk has no alignment: the model can use none of its words, or no sentence of its paper." : "This talk has no words, so it has no alignment.";
       byId("path-card").remove();
       return;
     }
-    let text = `The talk comes to ${number(met.length)} of ${times(states.length, "state")} (${Math.round(100 * met.length / states.length)} %) in ${number(runs.length)} stretches. It goes on ${moved(moves.forward, moves.farthest_forward)} and ${moves.back ? "back " : ""}${moved(moves.back, moves.farthest_back)}${moves.back ? "" : " back"}.`;
-    if (gold) text += gold.words ? ` Of ${times(gold.words, "word")} labelled by hand, ${number(gold.correct)} (${Math.round(100 * gold.correct / gold.words)} %) are put in just the labelled sentence.` : " It was labelled by hand, too.";
+    let text = `The talk covers ${number(met.length)} of ${times(states.length, "state")} (${Math.round(100 * met.length / states.length)} %) in ${number(runs.length)} passages. It moves forward ${moved(moves.forward, moves.farthest_forward)} and back ${moved(moves.back, moves.farthest_back)}.`;
+    if (gold) text += gold.words ? ` Of ${times(gold.words, "manually labelled word")}, ${number(gold.correct)} (${Math.round(100 * gold.correct / gold.words)} %) are aligned to exactly the labelled sentence.` : " It also has manual labels.";
     place.textContent = text;
     showPath = silverloom.path(byId("path"), byId("path-caption"), (run) => choose(runs[run][2], { run }));
   }
 
-  /** The option next to one: in its own order, those that are hidden left out. */
+  /** The next visible option of a pane in direction `by`; the element itself at the end. */
   function next(pane, element, by) {
     const all = pane === paper ? sentenceElements : runElements;
     for (let at = all.indexOf(element) + by; at >= 0 && at < all.length; at += by) if (all[at].checkVisibility()) return all[at];

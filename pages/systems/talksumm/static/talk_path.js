@@ -16,10 +16,10 @@
     return `${hours ? `${hours}:` : ""}${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`;
   };
 
-  /** Draw the path into `place`; `choose(run index)` is told of a click. Returns `show(sentence index or null)`. */
+  /** Draw the path into `place`; a click calls `choose(run index)`. Returns `show(sentence index or null)`. */
   silverloom.path = (place, caption, choose) => {
     const { runs, sentences, sections, words, starts, gold } = silverloom.data;
-    // A run lasts until the next word after it begins; the last one as long as an average word.
+    // A run lasts until the word after it begins; the last word lasts 0.4 s, about an average word.
     const end = starts ? starts.at(-1) + 0.4 : words.length, origin = starts ? Math.min(starts[0], 0) : 0;
     const time = (word) => (word >= words.length ? end : starts ? starts[word] : word);
     let scale, now, guide, selected = null;
@@ -45,7 +45,7 @@
         word: (x) => origin + ((x - left) / (width - left - right)) * (end - origin),
       };
       const edge = (sentence) => round(top + (sentence / sentences.length) * (height - top - bottom));
-      const picture = svg("svg", { width, height, role: "img", "aria-label": "The path of the talk: time from left to right, the sentences of the paper from top to bottom. The same can be read and chosen in the paper and the transcript below." });
+      const picture = svg("svg", { width, height, role: "img", "aria-label": "The path of the talk: time from left to right, the sentences of the paper from top to bottom. The paper and the transcript below offer the same as text." });
       let free = 0;
       sections.forEach((section, index) => {
         if (!section.size) return;
@@ -96,8 +96,8 @@
 
     function legend() {
       const { el } = silverloom, key = (name, text) => el("span", { class: "legend" }, el("span", { class: `key ${name}` }), text);
-      const parts = [key("", "in one sentence"), key("forth", "on"), key("back", "back"), "time from left to right, the paper from top to bottom"];
-      if (gold) parts.unshift(key("gold", "labelled by hand"));
+      const parts = [key("", "within a sentence"), key("forth", "forward"), key("back", "back"), "time from left to right, the paper from top to bottom"];
+      if (gold) parts.unshift(key("gold", "manual labels"));
       return parts;
     }
 

@@ -10,8 +10,8 @@
     ["minutes", "minutes", (one) => one.minutes ?? undefined, "n"],
     ["words", "words", (one) => one.words, "n"],
     ["states", "states", (one) => one.states, "n"],
-    ["covered", "states that the talk comes to", covered],
-    ["similarity", "similarity of titles", (one) => one.similarity, "n"],
+    ["covered", "states covered", covered],
+    ["similarity", "title similarity", (one) => one.similarity, "n"],
   ];
 
   function row(one) {

@@ -1,5 +1,5 @@
 "use strict";
-// The grid of knobs: two on the axes, the others at one value or the best over all; all of it stands in the address.
+// The grid of knobs: two on the axes, the others fixed or at their best values. The state is kept in the URL.
 (() => {
   const { el, number, data } = silverloom, { knobs, points } = data, step = 50;
   const byId = (id) => document.getElementById(id);
@@ -46,15 +46,15 @@
     };
     const marked = (knob, value) => (current && current[knob] === value ? `${value} (current)` : String(value));
     byId("controls").replaceChildren(
-      select("y", "Down", knobs.map((knob) => [knob, knob]), state.y),
-      select("x", "Across", knobs.map((knob) => [knob, knob]), state.x),
-      ...others().map((knob) => select(knob, knob, [["", "best over all"], ...values[knob].map((value) => [value, marked(knob, value)])], state[knob] ?? "")));
+      select("y", "Rows", knobs.map((knob) => [knob, knob]), state.y),
+      select("x", "Columns", knobs.map((knob) => [knob, knob]), state.x),
+      ...others().map((knob) => select(knob, knob, [["", "best value"], ...values[knob].map((value) => [value, marked(knob, value)])], state[knob] ?? "")));
     if (focused) byId("controls").querySelector(`[data-control="${focused}"]`)?.focus();
   }
 
   const among = (point, x, y) => point[state.x] === x && point[state.y] === y && others().every((knob) => state[knob] === undefined || point[knob] === state[knob]);
 
-  /** The best point of a cell: the points stand in the order of their accuracy. */
+  /** The best point of a cell: points are sorted by accuracy. */
   const cell = (x, y) => points.find((point) => among(point, x, y));
 
   function heat() {
@@ -85,10 +85,10 @@
   function detail() {
     const point = points.find((one) => one.id === state.point);
     const talks = point.talks.map((talk) => el("tr", {}, el("th", { scope: "row" }, talk.title ?? talk.talk_id), el("td", { class: "n" }, number(talk.words)), el("td", { class: "n" }, number(talk.correct)), el("td", { class: "n" }, percent(talk.words ? talk.correct / talk.words : 0))));
-    const head = ["talk", "labelled words", "right", "accuracy"].map((name, index) => el("th", { scope: "col", class: index ? "n" : null }, name));
+    const head = ["talk", "labelled words", "correct", "accuracy"].map((name, index) => el("th", { scope: "col", class: index ? "n" : null }, name));
     byId("point").replaceChildren(
       el("h3", {}, description(point), point.current ? " (current)" : "", point === best ? " (best)" : ""),
-      el("p", {}, `${percent(point.accuracy)} of ${number(point.words)} words in just the labelled sentence, 95 % interval ${percent(point.low)} to ${percent(point.high)}; ${percent(point.within_two)} at most two sentences off.`),
+      el("p", {}, `${percent(point.accuracy)} of ${number(point.words)} words in exactly the labelled sentence, 95 % interval ${percent(point.low)} to ${percent(point.high)}; ${percent(point.within_two)} at most two sentences off.`),
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "By talk" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...talks))));
   }
 

@@ -1,13 +1,13 @@
 "use strict";
-// An article: its paragraphs in the order of a ranker, where the input ends, and what of the lead stands in it.
+// An article: its paragraphs in a ranker's order, where the input ends, and how much of the lead is in it.
 (() => {
   const { el, number, data, visible } = silverloom;
   const { lead, paragraphs, rankings, inputs } = data;
   const byId = (id) => document.getElementById(id);
   const set = byId("set"), ranker = byId("ranker"), list = byId("paragraphs"), more = byId("more");
-  /** Paragraphs behind the end of the input that are shown at once. */
+  /** Paragraphs after the end of the input that are shown at first. */
   const BEHIND = 5;
-  /** Their scores are but numbers that fall. */
+  /** Rankers whose scores are just descending numbers, so that only ranks are shown. */
   const ORDERS = ["identity", "sum_basic"];
   const readable = (name) => name.replaceAll("_", "-");
   const times = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
@@ -22,11 +22,11 @@
     return ORDERS.includes(one.ranker) ? rank : `${rank} (${one.scores[at].toPrecision(3)})`;
   }
 
-  /** A paragraph: whose it is, its text, and where each ranker puts it; `inside` are its characters in the input. */
+  /** A paragraph: its reference, text, and rank by each ranker. `inside` is how many of its characters are in the input. */
   function paragraph(at, chosen, inside, end) {
     const { reference, position, text, length } = paragraphs[at];
     const others = ofCorpus(chosen.corpus).filter((one) => one.ranks[at] !== null);
-    const rest = length > text.length ? el("p", { class: "quiet" }, `The page holds ${number(text.length)} of ${number(length)} characters.`) : null;
+    const rest = length > text.length ? el("p", { class: "quiet" }, `The first ${number(text.length)} of ${number(length)} characters.`) : null;
     const parts = inside > 0 && inside < text.length
       ? [el("p", { class: "text", dir: "auto" }, visible(text.slice(0, inside))), end(), el("p", { class: "text beyond", dir: "auto" }, visible(text.slice(inside))), rest]
       : [silverloom.text(text, "", length)];
@@ -37,7 +37,7 @@
       el("p", { class: "ranks" }, ...others.map((one) => el("span", { class: one === chosen ? "chosen" : null }, `${readable(one.ranker)} ${score(one, at)}`))));
   }
 
-  const gap = (count) => el("li", { class: "gap quiet" }, `${times(count, "paragraph")} that this page does not hold`);
+  const gap = (count) => el("li", { class: "gap quiet" }, `${times(count, "paragraph")} not on this page`);
   const line = (...children) => el("li", { class: "line" }, ...children);
 
   function drawParagraphs(chosen, cut) {
@@ -47,7 +47,7 @@
     const cuts = cut && (cut.paragraphs < chosen.size || cut.characters !== null);
     const items = [];
     let next = 0, ended = !cuts, left = 0;
-    /** Say what stands before a rank: paragraphs that are not held, and the end of the input. */
+    /** Add what comes before a rank: gaps for paragraphs not on this page, and the end of the input. */
     const pass = (rank) => {
       if (!ended && rank >= inside) {
         if (inside > next) { items.push(gap(inside - next)); next = inside; }
@@ -67,12 +67,12 @@
       next = rank + 1;
     }
     pass(left ? Math.max(next, inside) : chosen.size);
-    list.replaceChildren(...(held.length ? items : [line(el("p", {}, "No paragraph is of this corpus."))]));
+    list.replaceChildren(...(held.length ? items : [line(el("p", {}, "This corpus has no paragraphs."))]));
     more.hidden = left === 0;
     more.textContent = `Show ${times(left, "paragraph")} more`;
   }
 
-  /** The lead, its words marked by the signs that they have in the input: those that stand in a row together. */
+  /** The lead, with its words marked by their signs; consecutive words with the same sign share a mark. */
   function drawLead(cut) {
     const place = byId("lead");
     if (!place) return;
@@ -84,9 +84,9 @@
       nodes.push(sign(word) === "0" ? visible(text) : el("mark", { class: sign(word) === "2" ? "bigram" : "word" }, visible(text)), visible(lead.pieces[2 * end + 2]));
       word = end + 1;
     }
-    place.replaceChildren(...nodes, words < lead.words ? el("span", { class: "quiet" }, ` … the page holds ${number(words)} of ${number(lead.words)} words`) : "");
+    place.replaceChildren(...nodes, words < lead.words ? el("span", { class: "quiet" }, ` … first ${number(words)} of ${number(lead.words)} words`) : "");
     const legend = document.querySelector(".legend");
-    legend.replaceChildren(...(cut ? ["Marked are words that stand in the input, ", el("mark", { class: "bigram" }, "two in a row"), " or ", el("mark", {}, "alone"), ". The title does not count."] : []));
+    legend.replaceChildren(...(cut ? ["Marked words are in the input: ", el("mark", { class: "bigram" }, "as part of a bigram"), " or ", el("mark", {}, "alone"), ". The title does not count."] : []));
   }
 
   function describe(chosen, cut) {
@@ -95,8 +95,8 @@
     if (cut) {
       const whole = cut.characters === null && cut.paragraphs === chosen.size;
       place.append(`${one.target === "lead" ? "Title and paragraphs" : "Title and paragraphs for the whole article"}, at most ${number(one.tokens)} sub-words: ${whole ? `all ${times(chosen.size, "paragraph")}` : `${number(cut.paragraphs)} of ${times(chosen.size, "paragraph")}`}, ${times(cut.words, "word")}. `);
-      if (lead.words) place.append(el("b", {}, `${percent(cut.recall)} of the lead's bigrams`), " are in it. ");
-      if (one.ranker !== chosen.ranker) place.append(`The set takes the order of ${readable(one.ranker)}. `);
+      if (lead.words) place.append(el("b", {}, `${percent(cut.recall)} of the lead's bigrams`), " are in the input. ");
+      if (one.ranker !== chosen.ranker) place.append(`The set itself uses the order of ${readable(one.ranker)}. `);
       if (one.example) place.append(el("a", { href: `${silverloom.address("wikisum/examples", "lineage")}#${encodeURIComponent(one.example)}` }, "the example"));
     }
     const note = byId("note");
@@ -106,17 +106,17 @@
 
   function draw() {
     const chosen = ranking(ranker.value);
-    if (!chosen) { list.replaceChildren(line(el("p", {}, "Nothing is ranked over this corpus."))); return; }
+    if (!chosen) { list.replaceChildren(line(el("p", {}, "No ranker ran over this corpus."))); return; }
     const cut = input().cuts?.[chosen.ranker];
     describe(chosen, cut);
     drawLead(cut);
     drawParagraphs(chosen, cut);
   }
 
-  /** The rankers of the chosen set's corpus; `wanted` is chosen where it is among them, else the set's. */
+  /** List the rankers of the chosen set's corpus. Choose `wanted` if it is one of them, else the set's own ranker. */
   function fill(wanted) {
     const { corpus, ranker: own } = input(), names = ofCorpus(corpus).map((one) => one.ranker);
-    ranker.replaceChildren(...names.map((name) => el("option", { value: name }, readable(name) + (name === own && input().set ? ", as the set has it" : ""))));
+    ranker.replaceChildren(...names.map((name) => el("option", { value: name }, readable(name) + (name === own && input().set ? " (used by the set)" : ""))));
     ranker.value = names.includes(wanted) ? wanted : names.includes(own) ? own : names[0] ?? "";
     all = false;
     draw();
@@ -135,7 +135,7 @@
     fill(hash.get("ranker"));
   }
 
-  set.append(...inputs.map((one, at) => el("option", { value: at }, one.set ? `the set ${one.set}: ${one.corpus}, ${number(one.tokens)} sub-words` : `the corpus ${one.corpus}`)));
+  set.append(...inputs.map((one, at) => el("option", { value: at }, one.set ? `set ${one.set}: ${one.corpus}, ${number(one.tokens)} sub-words` : `corpus ${one.corpus}`)));
   set.addEventListener("change", () => { fill(null); store(); });
   ranker.addEventListener("change", () => { all = false; draw(); store(); });
   more.addEventListener("click", () => { all = true; draw(); list.querySelector("li.outside a")?.focus(); });

@@ -10,8 +10,8 @@
     ["candidates", "candidates", (entry) => entry.candidates, "n"],
     ["left_out", "left out", (entry) => entry.left_out, "n"],
     ["paragraphs", "paragraphs", (entry) => entry.paragraphs, "n"],
-    ["filtered", "not worth reading", (entry) => entry.filtered, "n"],
-    ["lead", "words of the lead", (entry) => entry.lead, "n"],
+    ["filtered", "dropped paragraphs", (entry) => entry.filtered, "n"],
+    ["lead", "lead words", (entry) => entry.lead, "n"],
     ["rougeL", "best ROUGE-L F1", (entry) => entry.rougeL ?? undefined, "n"],
   ];
 

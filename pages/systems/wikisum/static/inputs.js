@@ -1,5 +1,5 @@
 "use strict";
-// Percentiles of sizes beside the paper's, and clones by length.
+// Percentiles of sizes, ours and the paper's, and clones by length.
 (() => {
   const { percentiles, clones } = silverloom.data, { number } = silverloom;
   const POWERS = [0, ...Array.from({ length: 8 }, (_, power) => 10 ** power)];

@@ -1,5 +1,5 @@
 "use strict";
-// Figures 2 and 3: ROUGE-L of extraction alone, log-perplexity by the length of the input.
+// Figures 2 and 3: ROUGE-L of extraction alone, and log-perplexity by input length.
 (() => {
   const { extraction, lengths } = silverloom.data.figures;
   const place = document.getElementById("extraction"), below = document.getElementById("lengths");
@@ -22,7 +22,7 @@
   }
 
   function lines() {
-    const x = { field: "length", type: "quantitative", title: "L, sub-words of the input", scale: { type: "log", nice: false, padding: 12 }, axis: { tickCount: 6, grid: false } };
+    const x = { field: "length", type: "quantitative", title: "L, input sub-words", scale: { type: "log", nice: false, padding: 12 }, axis: { tickCount: 6, grid: false } };
     const y = { field: "mean", type: "quantitative", title: "log-perplexity", scale: { zero: false }, axis: { tickCount: 6 } };
     const color = { field: "architecture", type: "nominal", legend: { columns: Math.max(1, Math.floor(below.clientWidth / 190)), orient: "bottom" } };
     const tooltip = [{ field: "architecture" }, { field: "of" }, { field: "length", title: "L" }, { field: "mean", title: "log-perplexity", format: ".3f" }];

@@ -150,7 +150,7 @@ def test_groups_and_their_sentences_are_bounded(tmp_path, monkeypatch):
     content = data_of(files["definitions.html"])
     assert [group["name"] for group in content["groups"]] == ["term 9", "term 8", "term 7"]
     assert [len(script(files[group["script"]])["sentences"]) for group in content["groups"]] == [4] * 3
-    assert b"10 terms have sentences of several papers" in files["definitions.html"]
+    assert b"10 terms have sentences from several papers" in files["definitions.html"]
 
 
 def test_a_term_is_named_with_its_area_as_in_its_pairs(tmp_path):
@@ -207,7 +207,7 @@ def test_tables_3_and_6_have_both_systems_their_test_and_the_papers_values(tmp_p
         (("COPY", "model (transformer)", "100.0", "iBLEU", "15.70", "18.45", "Quora"), generation),
     ):
         assert [text for text in texts if text not in section] == []
-    assert "Nothing is scored" not in page
+    assert "No systems are scored" not in page
 
 
 def test_generated_sentences_are_a_bounded_sample_of_each_model(tmp_path, monkeypatch):

@@ -196,10 +196,10 @@ def test_the_scoring_is_described_from_the_params(text):
 def test_without_the_datasets_the_page_says_what_to_do():
     ((_, content),) = site.evaluation_pages(Everything(), {})
     for said in (
-        b"No system is scored.",
+        b"No systems are scored.",
         b"human_summaries:",
         b"make dvc.yaml",
-        b"No extractor was trained.",
+        b"No extractor is trained.",
     ):
         assert said in content
     assert b"evaluation.js" not in content
@@ -344,7 +344,7 @@ def test_the_raters_with_the_most_rows_behind_their_agreement_are_shown(text, mo
     ]
     found = renderer.agreement({"agreement": rows})["agreement"]["grid"]
     assert [line.name for line in found.lines] == ["bob", "dan"]
-    assert "2 of 4 are here" in text(people=rated([considered()], rows))
+    assert "The 2 of 4 with the most rows are shown" in text(people=rated([considered()], rows))
 
 
 @pytest.mark.parametrize(
@@ -353,28 +353,33 @@ def test_the_raters_with_the_most_rows_behind_their_agreement_are_shown(text, mo
 )
 def test_two_raters_are_compared_if_there_are_two(text, pairs, folded):
     said = text(people=rated([considered()], [agreed("ann", 0.5)], pairs))
-    assert said.count("<details><summary>Every two raters: 1 row</summary>") == folded
+    assert said.count("<details><summary>Each pair of raters: 1 row</summary>") == folded
     assert said.count("ann, bob") == folded
 
 
 def test_without_a_filled_sheet_the_page_shows_how_to_get_one(text):
     said = text(people=NO_RATINGS)
-    for wanted in ("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets",
-                   "make run SELECT=talksumm/human_evaluation", "docs/how-to/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
+    for wanted in (
+        "No ratings yet.",
+        "make run SELECT=talksumm/rating_sheets",
+        "make run SELECT=talksumm/human_evaluation",
+        "docs/how-to/human-evaluation.md",
+        "kind: rating_sheets",
+    ):
         assert wanted in said
-    assert "before it, once" not in said
+    assert "before the first time" not in said
 
 
 def test_without_the_human_evaluation_the_page_says_to_render_the_graph_first():
     ((_, content),) = site.evaluation_pages(Everything(), {})
-    assert b"<code>make dvc.yaml</code> before it, once" in content
+    assert b"before the first time, run <code>make dvc.yaml</code>" in content
 
 
 def test_answers_that_do_not_count_are_named(text):
     counted = Counted(SimpleNamespace(values={}), {"": {"rejected": 2}}, {"": {"no_answer": 3}}, 0)
     numbers = {site.PEOPLE: counted}
     said = text(numbers, people=NO_RATINGS)
-    assert "<b>No answer counts.</b> Left out: no answer 3, rejected 2" in said
+    assert "<b>No answers count.</b> Left out: no answer 3, rejected 2" in said
 
 
 def test_names_of_raters_are_never_markup(text):

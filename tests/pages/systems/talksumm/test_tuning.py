@@ -25,7 +25,7 @@ def text(tmp_path):
     [
         (
             [point(CURRENT, 0.8, current=True), point(OTHER, 0.7)],
-            "The current knobs are the best of 2 points",
+            "The current values are the best of 2 points",
         ),
         (
             [point(CURRENT, 0.8, current=True), point(OTHER, 0.82)],
@@ -35,9 +35,9 @@ def text(tmp_path):
             [point(CURRENT, 0.6, current=True), point(OTHER, 0.8)],
             "best point differs from the current one beyond",
         ),
-        ([point(CURRENT, 0.8, current=True)], "The current knobs are the best of 1 points"),
-        ([point(OTHER, 0.7)], "Which point params.yaml has is not among them"),
-        ([], "No point is scored."),
+        ([point(CURRENT, 0.8, current=True)], "The current values are the best of 1 points"),
+        ([point(OTHER, 0.7)], "The point of params.yaml is not in the grid"),
+        ([], "No points are scored."),
     ],
 )
 def test_the_page_compares_the_best_point_with_the_current_one(text, points, said):

@@ -124,7 +124,7 @@ def test_cheating_uses_the_lead_and_the_page_says_if_a_set_cheats_by_the_article
     for sets, said in (({"whole": whole}, True), ({"lead": InputSet(ranker="cheating")}, False)):
         page = article.page_data(found, replace(articles.makers_of(everything), sets=sets))
         notes = {given["ranker"]: given["note"] for given in page["rankings"]}
-        assert ("by the bigrams of the lead" in notes["cheating"]) == said
+        assert ("by the lead's bigrams" in notes["cheating"]) == said
         assert "of the lead" not in notes["tf_idf"]
 
 
