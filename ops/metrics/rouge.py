@@ -196,8 +196,8 @@ def rouge_tokens(
 ) -> Tokens:
     """Return the tokens of a summary, each a run of ASCII letters (lower-cased) and digits.
 
-    A hyphen, any other sign and any non-ASCII letter splits tokens: "naïve" is "na", "ve". White space around
-    sentences is stripped, and empty sentences are skipped.
+    A hyphen, any other sign and any non-ASCII letter splits tokens: "naïve" is "na", "ve". White space
+    around sentences is stripped, and empty sentences are skipped.
 
     `words`: read only this many words, split at ASCII white space before anything else (option -l). `bytes`:
     read only this many bytes of UTF-8, not counting those between sentences (-b). As in the original, this
