@@ -27,7 +27,7 @@ class Dispersion(NamedTuple):
 
 
 def dispersion(held: Iterable[Collection[int]], documents: int = DOCUMENTS) -> Dispersion | None:
-    """Return the dispersion, given the statements that each document contains; None if there are none.
+    """Return the dispersion, given the statements in each document; None if there are no statements.
 
     Wolhandler et al. (2022), "How 'Multi' is Multi-Document Summarization?", as in their released code.
     Documents are chosen greedily: next is the document with the most new statements, and ties go to the

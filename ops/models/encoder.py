@@ -72,7 +72,7 @@ def embedding_size(name: str = ENCODER) -> int:
 
 
 def encoder_folder(name: str = ENCODER) -> Path:
-    """Return the folder of an encoder's files. Raises ModelNotInstalledError if there is none."""
+    """Return the folder of an encoder's files. Raises ModelNotInstalledError if it is missing."""
     if is_file(name):
         return existing(name)
     return hub_snapshot(name) if is_hub_model(name) else package_folder(name) / "model"

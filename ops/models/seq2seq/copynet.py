@@ -109,7 +109,7 @@ class Memory(NamedTuple):
     states: Tensor
     """N x S x 2H."""
     keys: Tensor
-    """N x 2S x H: the keys for the decoder's state, first S for copying (equation 8), then S for attention."""
+    """N x 2S x H: keys to score against the decoder's state: S for copying (equation 8), S for attention."""
     bias: Tensor
     """N x 2S: minus infinity at padding, 0 elsewhere."""
 

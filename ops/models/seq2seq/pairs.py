@@ -116,8 +116,9 @@ def pair_set(
 ) -> PairSet:
     """Return the training and validation pairs of a model: the short stored pairs `having` values in columns.
 
-    At most `most_judges` pairs of the validation split are drawn to validate the model, or of the train split
-    if there are none; `in_order` sorts them as in their dataset. Stores the training examples in `folder`.
+    At most `most_judges` pairs are drawn to validate the model, from the validation split, or from the train
+    split if that is empty; `in_order` sorts them as in their dataset. Stores the training examples in
+    `folder`.
     """
 
     def of_split(split: str) -> Iterator[Row]:

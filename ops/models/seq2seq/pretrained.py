@@ -129,7 +129,7 @@ def pretrained_files(network: Any, tokenizer: Any) -> dict[str, bytes]:
 
 @contextmanager
 def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
-    """Yield a temporary folder with Hugging Face's files. Raises ModelFilesError if there are none."""
+    """Yield a temporary folder with Hugging Face's files. Raises ModelFilesError if they are missing."""
     its = {
         name.removeprefix(f"{FOLDER}/"): content
         for name, content in files.items()

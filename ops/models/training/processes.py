@@ -79,7 +79,7 @@ class GradientSum:
         self._slice: Tensor | None = None
 
     def add(self) -> None:
-        """Add the gradients of a round; this process may have none."""
+        """Add the gradients of a round; works without gradients of this process, too."""
         if self._count == 1:
             return
         import torch

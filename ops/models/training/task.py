@@ -85,7 +85,7 @@ class Progress:
     rate: float
     remaining: float
     metrics: Mapping[str, float]
-    """The metrics of the validation after this update; empty if there was none."""
+    """The metrics of the validation after this update; empty without one."""
 
 
 @dataclass(frozen=True)
