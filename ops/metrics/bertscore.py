@@ -1,13 +1,13 @@
-"""BERTScore (Zhang et al. 2020): how well the tokens of two sentences match by their embeddings in context.
+"""BERTScore (Zhang et al. 2020): how well the tokens of two sentences match by their contextual embeddings.
 
 Belongs here: scores of pairs, in bounded memory. Not here: the embeddings of tokens
-(ops/models/encoder.py), and thresholds, which a later step applies. torch is loaded when a score is asked
-for.
+(ops/models/encoder.py), and thresholds, which a later step applies. torch is loaded when the first score is
+computed.
 
-As the package bert-score computes it without idf weights and without a baseline: every token of one sentence
-takes its best cosine among all tokens of the other, those of the model's own ([CLS], [SEP]) included; the
-mean is over the sentence's own tokens. Values therefore fill only a part of 0..1, another one for each
-encoder and layer, and so a threshold belongs to an encoder and a layer.
+The scores equal those of the package bert-score without idf weights and without a baseline. Every token of
+one sentence takes its best cosine among all tokens of the other, including the model's own ([CLS], [SEP]);
+the mean is over the sentence's own tokens. Values therefore fill only a part of 0..1, which differs by
+encoder and layer, so a threshold is valid for one encoder and layer only.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ops.models.encoder import ENCODER, TokenEmbeddings
 if TYPE_CHECKING:
     from torch import Tensor
 
-#: Cosines of a batch, and tokens of one side of it, padding included.
+#: Most cosines in a batch, and most tokens on one side of it, padding included.
 _COSINES, _TOKENS = 2**22, 2**14
 
 
 class BertScore(NamedTuple):
-    """Precision, recall and F1 of N pairs, N float32 each."""
+    """Precision, recall and F1 of N pairs: N float32 values each."""
 
     precision: NDArray[np.float32]
     recall: NDArray[np.float32]
@@ -38,30 +38,30 @@ class BertScore(NamedTuple):
 def bertscore(
     candidates: Sequence[str], references: Sequence[str], encoder: str | None = None, layer: int = 5
 ) -> BertScore:
-    """Return the BERTScore of N candidates, each against the reference at its place.
+    """Return the BERTScore of N candidates, each against the reference at the same index.
 
-    `encoder` is a name of the registry (None: its default), `layer` counts from 1. A sentence that the
-    encoder cannot read whole is cut (`TokenEmbeddings.truncated` tells which); one without a token scores
-    0. Raises ValueError for lists of different length and for a layer that the encoder does not have.
+    `encoder` is a name of the registry (None: its default); `layer` counts from 1. A sentence that is too
+    long for the encoder is cut (`TokenEmbeddings.truncated` reports which); a sentence without tokens
+    scores 0. Raises ValueError for lists of different length and for a layer that the encoder does not have.
     """
     return BertScorer(encoder, layer).score(candidates, references)
 
 
 class BertMatch(NamedTuple):
-    """BERTScore of N pairs, and what hides behind its means, N float32 each."""
+    """BERTScore of N pairs, with the mean of their weakest matches: N float32 values each."""
 
     precision: NDArray[np.float32]
     recall: NDArray[np.float32]
     f1: NDArray[np.float32]
     weakest: NDArray[np.float32]
-    """Mean of the quarter of a side's tokens that match worst, of that side where it is less."""
+    """Mean over the worst-matching quarter of a side's tokens; the lower of the two sides."""
 
 
 class BertScorer:
-    """Scores pairs, and keeps what it knows of their sentences for the next call.
+    """Scores pairs, and keeps the embeddings of their sentences for the next call.
 
-    `memory` is how many bytes of embeddings it keeps: with N pairs of any number each sentence is encoded
-    once as long as those of one neighbourhood of pairs fit in.
+    `memory` is how many bytes of embeddings it keeps. However many pairs there are, each sentence is encoded
+    once, as long as the sentences of neighbouring pairs fit into memory together.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class BertScorer:
         return BertScore(*self.match(candidates, references)[:3])
 
     def match(self, candidates: Sequence[str], references: Sequence[str]) -> BertMatch:
-        """Return the same with the weakest matches: one detail that one side lacks hardly moves a mean."""
+        """Return the BERTScore and the weakest matches: a detail missing on one side hardly moves a mean."""
         if len(candidates) != len(references):
             raise ValueError(f"{len(candidates)} candidates and {len(references)} references")
         scores = np.zeros((4, len(candidates)), np.float32)
@@ -83,7 +83,7 @@ class BertScorer:
         return BertMatch(*scores)
 
     def _chunks(self, candidates: Sequence[str], references: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the indices of all pairs, neighbours together, as many as fit into the memory."""
+        """Yield the indices of all pairs in chunks of neighbours that fit into memory."""
         chunk: list[int] = []
         texts: set[str] = set()
         size = 0
@@ -117,10 +117,10 @@ class BertScorer:
 
 
 def _neighbours(candidates: Sequence[str], references: Sequence[str]) -> NDArray[np.intp]:
-    """Return the order of pairs in which those that share sentences stand near each other.
+    """Return an order of the pairs in which pairs that share sentences are close together.
 
-    By the numbers that reverse Cuthill-McKee gives the sentences, so that what is encoded once is soon done
-    with.
+    The pairs are sorted by the reverse Cuthill-McKee ranks of their sentences, so that the embeddings of a
+    sentence are needed only for a short time.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
@@ -137,7 +137,7 @@ def _neighbours(candidates: Sequence[str], references: Sequence[str]) -> NDArray
 
 
 def _batches(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Yield the places of pairs of like length, as many as a batch may hold."""
+    """Yield batches of the indices of pairs of similar length, as many as a batch may hold."""
     batch: list[int] = []
     widest = longest = 0
     for place in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -153,7 +153,7 @@ def _batches(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
 
 
 def _match(candidates: Sequence[Tensor], references: Sequence[Tensor]) -> NDArray[np.float32]:
-    """Return precision, recall, F1 and weakest matches (4 x B) of B pairs: rows of length 1."""
+    """Return precision, recall, F1 and weakest matches (4 x B) of B pairs, whose rows have unit length."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
@@ -176,7 +176,7 @@ def _match(candidates: Sequence[Tensor], references: Sequence[Tensor]) -> NDArra
         own[:, 0] = False
         count = own.sum(1)
         means.append((values * own).sum(1) / count)
-        # Behind all tokens' own matches, which are 1 at most, stand those that are none.
+        # Masked places get 2, above any cosine, so that they sort after the sentence's own tokens.
         quarter = torch.clamp((count + 3) // 4, min=1)
         worst = values.masked_fill(~own, 2).sort(1).values
         among = torch.arange(worst.shape[1], device=left.device) < quarter[:, None]

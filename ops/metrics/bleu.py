@@ -1,7 +1,7 @@
-"""BLEU, by sacrebleu (Post 2018), with the signature that says which variant it is.
+"""BLEU, by sacrebleu (Post 2018), with the signature of its variant.
 
-Belongs here: corpus and sentence BLEU, its counts for the bootstrap, and Self-BLEU of pairs. sacrebleu is
-loaded when a score is asked for.
+Belongs here: corpus and sentence BLEU, the counts for the bootstrap, and Self-BLEU of pairs. sacrebleu is
+loaded when the first score is computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ops.metrics.fusion import listed
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
 
-#: sacrebleu's tokenisers that need nothing downloaded; "none" splits at white space.
+#: sacrebleu's tokenisers that work without a download; "none" splits at white space.
 Tokenizer: TypeAlias = Literal["13a", "none", "intl", "char"]
 #: sacrebleu's smoothing; "add-k" adds 1 to counts of n-grams longer than 1.
 Smoothing: TypeAlias = Literal["exp", "none", "floor", "add-k"]
@@ -28,7 +28,7 @@ LONGEST = 4
 
 
 class Bleu(NamedTuple):
-    """BLEU of a corpus: `score` and the precisions of n-grams of 1 to 4 in 0..1, and what made them."""
+    """BLEU of a corpus: `score` and the precisions of 1- to 4-grams, in 0..1, with their ingredients."""
 
     score: float
     precisions: tuple[float, ...]
@@ -45,10 +45,10 @@ def bleu(
     lowercase: bool = False,
     smooth: Smoothing = "exp",
 ) -> Bleu:
-    """Return BLEU of N predictions as one corpus, of item i against `references[i]` (one or more each).
+    """Return corpus BLEU of N predictions, item i against `references[i]` (one or more each).
 
-    The defaults are sacrebleu's. Tables print it times 100. Raises ValueError for lists of different length,
-    without items, or for an item without references.
+    The defaults are sacrebleu's. Tables print the score times 100. Raises ValueError for lists of different
+    length, for no items, and for an item without references.
     """
     streams = list(zip_longest(*_aligned(predictions, references)))
     metric = _metric(tokenize, lowercase, smooth)
@@ -70,22 +70,22 @@ def sentence_bleu(
     lowercase: bool = False,
     smooth: Smoothing = "exp",
 ) -> float:
-    """Return BLEU in 0..1 of one prediction, over those lengths of n-grams that it has (effective order)."""
+    """Return BLEU in 0..1 of one prediction, over the n-gram lengths that it has (effective order)."""
     metric = _metric(tokenize, lowercase, smooth, effective_order=True)
     return float(metric.sentence_score(prediction, list(listed(references))).score) / 100
 
 
 def self_bleu(sources: Sequence[str], targets: Sequence[str]) -> float:
-    """Return the mean of `self_bleus` in 0..100: low where pairs differ in words. Raises as `bleu` does."""
+    """Return the mean of `self_bleus` in 0..100; low if pairs differ in words. Raises as `bleu` does."""
     return float(self_bleus(sources, targets).mean() * 100)
 
 
 def self_bleus(sources: Sequence[str], targets: Sequence[str]) -> Floats:
     """Return the BLEU-4 in 0..1 of each of N targets against its source.
 
-    Sentence BLEU over tokens between spaces, with 1 added to the counts of n-grams longer than 1 (Lin and Och
-    2004, ORANGE). Dong et al. (2021), section 3.3, do not say which variant theirs is; the mean of this
-    one is 26.8 for their released pairs of ACL, for which they report 26.52. Raises as `bleu` does.
+    This is sentence BLEU over space-separated tokens, with 1 added to the counts of n-grams longer than 1
+    (Lin and Och 2004, ORANGE). Dong et al. (2021), section 3.3, do not name their variant. This one has a
+    mean of 26.8 on their released ACL pairs, for which they report 26.52. Raises as `bleu` does.
     """
     counts = bleu_counts(targets, [[source] for source in sources], tokenize="none")
     target_tokens, source_tokens, matches, totals = np.split(
@@ -105,10 +105,10 @@ def bleu_counts(
     tokenize: Tokenizer = "13a",
     lowercase: bool = False,
 ) -> NDArray[np.int64]:
-    """Return N x 10 counts: tokens of prediction and nearest reference, n-grams that match (4), all (4).
+    """Return N x 10 counts: tokens of prediction and closest reference, matching n-grams (4), n-grams (4).
 
-    With `bleu_of_sums` they are what `bootstrap.interval` and `paired_bootstrap` need for corpus BLEU. Raises
-    as `bleu` does.
+    `bootstrap.interval` and `paired_bootstrap` take them, together with `bleu_of_sums`, for corpus BLEU.
+    Raises as `bleu` does.
     """
     metric = _metric(tokenize, lowercase, "none", effective_order=True)
     found = [
@@ -125,7 +125,7 @@ def bleu_counts(
 
 
 def bleu_of_sums(smooth: Smoothing = "exp") -> OfSums:
-    """Return the function that makes BLEU in 0..1 of each of S sums (S x 10) of `bleu_counts`."""
+    """Return a function that computes BLEU in 0..1 from each of S sums (S x 10) of `bleu_counts`."""
     from sacrebleu.metrics.bleu import BLEU
 
     def scores(sums: Floats) -> Floats:
@@ -155,7 +155,7 @@ def _aligned(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
 def _metric(tokenize: Tokenizer, lowercase: bool, smooth: Smoothing, effective_order: bool = False) -> BLEU:
     from sacrebleu.metrics.bleu import BLEU
 
-    # force: no warning on standard error about texts that look tokenised; the tokeniser was chosen.
+    # force: no warning about texts that look tokenised; the tokeniser was chosen on purpose.
     return BLEU(
         lowercase=lowercase,
         force=True,

@@ -1,8 +1,8 @@
-"""How sure a mean over items is, and whether one system is really above another.
+"""How certain a mean over items is, and whether one system is significantly better than another.
 
 Belongs here: bootstrap intervals and the paired test, over scores of items. Not here: the scores themselves.
 
-Numbers are rounded to six decimals and draws are those of PCG64, so that the bytes are the same everywhere.
+Results are rounded to six decimals and draws come from PCG64, so that the bytes are the same everywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 
-#: From sums over items to the score of the corpus: S x K to S.
+#: Maps S x K sums over items to S scores of the corpus.
 OfSums: TypeAlias = Callable[[Floats], Floats]
 
 #: How many values are drawn at once, so that memory does not grow with the corpus.
@@ -31,7 +31,7 @@ class Interval(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How much higher the first of two systems scores, the ends of the interval of that, and p."""
+    """How much higher the first of two systems scores, the ends of that difference's interval, and p."""
 
     difference: float
     low: float
@@ -49,11 +49,11 @@ def interval(
     """Return the mean of N scores with its percentile bootstrap interval over items.
 
     Efron and Tibshirani (1993), chapter 13: the quantiles of the means of `resamples` samples of N items,
-    drawn with replacement. The items are taken to be independent. The mean always lies in the interval.
+    drawn with replacement. The items are assumed to be independent. The interval always contains the mean.
 
-    `of_sums`: for a score that is no mean (corpus BLEU); items are then N x K counts, and it gets S x K sums
-    of them and returns S scores. Raises ValueError without items, for a score that is not finite, for fewer
-    than one resample, or a confidence outside (0, 1).
+    `of_sums` is for a score that is not a mean (corpus BLEU): items are then N x K counts, and it maps S x K
+    sums of them to S scores. Raises ValueError without items, for a score that is not finite, for fewer than
+    one resample, and for a confidence outside (0, 1).
     """
     rows = _rows(items, resamples, confidence)
     score = of_sums or _mean_of(len(rows))
@@ -73,14 +73,14 @@ def paired_bootstrap(
     """Test whether two systems differ, by their scores on the same N items.
 
     Paired bootstrap (Koehn 2004, "Statistical significance tests for machine translation evaluation",
-    section 4): both are scored on the same `resamples` samples of N items, drawn with replacement. Koehn
-    calls one better with confidence 1 - p where it wins on all but a share p of the samples; here p is
-    two-sided: twice the share of samples on which the system that is ahead less often is ahead or level,
-    at most 1. One is added to both counts of the share (Davison and Hinkley 1997, section 4.2), so that p
-    is never 0. Systems with equal scores have p = 1; swapping them turns the sign of the difference and
-    leaves p as it is.
+    section 4): both systems are scored on the same `resamples` samples of N items, drawn with replacement.
+    Koehn calls a system better with confidence 1 - p if it wins on all but a share p of the samples. Here p
+    is two-sided: twice the share of samples on which the system that wins less often wins or ties, at most 1.
+    One is added to both counts of the share (Davison and Hinkley 1997, section 4.2), so that p is never 0.
+    Systems with equal scores have p = 1. Swapping the systems flips the sign of the difference and leaves p
+    unchanged.
 
-    `of_sums` as in `interval`. Raises ValueError as that does, and for different numbers of items.
+    `of_sums` is as in `interval`. Raises ValueError as `interval` does, and for different numbers of items.
     """
     rows = [_rows(items, resamples, confidence) for items in (first, second)]
     if rows[0].shape != rows[1].shape:
@@ -93,7 +93,7 @@ def paired_bootstrap(
         score(first_sums) - score(second_sums)
         for first_sums, second_sums in _resampled(rows, resamples, seed)
     ]
-    # Six decimals: a difference that is only of rounding is none.
+    # Six decimals: a difference that comes only from rounding counts as a tie.
     differences = np.concatenate(found).round(6)
     behind = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
     p = min(1.0, 2 * (int(behind) + 1) / (resamples + 1))
@@ -118,7 +118,7 @@ def _mean_of(items: int) -> OfSums:
 
 
 def _resampled(systems: list[Floats], resamples: int, seed: int) -> Iterator[list[Floats]]:
-    """Yield sums over resampled items, some resamples at once: S x K of each system, of the same draws."""
+    """Yield sums over resampled items, S resamples at a time: S x K per system, from the same draws."""
     generator = np.random.Generator(np.random.PCG64(seed))
     items, width = systems[0].shape
     step = max(1, _DRAWN // (items * width))

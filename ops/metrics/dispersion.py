@@ -1,7 +1,7 @@
-"""Dispersion (Wolhandler et al. 2022): of how many documents a summary is made.
+"""Dispersion (Wolhandler et al. 2022): how many documents a summary draws on.
 
-Belongs here: the score of which documents hold which statements of a summary. Not here: what a statement is,
-and when a document holds it (ops/wikisum/dispersion.py).
+Belongs here: the score, given which documents contain which statements of a summary. Not here: what a
+statement is, and when a document contains it (ops/wikisum/dispersion.py).
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-#: Documents up to which the released code looks: its --nmax.
+#: The most documents that the released code considers: its --nmax.
 DOCUMENTS = 10
 
 
 class Dispersion(NamedTuple):
-    """How statements of a summary are spread over documents."""
+    """How the statements of a summary are spread over documents."""
 
     statements: int
-    """Those that some document holds, 1 or more; others count nowhere."""
+    """Statements that at least one document contains, 1 or more; the score ignores all others."""
     needed: int
-    """Documents that hold all of these together."""
+    """How many documents together contain all of them."""
     coverage: tuple[float, ...]
-    """The share of these that the best 1, 2, ... documents hold, never falling."""
+    """The share of them that the best 1, 2, ... documents contain; never decreases."""
     score: float
-    """The area above the curve of coverage, the mean of 1 minus each value: 0 if one document holds all."""
+    """The area above the coverage curve, i.e. the mean of 1 - coverage: 0 if one document contains all."""
 
 
 def dispersion(held: Iterable[Collection[int]], documents: int = DOCUMENTS) -> Dispersion | None:
-    """Return the dispersion of the statements that each document holds; None if nothing is held.
+    """Return the dispersion, given the statements in each document; None if there are no statements.
 
-    Wolhandler et al. (2022), "How 'Multi' is Multi-Document Summarization?", as their released code has it:
-    documents are taken greedily, that which holds the most statements that are new, the first of those that
-    hold as many; the score is their AAC, here in 0..1. A summary of which no document holds anything has
-    none here; there it is 0. Raises ValueError for `documents` below 1.
+    Wolhandler et al. (2022), "How 'Multi' is Multi-Document Summarization?", as in their released code.
+    Documents are chosen greedily: next is the document with the most new statements, and ties go to the
+    first. The score is their AAC, here in 0..1. If no document contains any statement, the result is None;
+    their code returns 0. Raises ValueError for `documents` below 1.
     """
     if documents < 1:
         raise ValueError(f"{documents} documents: look at 1 at least")

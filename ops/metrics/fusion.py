@@ -1,7 +1,7 @@
-"""What fusions are scored by: exact match, and SARI as DiscoFuse uses it.
+"""Metrics of sentence fusion: exact match, and SARI as DiscoFuse uses it.
 
-Belongs here: the comparison with references, and which n-grams of the source were rightly kept and deleted,
-and which added. Not here: means over a corpus (items.py).
+Belongs here: the comparison with references: which n-grams of the source were rightly kept or deleted, and
+which were rightly added. Not here: means over a corpus (items.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ngram: TypeAlias = tuple[str, ...]
 
 
 class Sari(NamedTuple):
-    """In 0..1: F1 of what was kept, added and deleted, each a mean over n-grams of 1 to 4, and their mean."""
+    """F1 in 0..1 of what was kept, added and deleted, each a mean over 1- to 4-grams, and their mean."""
 
     keep: float
     add: float
@@ -28,14 +28,16 @@ class Sari(NamedTuple):
 def sari(source: str, prediction: str, references: Sequence[str]) -> Sari:
     """Return SARI of a prediction made from `source`, against one or more references.
 
-    The variant of Geva et al. (2019), section 5.2: n-grams as sets; F1 for keep, add and delete (Xu et al.
-    2016 take precision for delete); 0/0 is 1 in precision and recall, so that a prediction that is the
-    only reference scores 1. Tokens are lower-cased and split at white space. Of several references, an n-gram
-    is to be kept by the share of them that have it and deleted by the share that have not, and may be added
-    where any has it; references too short for n-grams of a length are not asked about that length. This is
+    This is the variant of Geva et al. (2019), section 5.2: n-grams are sets, and keep, add and delete are
+    scored by F1 (Xu et al. 2016 use precision for delete). In precision and recall, 0/0 counts as 1, so that
+    a prediction equal to the only reference scores 1. Tokens are lower-cased and split at white space.
+
+    With several references, the weight of keeping an n-gram is the share of references that have it, the
+    weight of deleting it is the share that lack it, and adding it is right if any reference has it.
+    References that are too short for n-grams of some length are left out for that length. This is
     sari_hook.py of tensor2tensor with beta_for_deletion = 1, as LaserTagger calls it.
 
-    Raises TypeError for a single string in place of references, and ValueError without any.
+    Raises TypeError for a single string in place of references, and ValueError for no references.
     """
     tokens = [fusion_tokens(text) for text in (source, prediction, *listed(references))]
     by_length = [_parts(*(_ngrams(text, n) for text in tokens)) for n in range(1, LONGEST + 1)]
@@ -44,22 +46,22 @@ def sari(source: str, prediction: str, references: Sequence[str]) -> Sari:
 
 
 def exact_match(prediction: str, references: Sequence[str]) -> bool:
-    """Tell whether the tokens of a prediction are those of any reference, in any case.
+    """Return whether a prediction has the same tokens as any reference, ignoring case.
 
-    Tokens are what stands between white space; texts are lower-cased, as where DiscoFuse's models are scored
-    by the released code of LaserTagger. Raises TypeError for a single string in place of references, and
-    ValueError without any.
+    Tokens are split at white space and lower-cased, as in LaserTagger's released code, which scores
+    DiscoFuse's models. Raises TypeError for a single string in place of references, and ValueError for no
+    references.
     """
     return fusion_tokens(prediction) in [fusion_tokens(reference) for reference in listed(references)]
 
 
 def fusion_tokens(text: str) -> list[str]:
-    """Return the tokens that sentence fusion is scored by: lower-cased, split at white space."""
+    """Return the tokens by which sentence fusion is scored: lower-cased, split at white space."""
     return text.lower().split()
 
 
 def listed(references: Sequence[str]) -> Sequence[str]:
-    """Return the references if they are a list of at least one text; else raises TypeError or ValueError."""
+    """Return the references if they are a non-empty list of texts; else raise TypeError or ValueError."""
     if isinstance(references, str):
         raise TypeError("references are a list of texts, also where there is only one: [reference]")
     if not references:
@@ -68,7 +70,7 @@ def listed(references: Sequence[str]) -> Sequence[str]:
 
 
 def _parts(source: set[Ngram], prediction: set[Ngram], *references: set[Ngram]) -> tuple[float, float, float]:
-    """Return the three F1 for n-grams of one length; weights are whole numbers, of `asked` references."""
+    """Return the three F1 values for n-grams of one length; weights are counts out of `asked` references."""
     asked = sum(map(bool, references)) or 1
     wanted = Counter(chain.from_iterable(references))
     return (

@@ -1,6 +1,6 @@
-"""Scores of a corpus, item by item, as columns of an Arrow table, and their means with intervals.
+"""Scores of a corpus, one row per item, as columns of an Arrow table, and their means with intervals.
 
-Belongs here: what applies a metric to lists of items. Not here: the metrics.
+Belongs here: applying a metric to lists of items. Not here: the metrics.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def rouge_items(
 ) -> pa.Table:
     """Return ROUGE of each item against its references: N rows, 15 columns of float64.
 
-    The columns are `rouge1_precision`, `rouge1_recall`, `rouge1_f` and so on, in the order of `ROUGE`; the
-    options those of `rouge_of_references`. Raises ValueError that names the item without references, for
-    lists of different length and for bad limits.
+    The columns are `rouge1_precision`, `rouge1_recall`, `rouge1_f` and so on, in the order of `ROUGE`. The
+    options are those of `rouge_of_references`. Raises ValueError for an item without references (naming it),
+    for lists of different length, and for bad limits.
     """
     rows = []
     for prediction, its_own in _aligned(predictions, references):
@@ -50,7 +50,7 @@ def rouge_items(
 def fusion_items(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]]
 ) -> pa.Table:
-    """Return what sentence fusion is scored by: N rows of `exact_match` (0 or 1) and `sari` with its parts.
+    """Return the fusion scores of each item: N rows of `exact_match` (0 or 1) and `sari` with its parts.
 
     Columns: exact_match, sari, sari_keep, sari_add, sari_delete, all float64. Raises ValueError as
     `rouge_items` does.
@@ -66,9 +66,9 @@ def fusion_items(
 
 
 def means(items: pa.Table, resamples: int = 1000, seed: int = 0) -> dict[str, Interval]:
-    """Return the mean of every column with its 95 % bootstrap interval over rows, all of the same resamples.
+    """Return the mean of every column with its 95 % bootstrap interval over rows; all share the resamples.
 
-    Raises ValueError where there are no rows, or a column holds a missing value or NaN, naming the column.
+    Raises ValueError, naming the column, if there are no rows or a column has a missing value or NaN.
     """
     found: dict[str, Interval] = {}
     for name in items.column_names:

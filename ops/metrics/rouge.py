@@ -1,9 +1,9 @@
-"""ROUGE-1, 2, 3, L and SU4, counted as ROUGE-1.5.5 counts (Lin 2004).
+"""ROUGE-1, 2, 3, L and SU4, counted as in ROUGE-1.5.5 (Lin 2004).
 
-Belongs here: from texts to tokens, counts, the longest common subsequence, scores, several references. Not
-here: scores of a corpus (items.py).
+Belongs here: tokens, counts, the longest common subsequence, scores, several references. Not here: scores of
+a corpus (items.py).
 
-Texts are read by the rules of the Perl original (release 1.5.5), functions readText, readText_LCS and
+Texts are read by the rules of the Perl original (release 1.5.5): its functions readText, readText_LCS and
 createNGram.
 """
 
@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ops.text.words import STOP_WORDS
 
-#: The metrics, in the order in which they are given everywhere.
+#: The metrics, in the order that is used everywhere.
 ROUGE = ("rouge1", "rouge2", "rouge3", "rougeL", "rougeSU4")
 
-#: The most tokens that may stand between the two of a skip-bigram.
+#: The most tokens that may separate the two tokens of a skip-bigram.
 GAP = 4
 
-#: The original prints five decimals, and computes F from what it prints.
+#: The original prints five decimals, and computes F from the printed values.
 DIGITS = 5
 
 Combination: TypeAlias = Literal["average", "best"]
@@ -32,7 +32,7 @@ Unit = TypeVar("Unit", bound=Hashable)
 
 
 class Score(NamedTuple):
-    """In 0..1: the share of the prediction that matches, that of the reference, and their harmonic mean."""
+    """The matching share of the prediction, that of the reference, and their harmonic mean, in 0..1."""
 
     precision: float
     recall: float
@@ -40,7 +40,7 @@ class Score(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """What a score is made of: how many units match, and how many there are."""
+    """The counts behind a score: how many units match, and how many each text has."""
 
     hits: int
     predicted: int
@@ -59,30 +59,30 @@ class _Match(NamedTuple):
         return Score(precision, recall, f if digits is None else round(f, digits))
 
 
-#: A summary: its sentences, or a text with one sentence a line (the original's format SPL).
+#: A summary: its sentences, or a text with one sentence per line (the original's format SPL).
 Text: TypeAlias = str | Sequence[str]
 
-#: ASCII letters in lower case and digits stay, every other byte is a blank: the hyphen as well, because the
-#: original makes a token of it and then drops tokens that begin with neither letter nor digit.
+#: ASCII letters (lower-cased) and digits stay; every other byte becomes a blank. That includes the hyphen:
+#: the original makes it a token and then drops tokens that begin with neither a letter nor a digit.
 _TOKEN_BYTES = bytes(code if chr(code).isalnum() else 32 for code in bytes(range(128)).lower()) + b" " * 128
 
-#: The original stems longer words only.
+#: The original does not stem shorter words.
 _SHORTEST_STEMMED = 4
 
 
 class Tokens(NamedTuple):
-    """What is counted of a summary."""
+    """The tokens of a summary, in the two forms that are counted."""
 
     running: list[str]
-    """All tokens, one after the other; n-grams and skip-bigrams run across the ends of sentences."""
+    """All tokens in order; n-grams and skip-bigrams cross sentence boundaries."""
     sentences: list[list[str]]
     """The tokens of each sentence, for the longest common subsequence."""
 
 
 def tensor2tensor_f(score: Score) -> float:
-    """Return F as tensor2tensor's ROUGE-L has it: beta is precision by recall, not 1 (rouge.py there).
+    """Return F as in tensor2tensor's ROUGE-L (its rouge.py): beta is precision / recall, not 1.
 
-    ((1 + beta^2) R P) / (R + beta^2 P), in 0..1; 0 where nothing matches. The lower of precision and recall
+    ((1 + beta^2) R P) / (R + beta^2 P), in 0..1; 0 if nothing matches. The lower of precision and recall
     weighs more than in the harmonic mean.
     """
     precision, recall, _ = score
@@ -103,11 +103,11 @@ def rouge(
 ) -> dict[str, Score]:
     """Return the five scores of a summary against one reference, by name (`ROUGE`).
 
-    A text is a list of sentences, or a string with one sentence a line; only ROUGE-L looks at where sentences
-    end (it is the summary-level one). `stem`, `stop_words` and the limits, which cut both texts, are those of
-    `rouge_tokens`. `digits`: precision and recall are rounded to so many decimals, F is computed from those
-    and rounded, as in ROUGE-1.5.5; None rounds nothing. Nothing in common, or no token at all, gives 0.
-    Raises ValueError for bad limits.
+    A text is a list of sentences, or a string with one sentence per line. Only ROUGE-L (the summary-level
+    variant) depends on where sentences end. `stem`, `stop_words` and the limits, which cut both texts, are
+    those of `rouge_tokens`. `digits`: precision and recall are rounded to this many decimals, and F is
+    computed from them and rounded, as in ROUGE-1.5.5; None rounds nothing. Texts with nothing in common, or
+    without tokens, score 0. Raises ValueError for bad limits.
     """
     return rouge_of_references(
         prediction, [reference], "average", False, stem, stop_words, words, bytes, digits
@@ -125,13 +125,13 @@ def rouge_of_references(
     bytes: int | None = None,
     digits: int | None = DIGITS,
 ) -> dict[str, Score]:
-    """Return the five scores of a summary against several references; all else as in `rouge`.
+    """Return the five scores of a summary against several references; all else is as in `rouge`.
 
     `combine`: "average" adds up hits and counts over the references (option -f A of ROUGE-1.5.5); "best"
-    takes, for each metric, the reference of which most is recalled, the first of equals (-f B). `jackknife`:
-    the mean of the scores against all references but one, each left out in turn (Lin 2004, section 2.1), so
-    that a human summary scored against the others can be compared; without effect on a single reference.
-    Raises ValueError without references.
+    takes, for each metric, the reference with the highest recall, the first of equals (-f B). `jackknife`:
+    the mean of the scores against all references but one, leaving out each in turn (Lin 2004, section 2.1).
+    This makes the score comparable with that of a human summary against the other human summaries. It has no
+    effect with a single reference. Raises ValueError without references.
     """
     if not references:
         raise ValueError("there is no reference to score against")
@@ -152,7 +152,7 @@ def rouge_of_references(
 def rouge_of_tokens(
     prediction: Sequence[Sequence[str]], reference: Sequence[Sequence[str]], digits: int | None = DIGITS
 ) -> dict[str, Score]:
-    """Return the five scores of tokens as they are; a text is a list of sentences, each a list of tokens."""
+    """Return the five scores of tokenised texts; a text is a list of sentences, each a list of tokens."""
     texts = [
         Tokens(list(chain.from_iterable(text)), list(map(list, text))) for text in (prediction, reference)
     ]
@@ -161,11 +161,11 @@ def rouge_of_tokens(
 
 
 def ngram_counts(tokens: Sequence[str], n: int) -> Counter[Hashable]:
-    """Return how often each n-gram occurs; the keys are the tokens themselves for n = 1, else tuples of n.
+    """Return how often each n-gram occurs; the keys are the tokens themselves for n = 1, else n-tuples.
 
-    With `overlap` it scores candidates one by one: `overlap(rest, counts)` is what a sentence would add to
-    the hits, and after `rest = rest - counts` what it covers is not counted again. Raises ValueError for
-    n < 1.
+    Together with `overlap` it scores candidates one by one: `overlap(rest, counts)` is how many hits a
+    sentence would add, and `rest = rest - counts` keeps its hits from being counted again. Raises ValueError
+    for n < 1.
     """
     if n < 1:
         raise ValueError(f"n-grams of {n} tokens; give 1 or more")
@@ -173,17 +173,17 @@ def ngram_counts(tokens: Sequence[str], n: int) -> Counter[Hashable]:
 
 
 def skip_bigram_counts(tokens: Sequence[str], gap: int = GAP) -> Counter[Hashable]:
-    """Return how often each pair of tokens occurs in order, at most `gap` others between, and each token.
+    """Return the counts of ordered token pairs with at most `gap` tokens in between, and of single tokens.
 
-    The tokens stand for pairs with a sign before the text, as in ROUGE-SU; like ROUGE-1.5.5, the last one is
-    left out, so that a text of a single token has no unit at all.
+    A single token represents its pair with a begin-of-text marker, as in ROUGE-SU. The last token is left
+    out, as in ROUGE-1.5.5, so that a text of a single token has no units at all.
     """
     pairs = (zip(tokens, tokens[distance:], strict=False) for distance in range(1, gap + 2))
     return Counter(chain(tokens[:-1], *pairs))
 
 
 def overlap(one: Mapping[Unit, int], other: Mapping[Unit, int]) -> int:
-    """Return how many units two counts share: of each, the lower count."""
+    """Return how many units two counts share: the sum of the lower counts."""
     return sum(min(one[key], other[key]) for key in one.keys() & other.keys())
 
 
@@ -196,16 +196,17 @@ def rouge_tokens(
 ) -> Tokens:
     """Return the tokens of a summary, each a run of ASCII letters (lower-cased) and digits.
 
-    A hyphen, any other sign and any letter beyond ASCII divides tokens: "naïve" is "na", "ve". White space
-    around sentences does not count, and empty sentences are none.
+    A hyphen, any other sign and any non-ASCII letter splits tokens: "naïve" is "na", "ve". White space
+    around sentences is stripped, and empty sentences are skipped.
 
-    `words`: only so many words, as divided by ASCII white space before anything else (option -l). `bytes`:
-    only so many bytes of UTF-8, those between sentences not counted (-b). As in the original, the second one
-    cuts `running` as said, but `sentences` at the first sentence that has so many bytes by itself: there the
-    original forgets to add up. `stop_words`: tokens to leave out (-s); True stands for NLTK's 179, of which
-    "don't" never occurs as a token. `stem`: NLTK's Porter stemmer, on tokens of more than three letters (-m).
+    `words`: read only this many words, split at ASCII white space before anything else (option -l). `bytes`:
+    read only this many bytes of UTF-8, not counting those between sentences (-b). As in the original, this
+    limit cuts `running` across sentences, but `sentences` only at the first sentence that reaches the limit
+    by itself, because the original forgets to add up there. `stop_words`: tokens to leave out (-s); True
+    means NLTK's 179, some of which ("don't") never occur as a token. `stem`: NLTK's Porter stemmer, on tokens
+    of more than three letters (-m).
 
-    Raises ValueError for both limits at once or one below 1.
+    Raises ValueError for both limits at once, and for a limit below 1.
     """
     if words is not None and bytes is not None:
         raise ValueError("limit a summary in words or in bytes, not both")
@@ -223,16 +224,16 @@ def rouge_tokens(
 
 
 def union_lcs(reference: Sequence[Sequence[str]], prediction: Sequence[Sequence[str]]) -> list[str]:
-    """Return the tokens of `reference` that lie on its common subsequence with any sentence of `prediction`.
+    """Return the tokens of `reference` that are on its common subsequence with any sentence of `prediction`.
 
-    For each sentence of the reference it is the union of its longest common subsequences with every
-    sentence of the prediction (Lin 2004, section 3.2): one for each, and where there are several, the one
-    that ROUGE-1.5.5 traces back: from the ends, a match is taken, else the reference goes back one token
-    where that loses nothing, else the prediction.
+    For each sentence of the reference this is the union of its longest common subsequences with every
+    sentence of the prediction, one for each (Lin 2004, section 3.2). If there are several longest ones, the
+    trace of ROUGE-1.5.5 decides: starting from the ends, it takes a match; else it goes back one token in the
+    reference if that loses nothing, else one in the prediction.
 
-    The table of lengths is kept as the differences between neighbouring rows, one bit a token of the
-    reference, all its sentences side by side in one integer (Hyyrö 2004, "Bit-parallel LCS-length
-    computation revisited"): a token of the prediction costs a few operations on such integers.
+    The table of lengths is stored as the differences between neighbouring rows, one bit per token of the
+    reference, with all its sentences side by side in one integer (Hyyrö 2004, "Bit-parallel LCS-length
+    computation revisited"). So a token of the prediction costs a few operations on such integers.
     """
     places: defaultdict[str, int] = defaultdict(int)
     tokens: list[str | None] = []
@@ -244,7 +245,7 @@ def union_lcs(reference: Sequence[Sequence[str]], prediction: Sequence[Sequence[
             places[token] |= 1 << len(tokens)
             bits |= 1 << len(tokens)
             tokens.append(token)
-        # A bit that is 0 in every row: it takes the carry of the sentence before it.
+        # This bit is 0 in every row: it absorbs the carry of the sentence before it.
         tokens.append(None)
     found = 0
     for sentence in prediction:
@@ -273,7 +274,7 @@ def _counts(text: Tokens) -> list[Counter[Hashable]]:
 
 
 def _lcs_match(prediction: Tokens, reference: Tokens) -> _Match:
-    # A token hits at most as often as it occurs in either text, whatever the sentences are.
+    # A token hits at most as often as it occurs in either text, however the texts are split into sentences.
     hits = Counter(union_lcs(reference.sentences, prediction.sentences))
     least = Counter(prediction.running) & Counter(reference.running)
     return _Match(overlap(hits, least), len(prediction.running), sum(map(len, reference.sentences)))
@@ -284,7 +285,7 @@ def _sum_of(name: str, matches: Sequence[_Match]) -> _Match:
 
 
 def _best_of(name: str, matches: Sequence[_Match]) -> _Match:
-    # The original compares recalls as it prints them, but for ROUGE-L.
+    # The original compares recalls as printed (rounded), except for ROUGE-L.
     return max(
         matches, key=lambda score: score.recall() if name == "rougeL" else round(score.recall(), DIGITS)
     )
@@ -345,7 +346,7 @@ def _stem(token: str) -> str:
 
 
 def _columns(sentence: Sequence[str], places: dict[str, int], bits: int) -> list[tuple[int, int]]:
-    """Return for each token where it matches, and where the trace stops: matches and steps of the length."""
+    """Return two bit masks per token: its matches, and where the trace stops (matches or length steps)."""
     level = bits
     columns = []
     for token in sentence:
@@ -357,7 +358,7 @@ def _columns(sentence: Sequence[str], places: dict[str, int], bits: int) -> list
 
 
 def _traced(columns: list[tuple[int, int]], starts: Sequence[int], end: int) -> int:
-    """Return the places on the traced subsequences of all sentences of the reference with one sentence."""
+    """Return the bits on the traced subsequences of every reference sentence with one predicted sentence."""
     columns.reverse()
     found = 0
     for start, stop in zip(starts, [*starts[1:], end], strict=True):

@@ -1,8 +1,8 @@
-"""How trained models write: how many answers at a time, and in which precision.
+"""How trained models generate text: how many outputs at a time, and in which precision.
 
-Belongs here: the knobs of every section whose models write, and what they do to a model. Not here: beams and
-lengths, which a model's own config has; the networks (ops/models/seq2seq, ops/wikisum/long_sequences). torch
-is loaded when a model writes.
+Belongs here: the decoding params of every section whose models generate text, and how they are applied to a
+model. Not here: beams and lengths, which are in a model's own config; the networks (ops/models/seq2seq,
+ops/wikisum/long_sequences). torch is loaded when a model generates.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 class Decoding(Params):
-    """How models write. Both knobs may change an answer: where two are about as probable, and where the
-    `growth` of a config bounds one, which counts from the longest source beside it.
+    """How models generate text.
+
+    Both params may change an output: if two outputs are about equally probable, and if the config's `growth`
+    limits an output's length, because `growth` counts from the longest source of the batch.
     """
 
     batch_size: int | None = Field(
@@ -33,24 +35,24 @@ class Decoding(Params):
     )
 
 
-#: What a section has where it says nothing, and then it does not say so either.
+#: The default of a section. It is left out when the section is written, so that its key stays the same.
 AS_USUAL = Decoding()
 
 
 def decoding_field() -> Any:
-    """Return the field of a section whose models write."""
+    """Return the pydantic field for a section whose models generate text."""
     return Field(AS_USUAL, exclude_if=lambda value: value == AS_USUAL, description="how its models write")
 
 
 class Writer:
-    """A model that writes: its network, where it is, and how it decodes."""
+    """A model that generates text: its network, its device, and its decoding params."""
 
     network: Any
     _strict = True
     decoding = AS_USUAL
 
     def place(self, strict: bool, decoding: Decoding = AS_USUAL) -> None:
-        """Decode in a way from now on; on a GPU, if there is one and numerics are not strict."""
+        """Set how the model decodes; move it to a GPU if there is one and numerics are not strict."""
         import torch
 
         self._strict, self.decoding = strict, decoding
@@ -58,10 +60,10 @@ class Writer:
             self.network.to("cuda")
 
     def at_once(self, usual: int) -> int:
-        """Return how many sources are answered together."""
+        """Return the batch size for decoding: `usual`, unless params set one."""
         return self.decoding.batch_size or usual
 
     def products(self) -> torch.autocast:
-        """Return a context in which products have the precision that was asked for."""
+        """Return a context in which matrix products have the requested precision."""
         device = self.network.device
         return autocast(device, halves_products(self.decoding.precision, device, self._strict))

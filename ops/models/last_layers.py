@@ -1,6 +1,6 @@
-"""An encoder of which the last layers are trained: copies of these, and all else shared.
+"""An encoder whose last layers are trained: it copies these layers and shares all others.
 
-Belongs here: the copy. Not here: the heads that stand on it (the systems), loading encoders (encoder.py).
+Belongs here: the copy. Not here: the heads on top of it (the systems), loading encoders (encoder.py).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 
 def with_own_layers(encoder: Any, number: int) -> tuple[Any, Any]:
-    """Return an encoder with copies of its last layers, and these, which can be trained.
+    """Return an encoder with trainable copies of its last `number` layers, and those layers.
 
-    The rest is shared with whoever else uses the encoder, and is never changed. Raises ValueError for more
-    layers than there are.
+    All other layers are shared with the original encoder and are never changed. Raises ValueError if the
+    encoder has fewer layers.
     """
     layers = encoder.encoder.layer
     if number > len(layers):

@@ -1,7 +1,7 @@
-"""In which precision products are computed, in training and while a model writes.
+"""The precision of matrix products, in training and in decoding.
 
-Belongs here: the names of precisions, and which devices are made for bfloat16. Not here: who asks for one
-(ops/models/training, ops/models/decoding.py). torch is loaded when a device is asked about.
+Belongs here: the names of precisions, and which devices support bfloat16 in hardware. Not here: the params
+that choose one (ops/models/training, ops/models/decoding.py). torch is loaded when a device is checked.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 Precision = Literal["float32", "bfloat16"]
 
-#: What processors call their instructions for products of bfloat16: x86, then ARM.
+#: The CPU features that provide bfloat16 products: two of x86, then ARM's.
 _INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16")
 
 
 def halves_products(precision: Precision, device: torch.device, strict: bool) -> bool:
-    """Return whether products are computed in bfloat16: where asked for, on a device that is made for it.
+    """Return whether products are computed in bfloat16: if requested, and supported by the device's hardware.
 
-    Elsewhere it would cost time. Strict numerics have none, since its sums differ between processors.
+    On other devices bfloat16 would be slower. Strict numerics never use it, because its sums differ between
+    processors.
     """
     import torch
 
@@ -33,7 +34,7 @@ def halves_products(precision: Precision, device: torch.device, strict: bool) ->
 
 
 def autocast(device: torch.device, halved: bool) -> torch.autocast:
-    """Return a context in which products on a device are of bfloat16, or as they are."""
+    """Return a context in which products on a device use bfloat16 if `halved`, else their usual precision."""
     import torch
 
     return torch.autocast(device.type, torch.bfloat16, enabled=halved)

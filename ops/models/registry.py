@@ -1,7 +1,7 @@
-"""Models by name: every loader, the defaults' names, and the digest of what a name stands for.
+"""Models by name: every loader, the names of the defaults, and the digest of a named model.
 
 Belongs here: the public names of the package, for scripts and notebooks. Not here: the code itself. A step
-imports the module of the one kind of model that it uses: its key counts the packages of all that it imports.
+imports the module of the kind of model that it uses, because its key includes every package it imports.
 """
 
 from ops.models.encoder import ENCODER, encoder

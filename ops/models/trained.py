@@ -1,9 +1,8 @@
-"""What trained models of every kind have in common: their files, and how they are called where the project is
-not.
+"""What all kinds of trained models share: their files, and how they are called outside the project.
 
-Belongs here: a network as config in JSON and weights in safetensors, and what is wrong with such files; what
-each kind of model says of itself, as `KIND` of a module beside it. Not here: which network a config makes,
-and what other files it has (files.py beside the network), who calls a model (orchestration/mlflow).
+Belongs here: a network as a JSON config and safetensors weights, and errors in such files; how each kind of
+model describes itself, as `KIND` in its own module. Not here: which network a config makes and its other
+files (files.py of the network), the caller of a model (orchestration/mlflow).
 
 torch is loaded when a network is written or read.
 """
@@ -29,7 +28,7 @@ Config = TypeVar("Config")
 
 
 class ModelFilesError(ValueError):
-    """The files are no model; the message names the file and the cause."""
+    """The files are not a valid model; the message names the file and the cause."""
 
 
 def network_files(config: Params, network: nn.Module) -> dict[str, bytes]:
@@ -42,7 +41,7 @@ def network_files(config: Params, network: nn.Module) -> dict[str, bytes]:
 
 
 def read_config(files: Mapping[str, bytes], configs: TypeAdapter[Config], needed: Iterable[str]) -> Config:
-    """Return the config among some files. Raises ModelFilesError for a bad one and for missing files."""
+    """Return the config from a model's files. Raises ModelFilesError if it is bad or a file is missing."""
     if missing := [name for name in needed if name not in files]:
         raise ModelFilesError(f"no {' and no '.join(missing)} among the model's files")
     try:
@@ -53,7 +52,10 @@ def read_config(files: Mapping[str, bytes], configs: TypeAdapter[Config], needed
 
 
 def read_weights(files: Mapping[str, bytes], network: nn.Module, made_of: Iterable[str]) -> None:
-    """Give a network, made of some of the files, the weights among them, for use. Raises ModelFilesError."""
+    """Load the weights from a model's files into a network, and set it to evaluation.
+
+    `made_of` are the files that the network was made from. Raises ModelFilesError if the weights do not fit.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load
 
@@ -67,26 +69,26 @@ def read_weights(files: Mapping[str, bytes], network: nn.Module, made_of: Iterab
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A kind of model. Columns are names with the types "string", "long" or "double"; "string*" is a list."""
+    """A kind of model. Columns map names to types: "string", "long" or "double"; "string*" is a list."""
 
     module: str
-    """The module that holds it as `KIND`: whoever stores a model stores this name beside it."""
+    """The module that defines it as `KIND`; the name is stored with every model of this kind."""
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
     load: Callable[[Mapping[str, bytes]], Any]
-    """Gives the model of its files, by name."""
+    """Returns the model, given its files by name."""
     answer: Callable[[Any, Sequence[Row], Mapping[str, Any]], list[Row]]
-    """Gives a row of outputs for each row of inputs, by the model and the params of the call."""
+    """Returns a row of outputs for each row of inputs, given the model and the params of the call."""
     params: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
-    """Of a call: type, and what it is by default."""
+    """The params of a call: type and default of each."""
     named: bool = False
-    """Whether its config names models of models.txt, which have to be installed with it."""
+    """Whether its config names models of models.txt, which must be installed with it."""
 
 
 def text_to_text(module: str, load: Callable[[Mapping[str, bytes]], Any]) -> ModelKind:
-    """Return a kind whose models have `generate(sources, beam)`, which returns an answer to each source.
+    """Return a kind whose models have `generate(sources, beam)`, which returns one output per source.
 
-    `beam` of a call replaces that of the model; 0 leaves it.
+    The `beam` of a call overrides the model's; 0 keeps the model's.
     """
     return ModelKind(
         module=module,

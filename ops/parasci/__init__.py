@@ -1,6 +1,7 @@
-"""ParaSCI (Dong et al., EACL 2021): paraphrase pairs of scientific sentences, within papers and across them.
+"""ParaSCI (Dong et al., EACL 2021): paraphrase pairs of scientific sentences, within and across papers.
 
-Belongs here: this system's steps. Not here: BERTScore and Self-BLEU (ops/metrics), encoders (ops/models).
+Belongs here: the steps of this system. Not here: BERTScore and Self-BLEU (ops/metrics), encoders
+(ops/models).
 
 `definition` is public.
 """

@@ -1,12 +1,12 @@
 """Which sentences define a term, and which term.
 
-Belongs here: the patterns of defining sentences. Not here: their words and what may be a term
+Belongs here: the patterns of defining sentences. Not here: their word lists and what can be a term
 (terms.py), groups and pairs (candidates/groups.py).
 
-Dong et al. (2021), 4.1.2, have "a series of possible patterns (regular expressions) of definition sentences"
-and publish none; these are ours. Most have a subject, which is the term, a verb, and then what a definition
-says: a genus with what sets the term apart from others of it ("the task of finding", "a metric that counts").
-What only praises a thing ("is an important task") defines nothing.
+Dong et al. (2021), 4.1.2, use "a series of possible patterns (regular expressions) of definition sentences"
+but do not publish them; these are ours. Most match a subject, which is the term, a verb, and a definition: a
+genus and what distinguishes the term within the genus ("the task of finding", "a metric that counts"). A
+sentence that only praises a thing ("is an important task") is not a definition.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Definition(NamedTuple):
 
     term: str
     span: tuple[int, int]
-    """Its first character in the sentence, and the one behind its last."""
+    """The start and end of its characters in the sentence; the end is exclusive."""
 
 
-#: Characters of a sentence, and of a subject.
+#: Limits on the characters of a sentence, and of a subject.
 _SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
 
-#: What a definition by a formula leaves where the formula is lost.
+#: The end of a definition whose formula is lost.
 _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
 
 _BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
@@ -39,7 +39,7 @@ _QUOTES = "\"'“”‘’`"
 _QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
 _ADVERB, _EXACT = rf"(?:{terms.ADVERB}\s+)?", rf"(?:{terms.EXACT}\s+)?"
 
-#: What stands before a subject.
+#: What may precede a subject.
 _LEAD = re.compile(
     r"""(?:[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
         (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
@@ -58,7 +58,7 @@ _TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
 
 
 def _subject(sentence: str, end: int) -> tuple[int, int] | None:
-    """Return where the term stands that is the subject in `sentence[:end]`."""
+    """Return the span of the term that is the subject of `sentence[:end]`."""
     if end > _LONGEST_SUBJECT:
         return None
     tail, lead = _TAIL.search(sentence, 0, end), _LEAD.match(sentence, 0, end)
@@ -76,7 +76,7 @@ def _subject(sentence: str, end: int) -> tuple[int, int] | None:
 
 
 def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
-    """Return a span without the quotes and spaces at its ends."""
+    """Return a span without quotes and spaces at its ends."""
     inner = _QUOTED.fullmatch(sentence, begin, stop)
     return inner.span("inner") if inner else (begin, stop)
 
@@ -90,11 +90,11 @@ _GENUS = re.compile(
     re.VERBOSE,
 )
 _RELATIVE = re.compile(rf"(?:^|\s){_TERM}{_BRACKETS},\s+which\Z", re.VERBOSE)
-#: "the history of the conversation, which is a list of": the conversation is none.
+#: "the history of the conversation, which is a list of": here the term is not "conversation".
 _PART_OF = re.compile(r"(?<!notion)(?<!concept)(?<!task)(?<!problem)(?<!use)\sof\s+(?:(?:an?|the)\s+)?\Z")
 _APART = re.compile(rf"\s{terms.APART}", re.VERBOSE)
 _PRAISE = re.compile(rf"\b{terms.PRAISE}\b", re.IGNORECASE)
-#: "A standard dataset is the WordSim-353 dataset" tells of a name, not what it is.
+#: "A standard dataset is the WordSim-353 dataset" gives a name, not a definition.
 _NAMED = re.compile(r"the\s.*\b[A-Z]")
 _QUANTITY = re.compile(rf"(?:^|\s){terms.QUANTITY}$")
 _INSTRUMENT = re.compile(rf"{terms.INSTRUMENT}$")
@@ -116,7 +116,7 @@ def _is_genus(sentence: str) -> tuple[int, int] | None:
 
 
 def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
-    """Say whether what follows a genus tells the term from others of it."""
+    """Return whether the words after a genus distinguish the term within it."""
     genus, apart, end = found["genus"], found["apart"], found.end()
     if _NAMED.match(genus):
         return False
@@ -126,14 +126,14 @@ def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
     ):
         return False
     if found["of"] and not act and not _QUANTITY.search(genus):
-        # "a form of summarisation" is a definition only with what sets it apart from other forms.
+        # "a form of summarisation" is a definition only if it says what distinguishes this form.
         clause = re.split(r"[,;:]", sentence[end : end + 80])[0]
         if not (_TASK.match(genus) and _NAME_OF_ACT.match(sentence, end)) and not _APART.search(clause):
             return False
     return not apart.startswith(("to ", "for ")) or bool(_INSTRUMENT.search(genus))
 
 
-#: What is "defined as binary", or "defined as an annotation task", is not told what it is.
+#: "defined as binary" and "defined as an annotation task" do not say what a thing is.
 _NO_ACCOUNT = (
     r"[a-z]+\s*[(;,.]|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
 )
@@ -160,7 +160,7 @@ _NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")
 
 
 def _refers(sentence: str) -> tuple[int, int] | None:
-    """Find "X refers to"; a single name ("EW", "Li11") that does is most often a sign of some table."""
+    """Find "X refers to"; skip single names ("EW", "Li11"), most of which are symbols in a table."""
     found = _REFERS.search(sentence)
     span = _subject(sentence, found.start()) if found else None
     named = span is not None and "term" not in sentence[: span[0]] and _NAME.fullmatch(sentence, *span)
@@ -178,7 +178,7 @@ _ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
 
 
 def _aims(sentence: str) -> tuple[int, int] | None:
-    """Find "X aims to find" and "X consists of finding", where X is the name of an action and no system's."""
+    """Find "X aims to find" and "X consists of finding", where X names an action, not a system."""
     found = _AIMS.search(sentence)
     if found is None or _AIM_OF_ALL.match(found["verb"]):
         return None
@@ -236,7 +236,7 @@ _GOAL = re.compile(
 
 
 def _goal(sentence: str) -> tuple[int, int] | None:
-    """Find "the goal of X is to find"; a name in capitals is a system's, which has goals of its own."""
+    """Find "the goal of X is to find"; skip names in capitals, which are systems with their own goals."""
     found = _GOAL.search(sentence)
     if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
         return None
@@ -250,12 +250,12 @@ _APPOSED = re.compile(
     the\s+(?:task|process|problem|act)\s+of\s+(?:[a-z]+ly\s+)?[a-z]+ing\b""",
     re.VERBOSE,
 )
-#: "In addition to X, the process of ..." and "Though X, the task of ..." have no apposition.
+#: "In addition to X, the process of ..." and "Though X, the task of ..." are not appositions.
 _NO_APPOSITION = re.compile(rf"{terms.OPENING}\b[^,]*\Z|.*\b(?i:{terms.CONCESSION})\b", re.DOTALL)
 
 
 def _apposed(sentence: str) -> tuple[int, int] | None:
-    """Find "X, the task of finding", wherever it stands."""
+    """Find "X, the task of finding" anywhere in a sentence."""
     found = _APPOSED.search(sentence)
     if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
         return None
@@ -263,7 +263,7 @@ def _apposed(sentence: str) -> tuple[int, int] | None:
 
 
 def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
-    """Return where the term stands that ends a clause."""
+    """Return the span of the term at the end of a clause."""
     if before := _BEFORE_TERM.match(sentence, begin, stop):
         begin = before.end()
     begin, stop = _unquoted(sentence, begin, stop)
@@ -276,10 +276,10 @@ _PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
 
 
 def definition(sentence: str) -> Definition | None:
-    """Return the term that a sentence defines; None for a sentence that defines none.
+    """Return the term that a sentence defines; None if it does not define a term.
 
-    The term is without a determiner and without what follows it in brackets. Of a sentence that defines
-    several, one is told.
+    The term has no determiner and no text in brackets after it. If a sentence defines several terms, only one
+    is returned.
     """
     unfinished = _UNFINISHED.search(sentence) or sentence.count("(") > sentence.count(")")
     if unfinished or not _SHORTEST <= len(sentence) <= _LONGEST:

@@ -3,8 +3,8 @@
 Belongs here: what a mark looks like in running text, and what replaces it. Not here: finding the cited paper
 (ops/parse/papers), groups of citing sentences (candidates/groups.py).
 
-Two sentences that cite one paper would be alike by the mark alone. A mark in brackets goes; one that is a
-word of the sentence ("Smith et al. (2010) show") becomes "the authors".
+Two sentences that cite one paper would be similar just because of the mark. A mark in brackets is removed; a
+mark that is part of the sentence ("Smith et al. (2010) show") becomes "the authors".
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _IN_BRACKETS = re.compile(
 )
 #: "[12]", "[3, 4-7]"; not "a[1]".
 _NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
-#: In front of the last word of a name that is a thing's: "the Penn Treebank (1993)".
+#: The text before the last word of the name of a thing: "the Penn Treebank (1993)".
 _OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
-#: What a mark in brackets stands behind where it is a word of the sentence.
+#: The text before a mark in brackets that is part of the sentence.
 _NEEDS_WORD = re.compile(
     r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
     re.IGNORECASE,
 )
-#: The same wherever it stands: behind a comma, "et al." or a bracket.
+#: Names and a year anywhere in a text: after a comma, "et al." or a bracket.
 _NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
-#: Capitals inside of a word are a venue's or a resource's: "EMNLP", "WordNet"; not "McDonald".
+#: Capitals inside a word mark venues and resources ("EMNLP", "WordNet"), but not "McDonald".
 _NO_NAME = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d")
 _PREFIX = re.compile(r"^(?:Mac|Mc|Della|Del|De|Di|Da|Du|Le|La|Van|Von|Ben|Fitz)(?=[A-Z][a-z])")
 _NO_NAMES = STOP_WORDS | listed(
@@ -58,22 +58,22 @@ _NO_NAMES = STOP_WORDS | listed(
 )
 _OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
 _BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=[,.;:!?)])")
-#: Characters before a mark that are looked at: else a sentence of many marks would take quadratic time.
+#: How many characters before a mark are read; without a limit, a sentence of many marks takes quadratic time.
 _BEFORE = 200
-#: Where a mark that a source tells may begin: not within a word.
+#: Where a mark that is given by the source may begin: not within a word.
 _BEGINNING = re.compile(r"(?<!\w)\S")
 _IN_WORD = re.compile(r"\w")
 _HAS_YEAR = re.compile(rf"(?<!\w){_YEAR}(?!\w)")
-#: What is longer is no mark, but running text that a source took for one.
+#: A longer mark is running text that the source took for a mark.
 _LONGEST_MARK = 400
 _AROUND = {"(": ")", "[": "]"}
 
 
 def without_marks(text: str, marks: Iterable[str] = ()) -> str:
-    """Return a sentence without citation marks; `marks` are those that its source tells, as printed.
+    """Return a sentence without citation marks; `marks` are those given by its source, as printed.
 
-    What is no mark stays as it is, apart from folded white space. A mark of more than 400 characters is none.
-    The work is linear in the text, however many marks there are.
+    All other text is unchanged, except that white space is folded. A mark of more than 400 characters is
+    ignored. The time is linear in the text, however many marks there are.
     """
     text = _without_told(text, {fold(mark) for mark in marks})
     text = _SAYING.sub(_authors, text)
@@ -84,7 +84,7 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
 
 
 def _without_told(text: str, told: Iterable[str]) -> str:
-    """Return a text without the marks that a source tells, of several at one place without the longest."""
+    """Return a text without the marks that its source gives; the longest mark at each place wins."""
     marks = {mark for mark in told if _is_telling(mark)}
     lengths = sorted({len(mark) for mark in marks}, reverse=True)
     pieces: list[str] = []
@@ -105,9 +105,9 @@ def _without_told(text: str, told: Iterable[str]) -> str:
 
 
 def _is_telling(mark: str) -> bool:
-    """Say whether a mark stands for a citation wherever it is met.
+    """Return whether a mark is a citation everywhere in a text.
 
-    A number by itself, a superscript, may be any number of the sentence; names with a year have rules.
+    A bare number (a superscript) may be any number in the sentence; names with a year have their own rules.
     """
     found = mark.isdigit() or _NUMBERS.fullmatch(mark) or _HAS_YEAR.search(mark)
     return 0 < len(mark) <= _LONGEST_MARK and not found
@@ -116,9 +116,9 @@ def _is_telling(mark: str) -> bool:
 def printed_keys(text: str) -> list[str]:
     """Return the works that a sentence cites by name and year, each as names and year: "blei et al 2003".
 
-    They stand for papers where a source tells none. Two works of the same names and year are taken for one.
-    Three names or more are the first "et al". Months, venues and places of the paper ("Table, 1999") are no
-    names.
+    They identify cited papers if the source does not. Two works with the same names and year count as one.
+    Three or more names become the first name and "et al". Months, venues and parts of the paper
+    ("Table, 1999") are not names.
     """
     found = []
     for cited in _NAMED.finditer(text):
@@ -148,7 +148,7 @@ def _in_place_of(mark: re.Match[str]) -> str:
 
 
 def _stand_in(text: str, place: int) -> str:
-    """Return what stands in place of the mark that begins there."""
+    """Return the replacement of the mark that begins at `place`."""
     first, last = _before(place)
     end = first + len(text[first:last].rstrip())
     return f" {AUTHORS}" if _NEEDS_WORD.search(text, first, end) else ""

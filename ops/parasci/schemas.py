@@ -1,6 +1,6 @@
 """The columns of ParaSCI's datasets.
 
-Belongs here: one `Shape` a dataset. Not here: what fills them.
+Belongs here: one `Shape` per dataset. Not here: the code that fills them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
 _TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
 
-#: A sentence of a text that is no whole paper: an abstract, or a sentence that cites.
+#: Sentences of texts that come without their paper: abstracts, and citing sentences.
 PASSAGES = Shape(
     unit=RECORD,
     kept=columns(
@@ -71,7 +71,7 @@ _CANDIDATE = columns(
     ("second", _TEXT, "the second sentence", TEXT),
 )
 
-#: Pairs above the floor; a sentence in none is dropped, without its embedding.
+#: Pairs above the floor; a sentence in no pair is dropped, without its embedding.
 CANDIDATES = Shape(unit=_STATEMENT, kept=_CANDIDATE)
 
 _SCORED = columns(

@@ -1,15 +1,15 @@
-"""Every distinct sentence, once, with its embedding, what it defines, and what it cites.
+"""Every distinct sentence, with its embedding, the term that it defines, and the papers that it cites.
 
-Belongs here: which sentences are compared at all, and what all later steps need of them; the subject area of
-a paper, by what its source tells; the works of a bibliography, as running text names them. Not here:
-embedding (slices.py), citation marks (marks.py), terms (definitions.py), which are compared with which
-(candidates/pairs.py, candidates/groups.py), where a format has subjects and bibliographies
+Belongs here: which sentences are compared at all, and the columns that all later steps need; the subject area
+of a paper, from its source's metadata; looking up works of a bibliography by names and year. Not here:
+embedding (slices.py), citation marks (marks.py), terms (definitions.py), which sentences are compared with
+each other (candidates/pairs.py, candidates/groups.py), how each format stores subjects and bibliographies
 (ops/parse/papers).
 
 Dong et al. (2021), 4.1.2: definitions are of one term "in the same subject or area (provided by meta-data of
 source materials)". Their sources are the ACL Anthology, which is computer science, and arXiv, "mathematics,
-physics, astronomy, etc." (3.1). The paper has no list of areas. [ours] They are arXiv's groups, astronomy
-apart from physics as the paper names it, and the fields of study of S2ORC; what both have is one.
+physics, astronomy, etc." (3.1). The paper has no list of areas. [ours] The areas are arXiv's groups (with
+astronomy separate from physics, as in the paper) and the fields of study of S2ORC, merged by name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PHYSICS = """
 """
 _MATHEMATICS = "alg-geom dg-ga funct-an math q-alg"
 
-#: Areas whose name is a subject: S2ORC's fields of study, and disciplines of arXiv.
+#: Areas whose name is itself a subject: S2ORC's fields of study, and disciplines of arXiv.
 _NAMED = (
     "agricultural and food sciences", "art", "astronomy", "biology", "business", "chemistry",
     "computer science", "economics", "education", "engineering", "environmental science", "geography",
@@ -50,7 +50,7 @@ _NAMED = (
     "physics", "political science", "psychology", "sociology", "statistics",
 )  # fmt: skip
 
-#: By the archive that a category of arXiv begins with, and by what other sources call a field; small letters.
+#: Areas by the archive of an arXiv category (its first part), and by other sources' names; lower case.
 AREAS: Mapping[str, str] = {
     **dict.fromkeys(_PHYSICS.split(), "physics"),
     **dict.fromkeys(_MATHEMATICS.split(), "mathematics"),
@@ -77,32 +77,32 @@ AREAS: Mapping[str, str] = {
     "natural language processing": "computer science",
 }
 
-#: What of a paper, and of what it cites, its sentences are told by.
+#: The columns of papers and of citations that are joined to sentences.
 _PAPER_COLUMNS = ("id", "source_ids", "month", "subjects")
 _CITATION_COLUMNS = ("paper_id", "marks", "bibliography")
 
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
 
-#: Words of an entry's text among which its first author stands: "[12] Adam B. van Smith, Jones".
+#: The first author's name is among this many first words of an entry: "[12] Adam B. van Smith, Jones".
 _FIRST_WORDS = 5
 
 
 class _Entry(NamedTuple):
-    """An entry with the words of its first author, of everyone and everything in it, and its years."""
+    """A bibliography entry with the words of its first author, all its words, and its years."""
 
     row: Row
     first: frozenset[str]
     words: frozenset[str]
     years: frozenset[str]
     plain_years: frozenset[str]
-    """The years without the letters that tell works of one year apart."""
+    """The years without the letters that distinguish works of the same year."""
 
 
 class PrintedWorks:
-    """A paper's bibliography, a row of `CITATIONS.kept["bibliography"]` each work.
+    """A paper's bibliography, with a row of `CITATIONS.kept["bibliography"]` per work.
 
-    Entries are looked up by the name that the fewest of them have, not one by one.
+    Entries are looked up by the rarest of the given names, instead of one by one.
     """
 
     def __init__(self, bibliography: Sequence[Row]) -> None:
@@ -118,9 +118,9 @@ class PrintedWorks:
                 self._entries[word].append(entry)
 
     def of(self, key: str) -> str | None:
-        """Return the work that names and year ("smith et al 2010a") stand for.
+        """Return the work that names and a year ("smith et al 2010a") refer to.
 
-        None where no entry fits, where several do, or where the one has neither id nor title.
+        None if no entry or more than one fits, or if the entry has neither an id nor a title.
         """
         *names, year = key.split()
         names = [name for name in names if name not in ("et", "al")]
@@ -138,10 +138,10 @@ class PrintedWorks:
         return work(ids[0] if ids else None, found[0].row["title"])
 
 
-#: A sentence of so many words has a stop word if it is English, and as many of them as of another language.
+#: From this many words on, an English sentence has stop words, and at least as many as of any other language.
 _TELLING_WORDS = 6
 
-#: Scientists write "we", "the" and "of", and hardly "o" or "d", of which other languages are full.
+#: Excludes short words that are frequent in other languages and rare in scientific English.
 _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
     "me",
     "o",
@@ -156,7 +156,7 @@ _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
 
 
 class StatementParams(Params, section="parasci.sentences"):
-    """Which sentences are compared, and by which encoder."""
+    """Which sentences are compared, and with which encoder."""
 
     encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines tell what is alike")
     shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
@@ -171,12 +171,12 @@ class StatementParams(Params, section="parasci.sentences"):
     )
 
     def area(self, source: str, subjects: Sequence[str]) -> str:
-        """Return the area of a paper; "" where nothing tells it: such papers are one area together."""
+        """Return the area of a paper; "" if it is unknown: all such papers form one area."""
         return self.areas.get(source) or area_of(subjects, self.subjects) or ""
 
 
 class _Areas:
-    """The areas of papers, each looked for once; `unknown` is how many have subjects that mean none."""
+    """The areas of papers, cached; `unknown` counts papers whose subjects match no area."""
 
     def __init__(self, params: StatementParams) -> None:
         self._params = params
@@ -184,7 +184,7 @@ class _Areas:
         self.unknown = 0
 
     def of(self, name: str, paper: Row | None) -> str:
-        """Return the area of a paper by its `source_ids` and `subjects`, "" of None."""
+        """Return the area of a paper by its `source_ids` and `subjects`; without a paper, by no subjects."""
         if name not in self._known:
             source = record_place(paper["source_ids"][0])[0] if paper else ""
             subjects = (paper["subjects"] if paper else None) or ()
@@ -194,10 +194,10 @@ class _Areas:
 
 
 def area_of(subjects: Iterable[str], given: Mapping[str, str] = {}) -> str | None:
-    """Return the area of the first subject that means one, None where none does.
+    """Return the area of the first subject that has one, or None.
 
-    `given` are areas by subject, which go before `AREAS`. Capitals do not count. What a subject as a whole
-    does not tell, its part before a point may: "cs.CL" is of the archive "cs".
+    `given` maps subjects to areas and takes precedence over `AREAS`. Case is ignored. If a whole subject is
+    unknown, its part before the first dot is tried: "cs.CL" belongs to the archive "cs".
     """
     known = {**AREAS, **{subject.lower(): area for subject, area in given.items()}}
     for subject in subjects:
@@ -209,7 +209,7 @@ def area_of(subjects: Iterable[str], given: Mapping[str, str] = {}) -> str | Non
 
 
 def work(cited_id: str | None, title: str | None) -> str | None:
-    """Return what identifies a cited work: its id, else its title; None where it has neither."""
+    """Return the key of a cited work: its id, else its title; None if it has neither."""
     plain = fold("".join(sign if sign.isalnum() else " " for sign in (title or "").lower()))
     return cited_id or (f"title:{plain}" if plain else None)
 
@@ -219,15 +219,16 @@ def embedded_sentences(
 ) -> Outcomes:
     """Yield the distinct sentences of every part of sources/sentences.
 
-    Given are the papers and citations of its month. In memory are those of a part, and its sentences: some
-    1 KB a sentence, 2 KB with the embedding.
+    `papers` and `citations` are those of the same month. Holds those of one part in memory, and its
+    sentences: about 1 KB a sentence, 2 KB with the embedding.
 
-    A sentence is of the area of its paper: that of the paper's source, or of its subjects (`area_of`).
+    The area of a sentence is that of its paper: the area of the paper's source, or of its subjects
+    (`area_of`).
 
-    Reasons: `short`, `not_english`. A part is the papers of some `store.records_per_part` records: what
-    stands in two parts is there twice, with the same embedding. A citation mark whose paper has neither id
-    nor title is no citation; `combinations` count these as `unknown_paper`, and as `unknown_subjects` the
-    papers whose subjects mean no area.
+    Reasons: `short`, `not_english`. A part has the papers of about `store.records_per_part` records. A
+    sentence that occurs in two parts has two rows with the same embedding. A citation mark whose paper has
+    neither id nor title does not count as a citation; `combinations` count these marks as `unknown_paper`,
+    and papers whose subjects match no area as `unknown_subjects`.
     """
 
     def state(part: pa.Table, its_papers: pa.Table, its_citations: pa.Table) -> Statements:
@@ -244,18 +245,18 @@ def embedded_sentences(
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
-    """Yield the same of every part of sources/passages.
+    """Yield the distinct sentences of every part of sources/passages.
 
-    An abstract has subjects of its own; `unknown_subjects` counts records.
+    An abstract has its own subjects; `unknown_subjects` counts records.
 
-    Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
-    they define or cite, so nothing would read its embedding.
+    Reasons: those of `embedded_sentences`, and `no_group` for a sentence that neither defines a term nor
+    cites a paper. Passages are compared only within such groups, so its embedding would never be read.
     """
     return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
 
 
 def is_english(text: str) -> bool:
-    """Say whether a sentence may be English, by its letters and, where it is long, by its stop words."""
+    """Return whether a sentence may be English, by its letters and, if it is long, by its stop words."""
     letters = [sign for sign in text if sign.isalpha()]
     if sum(sign.isascii() for sign in letters) < 0.8 * len(letters):
         return False
@@ -314,7 +315,7 @@ def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
 
 @cache
 def _other_languages() -> list[frozenset[str]]:
-    """Return the stop words of languages with Latin letters that are no English ones."""
+    """Return the stop words of seven other languages with Latin letters, without English stop words."""
     from spacy.lang.de.stop_words import STOP_WORDS as GERMAN
     from spacy.lang.es.stop_words import STOP_WORDS as SPANISH
     from spacy.lang.fr.stop_words import STOP_WORDS as FRENCH

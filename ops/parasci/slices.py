@@ -1,7 +1,7 @@
-"""Embed the sentences of parts slice by slice: a part may take many minutes, and a slice takes less than one.
+"""Embedding parts slice by slice: a part may take many minutes, a slice takes less than one.
 
-Belongs here: cutting, and putting the slices of a part together again. Not here: which sentences are embedded
-(sentences.py), going on from finished slices (the engine).
+Belongs here: splitting parts into slices, and joining the slices of a part. Not here: which sentences are
+embedded (sentences.py), resuming from finished slices (the engine).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ops.models.encoder import embedder, embedding_size, encoder
 
 @dataclass(frozen=True)
 class Statements:
-    """What becomes of the sentences of a part, before those that are kept are embedded."""
+    """The outcome of the sentences of a part, before the kept ones are embedded."""
 
     shape: Shape
     units: Sequence[str]
     dropped: Sequence[Row]
     groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]]
-    """By area and text: unit, month and mention of every sentence that says the same."""
+    """By area and text: the unit, month and mention of every sentence with that text."""
     combinations: Mapping[str, int]
 
     @property
@@ -39,7 +39,7 @@ class Statements:
         return [text for _, text in self.groups]
 
     def outcome(self, slices: Sequence[Outcome], name: str) -> Outcome:
-        """Return the rows with what an encoder gave for their texts, slice by slice."""
+        """Return the rows with the embeddings of their texts, given slice by slice."""
         embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
         kept = [
             _row(area, text, members, *found)
@@ -50,11 +50,11 @@ class Statements:
 
 
 def embed(texts: Sequence[str], name: str, strict: bool) -> Outcome:
-    """Return, as kept rows, the embedding of every text, and whether it is longer than the encoder reads."""
+    """Return, as kept rows, the embedding of every text, and whether the encoder truncates it."""
     nothing = pa.table({"id": pa.array([], pa.string())})
     vector = pa.list_(pa.float32(), embedding_size(name))
     columns = pa.schema([("truncated", pa.bool_()), ("embedding", vector)])
-    if not texts:  # no encoder is loaded for nothing
+    if not texts:  # do not load the encoder
         return Outcome(pa.array([], pa.string()), columns.empty_table(), nothing, nothing)
     embeddings = embedder(name, strict)(texts)
     model = encoder(name, strict)
@@ -68,9 +68,9 @@ def embed(texts: Sequence[str], name: str, strict: bool) -> Outcome:
 def embedded_parts(
     parts: Parts, state: Callable[..., Statements], name: str, strict: bool, beside: Sequence[Parts] = ()
 ) -> Outcomes:
-    """Yield the outcome of every part, whose texts are embedded by the engine in slices.
+    """Yield the outcome of every part; the engine embeds the texts in slices.
 
-    `state(table, *tables)` tells what becomes of the sentences of a part; the tables are those of `beside`.
+    `state(table, *tables)` returns the `Statements` of a part; the further tables are the parts of `beside`.
     """
     slices = _Slices(parts, beside, state, SLICE)
     outcomes = parts.engine.map(embed, slices, name, strict)
@@ -80,7 +80,7 @@ def embedded_parts(
 
 
 class _Slices(Sequence[list[str]]):
-    """The texts of parts in slices, as many of a part as its rows need: so the number is known beforehand."""
+    """The texts of parts in slices; their number follows from a part's rows, so it is known in advance."""
 
     def __init__(
         self, parts: Parts, beside: Sequence[Parts], state: Callable[..., Statements], size: int
@@ -99,7 +99,7 @@ class _Slices(Sequence[list[str]]):
         return self._of(number).texts[place * self._size : (place + 1) * self._size]
 
     def last_of(self, number: int) -> Statements:
-        """Return the statements of a part, whose slices are embedded."""
+        """Return the statements of a part whose slices are all embedded, and forget them."""
         found = self._of(number)
         del self._stated[number]
         return found

@@ -1,17 +1,17 @@
-"""Scientific text that comes without its paper, and paraphrase pairs from elsewhere.
+"""Scientific text that comes without its paper, and paraphrase pairs from other datasets.
 
 Belongs here: the formats, and the ops that make tables of sentences and of pairs. Not here: whole papers and
-their citation marks (ops/parse/papers), models that learn from pairs of others (ops/parasci/generation).
+their citation marks (ops/parse/papers), models that are trained on external pairs (ops/parasci/generation).
 
-`abstracts`: tables, a row {"id": ..., "abstract": ...}; a row may have more columns, and a month rule may
-name them; `categories` are what it is about. `citing_sentences`: a JSON list a cited paper, as ScisummNet has
-it in `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+`abstracts`: tables with rows {"id": ..., "abstract": ...}. A row may have more columns, which a month rule
+may name; `categories` are its subjects. `citing_sentences`: a JSON list per cited paper, in ScisummNet's
+format `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
 
-Dong et al. (2021), Table 6: generators that were trained on pairs from elsewhere (Quora's questions, MSCOCO's
-captions) are tested on ParaSCI. `paraphrase_pairs`: any table with two columns of texts, and maybe one that
-says whether they are paraphrases. `paraphrase_lines`: `<name>.src` and `<name>.tgt`, line by line, as the
-authors of ParaSCI released theirs. `caption_groups`: lines of JSON with a list of texts, such as the captions
-of a picture; each text is in one pair at most.
+Dong et al. (2021), Table 6: generators that are trained on external pairs (Quora's questions, MSCOCO's
+captions) are tested on ParaSCI. `paraphrase_pairs`: any table with two columns of texts, and optionally a
+label that says whether they are paraphrases. `paraphrase_lines`: `<name>.src` and `<name>.tgt`, line by line,
+the format of ParaSCI's release. `caption_groups`: lines of JSON with a list of texts, such as the captions of
+a picture; each text is in at most one pair.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from ops.text.words import fold
 
 
 class SourceSentence(NamedTuple):
-    """A sentence, the paper that says it, and the paper that it cites."""
+    """A sentence, its paper, and the paper that it cites."""
 
     paper: str
     text: str
     cited: str | None = None
     subjects: tuple[str, ...] = ()
-    """What the paper is about, as its source says."""
+    """The subjects of the paper, from its source."""
 
 
 class _Abstracts(Table):
@@ -69,7 +69,7 @@ class _Abstracts(Table):
 
 
 class _CitingSentences:
-    """Reads ScisummNet's lists; the cited paper is the folder of the file, other files are passed over."""
+    """Reads ScisummNet's lists; the cited paper is the folder of the file. Skips other files."""
 
     any_encoding = True
 
@@ -107,7 +107,7 @@ _SOURCE, _TARGET = (".src", ".src.gz"), (".tgt", ".tgt.gz")
 
 
 class ParaphrasePair(NamedTuple):
-    """Two texts that say the same, and the split that their file or row says they are of."""
+    """Two texts with the same meaning, and the split that their file or row names."""
 
     first: str
     second: str
@@ -133,7 +133,7 @@ class _Pairs(Table):
 
 
 class _Captions(Table):
-    """Reads lines of JSON with a list of texts in each."""
+    """Reads JSON lines, each with a list of texts."""
 
     main = "captions"
 
@@ -161,7 +161,7 @@ class _Lines:
     of_lines = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield a record for each line of each `.src`; a line that one file lacks is an error."""
+        """Yield a record for each line of each `.src`; a line that is missing in one file is an error."""
         found = {found.path: found for found in find(folder, source, (*_SOURCE, *_TARGET))}
         return once(
             raw
@@ -221,7 +221,7 @@ PAIR_FORMATS: dict[str, Format[list[ParaphrasePair]]] = {
 def parse_passages(records: Sequence[Record]) -> Outcome:
     """Return the sentences of every record, or the record rejected with file, line and cause.
 
-    Citations without a text in a list of others are counted as `empty`.
+    Sentences without text in a list are skipped and counted as `empty`.
     """
     lost: Counter[str] = Counter()
 
@@ -239,7 +239,7 @@ def parse_passages(records: Sequence[Record]) -> Outcome:
 def parse_paraphrase_pairs(records: Sequence[Record]) -> Outcome:
     """Return the pairs of every record, or the record rejected with file, line and cause.
 
-    Reasons to drop one: `not_paraphrases` (its label says so), `one_caption`.
+    Reasons to drop a record: `not_paraphrases` (by its label), `one_caption`.
     """
 
     def rows(record: Record) -> list[Row]:
@@ -294,7 +294,7 @@ def _pair(first: str, second: str, split: str | None) -> ParaphrasePair:
 
 
 def _split(path: str, row: Mapping[str, Any]) -> str | None:
-    """Return the split that a row names, or its file; None where neither does."""
+    """Return the split that a row or its file names; None if neither names one."""
     if row.get("split") is not None:
         said = _text(row["split"])
         if said not in SPLIT_NAMES:

@@ -1,8 +1,8 @@
-"""The words of definitions: what may be a term, and what tells a definition from praise.
+"""The words of definitions: what can be a term, and how to distinguish a definition from praise.
 
-Belongs here: the words that a term cannot have, normal forms, abbreviations with their expansions; genera,
-adjectives and what sets a thing apart, as parts of regular expressions, to be read with re.VERBOSE. Not here:
-the sentences that define terms (definitions.py).
+Belongs here: words that a term cannot contain, normal forms, abbreviations with their expansions; genera,
+adjectives and distinguishing phrases, as parts of regular expressions for re.VERBOSE. Not here: the sentences
+that define terms (definitions.py).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from functools import lru_cache
 
 
 def one_of(listed: str) -> str:
-    """Return a regular expression of some alternatives, which white space divides; `_` stands for a space."""
+    """Return a regular expression of alternatives that are separated by white space; `_` means a space."""
     return "(?:" + "|".join(listed.split()).replace("_", r"\ ") + ")"
 
 
 def listed(text: str) -> frozenset[str]:
-    """Return the words that white space divides."""
+    """Return the words of a text, split at white space."""
     return frozenset(text.split())
 
 
-#: Nouns that say what kind of thing a term is.
+#: Genera: nouns that say what kind of thing a term is.
 GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
     """
     tasks? problems? process(?:es)? procedures? techniques? methods? methodology approach(?:es)?
@@ -45,7 +45,7 @@ GENUS = "(?:sub-?|super-?|meta-?)?" + one_of(
     """
 )
 
-#: Quantities and acts, which "of" alone sets apart: "the number of", "the study of".
+#: Quantities and acts, which need only "of" to be distinguished: "the number of", "the study of".
 QUANTITY = one_of(
     """
     study science art ability capability degree extent number ratio proportion percentage fraction
@@ -54,7 +54,7 @@ QUANTITY = one_of(
     """
 )
 
-#: Genera of which it is enough to say what they are for.
+#: Genera that are sufficiently distinguished by their purpose.
 INSTRUMENT = one_of(
     """
     tasks? process technique methods? algorithms? tools? systems? models? metrics? measures? frameworks?
@@ -62,7 +62,7 @@ INSTRUMENT = one_of(
     """
 )
 
-#: Adjectives that praise a thing or place it, and do not tell what it is.
+#: Adjectives that praise or rank a thing, without saying what it is.
 PRAISE = one_of(
     r"""
     important key challenging fundamental crucial critical common popular difficult essential central
@@ -78,7 +78,7 @@ PRAISE = one_of(
     """
 ).replace(r"[-\ ]", "[ -]")
 
-#: Verbs behind "that" or "which" that tell how a thing fares, and not what it is.
+#: Words after "that" or "which" that say how a thing performs or is received, not what it is.
 FARES = one_of(
     """
     has have had was were is are we it they remains? requires? needs? deserves? receives? poses? plays?
@@ -90,7 +90,7 @@ FARES = one_of(
     """
 )
 
-#: Participles that tell what a thing is for, or made of.
+#: Participles that say what a thing is for, or made of.
 PURPOSE = one_of(
     """
     used(?!_by|_in\\b) designed employed applied intended aimed developed created built meant consisting
@@ -105,7 +105,7 @@ PASSIVE = one_of(
     """
 )
 
-#: The beginning of what sets a thing apart from others of its genus.
+#: The beginning of a phrase that distinguishes a thing within its genus.
 APART = rf"""(?:
     of\s+(?:[a-z]+ly\s+)?(?!(?:mean|train|str|someth|interest|exist|follow|underly|vary|parse|be|grow|increas|ongo
         |last|emerg)ing\b)[a-z]+ing\b
@@ -116,7 +116,7 @@ APART = rf"""(?:
     |{PURPOSE}
     )"""
 
-#: Words that a genus cannot have before its noun.
+#: Words that cannot precede the noun of a genus.
 NOT_IN_GENUS = one_of(
     r"""
     of for to in that which as by from with on at into over than because if when via using through under
@@ -124,13 +124,13 @@ NOT_IN_GENUS = one_of(
     """
 )
 
-#: Behind "of", what makes no definition.
+#: Words after "of" (and after "to") that do not make a definition.
 OF_NOTHING = one_of(
     "form following type this our these such interest choice research importance its great art"
 )
 TO_NOTHING = one_of("the a be our this all solve date which improve")
 
-#: How exactly something is so, and how often: what is often so need not be a definition.
+#: Adverbs of exactness and of frequency: a statement about what is often true need not be a definition.
 EXACTLY = (
     "essentially basically simply just here thus formally informally broadly roughly intuitively hereby then"
 )
@@ -142,7 +142,7 @@ ADVERB = one_of(
     """
 )
 
-#: What anything may aim to; beginnings of verbs, and whole ones.
+#: Aims that anything may have: beginnings of verbs, and whole verbs.
 AIM_OF_ALL = one_of(
     """
     address solv tackl improv reduc overcom provid bridg help facilitat support explor investigat enhanc
@@ -157,7 +157,7 @@ GOAL_OF_ALL = one_of(
     """
 )
 
-#: What stands before a term in the middle of a sentence.
+#: Words before a term in the middle of a sentence.
 BEFORE_TERM = one_of(
     """
     of for to on in with is are the and as by uses? study address addresses consider tackle investigate
@@ -166,7 +166,7 @@ BEFORE_TERM = one_of(
     """
 )
 
-#: Words with which a sentence begins that has no apposition behind its first comma.
+#: First words of a sentence without an apposition after its first comma.
 OPENING = one_of(
     """
     In For As With To By During After Before Like Unlike Since When While Although If On From Given
@@ -175,10 +175,10 @@ OPENING = one_of(
 )
 CONCESSION = one_of("though although while since because if when even despite depends?")
 
-#: What points at a place and no thing, so that what "refers to" it is a sign.
+#: Words that point at a place, not a thing; whatever "refers to" them is a symbol.
 NO_THING = one_of("this these it them him our")
 
-#: Words that no term has: pronouns, verbs of papers, what points into the text around it.
+#: Words that no term contains: pronouns, verbs of papers, references to the surrounding text.
 _NEVER = listed(
     """
     with on whereas convenient core row rows column columns line lines please readers reader interested
@@ -201,10 +201,10 @@ _NEVER = listed(
     """
 )
 
-#: Words between those of a term, at neither of its ends.
+#: Words that may be inside a term, but not at its ends.
 _INNER = listed("of for in to from de")
 
-#: What is a term with more words only: "problem" is none, "assignment problem" is.
+#: Words that are a term only together with others: "assignment problem" is a term, "problem" is not.
 _GENERAL = listed(
     """
     abbreviation ability accuracy advantage aim algorithm analysis approach architecture aspect
@@ -227,17 +227,17 @@ _LONGEST = 7
 _SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|^\d[A-Z][a-z]")
 
 _BRITISH = re.compile(r"(?<=[a-z])is(?=(?:e|ed|es|er|ers|ing|ation|ations)\Z)")
-#: Words of the same shape that are spelt with "is" everywhere.
+#: Words of the same shape that are spelt with "is" in American English, too.
 _EVERYWHERE = re.compile(r"(?:\w*(?:exerc|adv|superv|rev|dev|compr|improv|prom|prec|prem)|no|ra|w|r|ar)is\w*")
 
 _SHORT_FORM = re.compile(r"\(\s*(?P<short>[A-Za-z][\w\-/&]{1,9})\s*(?:[;,][^()]*)?\)")
 
 
 def is_term(text: str, definite: bool = False) -> bool:
-    """Say whether the words of a subject can be a term.
+    """Return whether the words of a subject can be a term.
 
-    `definite`: it stands behind "the". Then it is a term only with a capital in it: "the parser" is one
-    parser of the text around it.
+    `definite`: they follow "the". Then they are a term only if they contain a capital: "the parser" is a
+    particular parser in the surrounding text.
     """
     words = text.split()
     if not 0 < len(words) <= _LONGEST or not all(map(_WORD.fullmatch, words)) or any(map(_is_sign, words)):
@@ -259,10 +259,10 @@ def is_term(text: str, definite: bool = False) -> bool:
 
 
 def normal_form(term: str, expansions: Mapping[str, str] | None = None) -> str:
-    """Return what all mentions of a term have in common.
+    """Return the form that all mentions of a term have in common.
 
-    Case, hyphens, British spelling, and a plural of the last word are levelled; an abbreviation that
-    `expansions` has (as `expansions_of` returns them) is expanded.
+    Normalises case, hyphens, British spelling, and the plural of the last word. Expands abbreviations by
+    `expansions`, the result of `expansions_of`.
     """
     known = expansions or {}
     parts = [known.get(part) or known.get(singular(part)) or part for part in term.split()]
@@ -275,7 +275,7 @@ def normal_form(term: str, expansions: Mapping[str, str] | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Return a noun without its plural, by the dictionary or, where it has no such noun, by its ending."""
+    """Return the singular of a noun, from the dictionary or, for an unknown noun, by its ending."""
     from lemminflect import getLemma
 
     small = word.lower()
@@ -286,10 +286,11 @@ def singular(word: str) -> str:
 
 
 def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
-    """Return what the abbreviations that sentences introduce ("named entity recognition (NER)") stand for.
+    """Return the expansions of the abbreviations that sentences introduce ("named entity recognition (NER)").
 
-    As Schwartz and Hearst (2003) find it: every letter of the short form, from right to left, stands in the
-    few words before the bracket, its first one at the beginning of a word. Of several the first counts.
+    The algorithm is that of Schwartz and Hearst (2003): every letter of the short form, from right to left,
+    occurs in the few words before the bracket, and its first letter is at the beginning of a word. If an
+    abbreviation has several expansions, the first one wins.
     """
     found: dict[str, str] = {}
     for sentence in sentences:
@@ -303,13 +304,13 @@ def expansions_of(sentences: Iterable[str]) -> dict[str, str]:
 
 
 def _alone(words: Sequence[str]) -> bool:
-    """Say whether a single word is too general to be a term, or an adverb."""
+    """Return whether a term is a single word that is too general, or an adverb."""
     word = words[0]
     return len(words) == 1 and (word.endswith("ly") or bool({word, singular(word)} & _GENERAL))
 
 
 def _is_sign(word: str) -> bool:
-    """Say whether a word is a sign of a formula or debris of a line's end rather than a word."""
+    """Return whether a word is a symbol of a formula, or debris of a line break."""
     if len(word) < 3:
         return not (
             word.isascii() and word.isalpha() and len(word) == 2 and (word.isupper() or word in _INNER)

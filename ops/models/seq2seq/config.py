@@ -1,8 +1,7 @@
-"""The sizes and options of models from text to text, and the pairs that judge them.
+"""The sizes and options of text-to-text models, and pairs of source and target.
 
-Belongs here: what a saved model's config.json holds, and texts with the texts that they are to become. Not
-here: how a model is trained (ops/models/training), cutting texts into pieces (pieces.py). torch is not
-loaded.
+Belongs here: the content of a saved model's config.json, and sources with their targets. Not here: how a
+model is trained (ops/models/training), splitting texts into pieces (pieces.py). torch is not loaded.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from pydantic import Field, model_validator
 from ops.core.params import ModelName, Params
 from ops.models.heads import whole_heads
 
-#: Sources that are answered together, if params do not say how many.
+#: The batch size for decoding, unless params set one.
 BATCH = 32
 
 
 class Seq2SeqConfig(Params):
-    """What every model from text to text has: a vocabulary, bounds, and how it decodes."""
+    """The options of every text-to-text model: its vocabulary, length limits, and decoding."""
 
     pieces: Literal["bpe", "words"] = Field(
         "bpe", description="what texts are cut into: byte pairs, or what stands between white space"
@@ -44,7 +43,8 @@ class Seq2SeqConfig(Params):
 class Seq2SeqTransformerConfig(Seq2SeqConfig):
     """A pre-norm Transformer with sinusoidal positions and one table of embeddings, as tensor2tensor's.
 
-    The defaults are Geva et al. (2019), Table 17; what it is silent about is Vaswani et al. (2017).
+    The defaults are from Geva et al. (2019), Table 17; what the table leaves out is as in Vaswani et al.
+    (2017).
     """
 
     kind: Literal["transformer"] = "transformer"
@@ -61,7 +61,7 @@ class Seq2SeqTransformerConfig(Seq2SeqConfig):
 
 
 class CopyNetConfig(Seq2SeqConfig):
-    """CopyNet (Gu et al. 2016) in the size of Geva et al. (2019), Table 18."""
+    """CopyNet (Gu et al. 2016), with the sizes of Geva et al. (2019), Table 18."""
 
     kind: Literal["copynet"] = "copynet"
     encoder_layers: int = Field(3, ge=1)
@@ -80,9 +80,9 @@ class CopyNetConfig(Seq2SeqConfig):
 
 
 class PretrainedSeq2SeqConfig(Seq2SeqConfig):
-    """An encoder-decoder of Hugging Face that was trained before, with its own vocabulary.
+    """A pretrained Hugging Face encoder-decoder, with its own vocabulary.
 
-    `pieces` and `vocabulary` say nothing of it.
+    It ignores `pieces` and `vocabulary`.
     """
 
     kind: Literal["pretrained"] = "pretrained"
@@ -102,7 +102,7 @@ def trained_further(
 
 @dataclass(frozen=True)
 class Pairs:
-    """N pairs: what each is called, its source and its target."""
+    """N pairs: the name, source and target of each."""
 
     names: Sequence[str]
     sources: Sequence[str]
@@ -115,6 +115,6 @@ class Pairs:
         return zip(self.names, self.sources, self.targets, strict=True)
 
     def digest(self) -> str:
-        """Return what identifies their content."""
+        """Return the sha256 of their content."""
         content = json.dumps([list(self.names), list(self.sources), list(self.targets)])
         return hashlib.sha256(content.encode()).hexdigest()

@@ -1,10 +1,10 @@
-"""CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies the source's.
+"""CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces or copies them from the source.
 
-Belongs here: numbers for words that the vocabulary has not, losses, what answers are generated from, and the
-network, with what Hugging Face's `generate` asks of one. Not here: training (model.py), files (files.py).
+Belongs here: numbers for words outside the vocabulary, losses, the inputs of decoding, and the network, with
+the methods that Hugging Face's `generate` needs. Not here: training (model.py), files (files.py).
 
-Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of
-its source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
+Pieces are numbered 0 .. V - 1. The i-th word of a source that is not in the vocabulary gets the number V + i.
+Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ops.models.training.examples import TokenExample
 
 
 class CopyNetModel(Seq2Seq):
-    """Generates pieces of its vocabulary, and copies any of the source."""
+    """Generates pieces of its vocabulary, and copies any piece of the source."""
 
     network: CopyNet
 
     def __init__(self, config: CopyNetConfig, pieces: Pieces, seed: int = 0) -> None:
-        """Make one with random weights."""
+        """Create a model with random weights."""
         self.config: CopyNetConfig = config
         self.pieces = pieces
         with torch.random.fork_rng():
@@ -43,9 +43,9 @@ class CopyNetModel(Seq2Seq):
         self.network.eval()
 
     def example(self, source: str, target: str) -> TokenExample:
-        """Return a pair as numbers; of a text that is too long, its beginning.
+        """Return a pair as numbers; a text that is too long is cut at its end.
 
-        A word of the target that neither the vocabulary nor the source has is unknown.
+        A word of the target that is neither in the vocabulary nor in the source is unknown.
         """
         numbers, others = self._numbers(source)
         known = {word: len(self.pieces) + place for place, word in enumerate(others)}
@@ -73,7 +73,7 @@ class CopyNetModel(Seq2Seq):
         return Inputs(source, options, words)
 
     def _numbers(self, source: str) -> tuple[list[int], list[str]]:
-        """Return the numbers of a source, and its words that the vocabulary has not, each once."""
+        """Return the numbers of a source, and its distinct words that are not in the vocabulary."""
         numbers = self.pieces.numbers(source)
         if UNK not in numbers:
             return numbers, []
@@ -86,7 +86,7 @@ class CopyNetModel(Seq2Seq):
         ), others
 
     def _with(self, text: str, others: dict[str, int]) -> list[int]:
-        """Return the numbers of a text; words that the vocabulary has not are numbered by `others`."""
+        """Return the numbers of a text; words that are not in the vocabulary are numbered by `others`."""
         numbers = self.pieces.numbers(text)
         if UNK not in numbers:
             return numbers
@@ -97,7 +97,7 @@ class CopyNetModel(Seq2Seq):
         ]
 
 
-#: The decoder's state (N x layers x H) and the scores of all positions (N x 2S): what a step goes on from.
+#: The decoder's state (N x layers x H) and the scores of all positions (N x 2S): input of the next step.
 DecoderState = tuple[Tensor, Tensor]
 
 
@@ -105,23 +105,23 @@ class Memory(NamedTuple):
     """An encoded source."""
 
     numbers: Tensor
-    """N x S, with words that the vocabulary has not, and padding."""
+    """N x S, including words outside the vocabulary, and padding."""
     states: Tensor
     """N x S x 2H."""
     keys: Tensor
-    """N x 2S x H: what the decoder's state is compared with, first to copy (equation 8), then to attend."""
+    """N x 2S x H: keys to score against the decoder's state: S for copying (equation 8), S for attention."""
     bias: Tensor
-    """N x 2S: 0, and minus infinity at padding."""
+    """N x 2S: minus infinity at padding, 0 elsewhere."""
 
 
 class _Encoder(nn.GRU):
-    main_input_name = "input_ids"  # `generate` asks every encoder for it
+    main_input_name = "input_ids"  # `generate` reads it from every encoder
 
 
 class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     """Gu et al. (2016), section 3, with GRUs; attention is that of Luong et al. (2015), "general".
 
-    `generate` takes `input_ids` (N x S), `encoder_outputs`, which are `begun(input_ids)`, and `others`.
+    `generate` takes `input_ids` (N x S), `encoder_outputs` (the result of `begun(input_ids)`), and `others`.
     """
 
     main_input_name = "input_ids"
@@ -150,7 +150,7 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         self.dropout = nn.Dropout(dropout)
 
     def encode(self, numbers: Tensor) -> tuple[Memory, Tensor]:
-        """Return sources (N x S) in memory, and the decoder's first state (N x layers x H)."""
+        """Return the encoded sources (N x S), and the decoder's first state (N x layers x H)."""
         there = numbers != PAD
         lengths = there.sum(dim=1).cpu()
         packed = pack_padded_sequence(
@@ -170,15 +170,15 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         return torch.baddbmm(memory.bias.unsqueeze(2), memory.keys, state[:, -1].unsqueeze(2)).squeeze(2)
 
     def step(self, inputs: Tensor, state: Tensor, scores: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
-        """Go on by one piece: return the new state (N x layers x H) and the scores of all positions (N x 2S).
+        """Decode one piece: return the new state (N x layers x H) and the scores of all positions (N x 2S).
 
-        `inputs` (N) are the last pieces, `scores` the last ones of copying and of attending. The selective
-        read (equation 9) is the mean of the memory where the source has the last piece, by the
-        probability that it was copied from there; the normaliser over all pieces cancels.
+        `inputs` (N) are the last pieces; `scores` are their scores of copying and of attention. The selective
+        read (equation 9) averages the memory over the positions of the last piece in the source, weighted by
+        the probability that it was copied from there; the normaliser over all pieces cancels.
         """
         copies, attention = scores.chunk(2, dim=1)
         same = memory.numbers == inputs.unsqueeze(1)
-        # Finite, so that a piece which the source has not is read nowhere, and gives no NaN.
+        # Finite instead of -inf: for a piece that is not in the source, the softmax would be NaN.
         read = torch.softmax(copies.masked_fill(~same, -1e9), dim=1) * same
         weights = torch.stack([torch.softmax(attention, dim=1), read], dim=1)
         below = torch.cat([self.dropout(self._embed(inputs)), (weights @ memory.states).flatten(1)], dim=1)
@@ -192,21 +192,21 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     def scores(self, top: Tensor, copies: Tensor) -> Tensor:
         """Return the scores of generating every piece and of copying from every position (... x (V + S)).
 
-        One softmax over them is the mixture (equations 5 and 6).
+        One softmax over all of them gives the mixture (equations 5 and 6).
         """
         return torch.cat([self.generated(self.dropout(top)), copies], dim=-1)
 
     def probabilities(self, top: Tensor, copies: Tensor, numbers: Tensor, others: int) -> Tensor:
         """Return the probability of each of V pieces and of `others` words of the sources (N x (V + others)).
 
-        That of a piece which can be generated and copied is the sum over all its ways (equation 4).
+        The probability of a piece is the sum over generating it and all ways of copying it (equation 4).
         """
         ways = torch.softmax(self.scores(top, copies), dim=-1)
         found = nn.functional.pad(ways[:, : self.vocabulary], (0, others))
         return found.scatter_add(1, numbers, ways[:, self.vocabulary :])
 
     def begun(self, numbers: Tensor) -> dict[str, Tensor]:
-        """Return sources (N x S) in memory, with the decoder's first state, as `generate` hands them on."""
+        """Return the encoded sources (N x S) and the decoder's first state, as `generate` passes them on."""
         memory, state = self.encode(numbers)
         return {**memory._asdict(), "state": state}
 
@@ -218,9 +218,9 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         past_key_values: DecoderState | None = None,
         **_: Any,
     ) -> Seq2SeqLMOutput:
-        """Return the log-probabilities of what follows the last pieces (N x 1 x (V + others)): one step.
+        """Return the log-probabilities of the next piece (N x 1 x (V + others)): one step.
 
-        It goes on from `past_key_values`, or from the first state; the new one is among the outputs.
+        It continues from `past_key_values`, or from the first state; the outputs include the new state.
         """
         *stored, first = encoder_outputs.values()
         memory = Memory(*stored)
@@ -232,7 +232,7 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
     @classmethod
     def _supports_default_dynamic_cache(cls) -> bool:
-        return False  # a state has one size: `forward` makes it
+        return False  # the state has a fixed size: `forward` makes it
 
     @staticmethod
     def _reorder_cache(past_key_values: DecoderState, beam_idx: Tensor) -> DecoderState:
@@ -258,8 +258,8 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
     def follow(self, memory: Memory, state: Tensor, target: Tensor, sampling: float) -> tuple[Tensor, Tensor]:
         """Return the states (N x T x H) and the scores of copying (N x T x S) along the targets (N x T).
 
-        In training, the piece that the next step goes on from is drawn from the model with the probability
-        `sampling`, each time and for each example by itself (Bengio et al. 2015).
+        In training, the input of the next step is drawn from the model with probability `sampling`,
+        independently for each step and example (Bengio et al. 2015).
         """
         tops, copies = [], []
         scores, positions = self.begin(memory, state), memory.numbers.shape[1]
@@ -280,7 +280,7 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             return pieces
         ways = torch.softmax(self.scores(top[chosen], copies[chosen]).float(), dim=1)
         if not bool(torch.isfinite(ways).all()):
-            return pieces  # nothing can be drawn; the loss is no number either, and stops the training
+            return pieces  # no draw is possible; the loss is not finite either, and stops the training
         drawn = torch.multinomial(ways, 1)
         place = (drawn - self.vocabulary).clamp(min=0)
         chosen_pieces = torch.where(drawn < self.vocabulary, drawn, numbers[chosen].gather(1, place))

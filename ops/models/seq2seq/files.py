@@ -1,7 +1,7 @@
-"""Models from text to text as files, and as they are called where the project is not.
+"""Text-to-text models as files, and how they are called outside the project.
 
-Belongs here: which model a config makes, the vocabulary beside it, `KIND`. Not here: config and weights as
-files, and the columns of a call (ops/models/trained.py), where files lie (orchestration), checkpoints
+Belongs here: which model a config makes, the vocabulary file, `KIND`. Not here: config and weights as files,
+and the columns of a call (ops/models/trained.py), where files are stored (orchestration), checkpoints
 (ops/models/training/checkpoints.py). torch is loaded when a model is made.
 """
 
@@ -53,7 +53,7 @@ def save(model: Seq2Seq) -> dict[str, bytes]:
 
 
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
-    """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    """Return the model that `save` wrote. Raises ModelFilesError if the files are not a valid model."""
     from ops.models.seq2seq.pieces import Pieces, PiecesError
     from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
 

@@ -1,8 +1,8 @@
-"""What every model from text to text can do, and what it is trained on.
+"""The interface of all text-to-text models, and their training task.
 
-Belongs here: examples as numbers, answers to many sources in batches, and pairs as a task of the training
-loop: loss, validation by loss and by answers. Not here: the networks (transformer.py, copynet.py,
-pretrained.py), the loop (ops/models/training), judging answers (the caller brings a judge), files (files.py).
+Belongs here: examples as numbers, outputs for many sources in batches, and pairs as a task of the training
+loop: loss, and validation by loss and by outputs. Not here: the networks (transformer.py, copynet.py,
+pretrained.py), the loop (ops/models/training), scoring outputs (the caller passes a judge), files (files.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ops.models.training.examples import ExampleStore, TokenExample
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """N sources as the network's `generate` takes them, and the words beyond the vocabulary of each."""
+    """N sources as inputs of the network's `generate`, and the words of each outside the vocabulary."""
 
     source: Tensor
     """N x S"""
@@ -36,7 +36,7 @@ class Inputs:
 
 
 class Seq2Seq(Writer, ABC):
-    """A network with its vocabulary, from text to text."""
+    """A text-to-text model: a network with its vocabulary."""
 
     config: Seq2SeqConfig
     pieces: Pieces
@@ -44,33 +44,33 @@ class Seq2Seq(Writer, ABC):
     """A module with the `generate` of Hugging Face's `GenerationMixin`."""
 
     def length(self, source: str, target: str) -> int:
-        """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
+        """Return the number of pieces of the longer text; more than `config.longest` is too long."""
         return max(self.pieces.length(text) for text in (source, target))
 
     @abstractmethod
     def example(self, source: str, target: str) -> TokenExample:
-        """Return a pair as numbers of pieces, ends included; of a text that is too long, its beginning."""
+        """Return a pair as numbers of pieces, with end markers; cut a text that is too long at its end."""
 
     @abstractmethod
     def losses(self, examples: Sequence[TokenExample]) -> Tensor:
-        """Return the loss of each of N examples (N): the mean over its target's pieces, in nats."""
+        """Return the loss of each of N examples (N): the mean over the pieces of its target, in nats."""
 
     def stored(self, pairs: Iterable[tuple[str, str, str]], folder: Path | None = None) -> ExampleStore:
-        """Return pairs, each of a name, a source and a target, as examples on disk, in `folder`."""
+        """Store pairs (name, source, target) as examples on disk, in `folder`, and return them."""
         return ExampleStore(((name, self.example(source, target)) for name, source, target in pairs), folder)
 
     def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
-        """Return an answer to each source; `beam` replaces that of the config.
+        """Return the output for each source; `beam` overrides the config's.
 
-        Equal sources have equal answers. Batches are of sources of like length, and are made of the set of
-        sources alone: neither their order nor that one stands there twice changes an answer.
+        Equal sources have equal outputs. Batches hold sources of similar length and depend only on the set of
+        sources: their order and duplicates do not change any output.
         """
         ordered = sorted(set(sources), key=lambda text: (self.pieces.length(text), text))
         answers = dict(self.answers(ordered, beam))
         return [answers[source] for source in sources]
 
     def answers(self, ordered: Iterable[str], beam: int | None = None) -> Iterator[tuple[str, str]]:
-        """Yield sources with their answers; each source comes once, by number of pieces, then by text."""
+        """Yield sources with their outputs. `ordered` has distinct sources, sorted by pieces, then text."""
         remaining, width = iter(ordered), beam or self.config.beam
         while batch := list(islice(remaining, self.at_once(BATCH))):
             self.network.eval()
@@ -98,7 +98,7 @@ class Seq2Seq(Writer, ABC):
         return [*numbers[: self.config.longest], EOS]
 
     def _most(self, longest_source: int) -> int:
-        """Return how many pieces, the end included, the answers to a batch have at most."""
+        """Return the most pieces, end marker included, of the outputs for a batch."""
         most = self.config.longest
         if self.config.growth is not None:
             most = min(most, longest_source + self.config.growth)
@@ -106,17 +106,17 @@ class Seq2Seq(Writer, ABC):
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
-    """Return rows of numbers as N x longest, filled up with padding."""
+    """Return rows of numbers as N x longest, padded at the end."""
     longest = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], device=device)
 
 
-#: Says how good the answers to all validation sources are, by the names of metrics.
+#: Scores the outputs for all validation sources: returns metrics by name.
 AnswerJudge = Callable[[Sequence[str]], Mapping[str, float]]
 
 
 class Seq2SeqTask:
-    """Maximum likelihood of the targets; validation gives "loss", and what a judge says of the answers."""
+    """Maximum likelihood of the targets; validation gives "loss" and the judge's metrics of the outputs."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Seq2SeqTask:
         judge: AnswerJudge,
         beam: int | None = None,
     ) -> None:
-        """Take the pairs to learn from as they are stored; `beam` is that of the answers that are judged."""
+        """Create a task from stored training pairs; `beam` is the beam width of the outputs in validation."""
         self._model, self._judge, self._beam = model, judge, beam
         self.module = model.network
         self._training, self.names = training, training.names
@@ -145,16 +145,16 @@ class Seq2SeqTask:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model's config, and digests of its first weights, its pieces and both sets."""
+        """Return the model's config, and digests of its initial weights, its pieces and both sets."""
         return self._identity
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training pairs."""
+        """Return the mean loss of the training pairs at these indices."""
         return self._model.losses([self._training[index] for index in indices]).mean()
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """Return the mean "loss" of the validation pairs, and what the judge says of the answers."""
+        """Return the mean "loss" of the validation pairs, and the judge's metrics of the outputs."""
         metrics = {}
         if self._seen:
             parts = [

@@ -1,8 +1,8 @@
-"""Pairs of texts that models learn from and are judged by, on disk but for the few that judge.
+"""Training and validation pairs of models: on disk, except for the few validation pairs.
 
-Belongs here: the rows of a dataset as pairs with their lengths, what a model learns from of a set of them and
-what judges it, answers to any number of sources. Not here: which texts are source and target, and what sets
-there are (the systems), the task (model.py), examples on disk (ops/models/training/examples.py).
+Belongs here: the rows of a dataset as pairs with their lengths, the training and validation pairs of a set,
+outputs for any number of sources. Not here: which texts are source and target, and which sets exist (the
+systems), the task (model.py), examples on disk (ops/models/training/examples.py).
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 _PAIR = pa.schema(
     [
-        ("number", pa.int64()),  # of the row in its dataset
+        ("number", pa.int64()),  # index of the row in its dataset
         ("source", pa.string()),
         ("target", pa.string()),
         ("source_pieces", pa.int32()),
         ("target_pieces", pa.int32()),
-        ("short", pa.bool_()),  # whether neither is longer than a model reads
+        ("short", pa.bool_()),  # whether both texts are short enough for the model
     ]
 )
 
-#: What a model may be judged on; the later, the more it tells.
+#: What a model may be validated on, indexed by whether there are validation pairs.
 JUDGED_ON = ("training set", "validation split")
 
 _SOURCES = pa.schema([("number", pa.int64()), ("source", pa.string()), ("pieces", pa.int32())])
 _ORDERED = pa.schema([("pieces", pa.int32()), ("source", pa.string())])
 _ANSWERS = pa.schema([("source", pa.string()), ("answer", pa.string())])
 
-#: Batches that a task answers, and rows that are read together.
+#: Batches per task, and rows that are read together.
 BATCHES_OF_TASK = 4
 _BLOCK = 1024
 
@@ -57,7 +57,7 @@ TextsOf = Callable[[Row], tuple[str, str]]
 
 @dataclass(frozen=True)
 class PairSet:
-    """What a model learns from, and what judges it."""
+    """The training examples and the validation pairs of a model."""
 
     name: str
     learnt: ExampleStore
@@ -74,10 +74,10 @@ def stored_pairs(
     folder: Path,
     having: Mapping[str, object] | None = None,
 ) -> Parts:
-    """Return the rows `having` values in columns as pairs in `folder`, which is made, part by part.
+    """Store the rows `having` values in columns as pairs in `folder`, which is created, part by part.
 
-    They have `columns` of the rows beside their own. `length` counts the pieces of a text, of which a model
-    reads `longest`.
+    The pairs keep `columns` of the rows. `length` counts the pieces of a text; a model reads at most
+    `longest`.
     """
     schema = pa.schema([*(rows.schema.field(name) for name in columns), *_PAIR])
     numbers = count()
@@ -99,7 +99,7 @@ def stored_pairs(
 def training_texts(
     rows: Parts, texts_of: TextsOf, having: Mapping[str, object] | None = None
 ) -> Iterator[str]:
-    """Yield source and target of every row of the split train `having` values in columns."""
+    """Yield the source and target of every row of the train split `having` values in columns."""
     for row in rows.rows(having={**(having or {}), "split": "train"}):
         yield from texts_of(row)
 
@@ -114,10 +114,11 @@ def pair_set(
     in_order: bool = False,
     having: Mapping[str, object] | None = None,
 ) -> PairSet:
-    """Return the short ones of some stored pairs as a model has them, those `having` values in columns.
+    """Return the training and validation pairs of a model: the short stored pairs `having` values in columns.
 
-    At most `most_judges` of the split validation judge, drawn, or in the order of their dataset; where it is
-    empty, as many of what is learnt. The examples lie in `folder`.
+    At most `most_judges` pairs are drawn to validate the model, from the validation split, or from the train
+    split if that is empty; `in_order` sorts them as in their dataset. Stores the training examples in
+    `folder`.
     """
 
     def of_split(split: str) -> Iterator[Row]:
@@ -138,7 +139,7 @@ def pair_set(
 
 
 def answers(model: Seq2Seq, sources: Iterable[str], folder: Path) -> Iterator[str]:
-    """Yield the answers of `model.generate` to sources, in their order, by way of `folder`, which is made."""
+    """Yield the outputs of `model.generate` in the order of the sources; creates `folder` for its files."""
 
     def answered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         ordered = StoredRows(_ORDERED, chain.from_iterable(table.to_pylist() for table in tables), folder)
@@ -152,7 +153,7 @@ def answers(model: Seq2Seq, sources: Iterable[str], folder: Path) -> Iterator[st
 def answers_by_task(
     model: Loaded[Seq2Seq], sources: Iterable[str], like: Parts, folder: Path
 ) -> Iterator[str]:
-    """Yield the same as `answers`; tasks of the engine of `like` write, some batches each."""
+    """Yield the same as `answers`, computed by tasks of the engine of `like`, a few batches per task."""
 
     def answered(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         ordered = stored(tables, _ORDERED, like, folder / "ordered")
@@ -163,7 +164,7 @@ def answers_by_task(
 
 
 def answers_of(sources: pa.Table, model: Loaded[Seq2Seq]) -> Outcome:
-    """Return, as kept rows, the answers to whole batches of sources, which are by number of pieces."""
+    """Return, as kept rows, the outputs for whole batches of sources, sorted by number of pieces."""
     given = model.model.answers(sources["source"].to_pylist())
     kept = pa.Table.from_pylist([{"source": source, "answer": answer} for source, answer in given], _ANSWERS)
     nothing = pa.table({"id": pa.array([], pa.string())})
@@ -177,7 +178,7 @@ def _in_order(
     answered: Callable[[Iterator[pa.Table]], Iterator[pa.Table]],
     folder: Path,
 ) -> Iterator[str]:
-    """Yield the answers to sources in their order; `answered` is given each source once, `rows` at a time."""
+    """Yield the outputs in the order of the sources; `answered` gets each source once, `rows` at a time."""
     with database(folder) as tables:
         insert(tables, "sources", _SOURCES.empty_table())
         insert(tables, "answers", _ANSWERS.empty_table())

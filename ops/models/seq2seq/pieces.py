@@ -1,9 +1,9 @@
-"""The pieces that texts are cut into, and their numbers: a vocabulary that is learnt from texts.
+"""Pieces (sub-words or words) and their numbers: a vocabulary that is learnt from texts.
 
-Belongs here: learning it, cutting and joining. Not here: which texts it is learnt from (the systems).
+Belongs here: learning it, splitting and joining texts. Not here: which texts it is learnt from (the systems).
 
-A vocabulary depends on how often each word stands in the texts, and on nothing else: their order, the
-number of threads and the batches in which they are read do not matter.
+A vocabulary depends only on how often each word occurs in the texts. The order of the texts, the number of
+threads and the batches in which they are read do not matter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-#: The numbers of the pieces that stand for no text, the same in every vocabulary.
+#: The numbers of the special pieces, the same in every vocabulary.
 PAD, EOS, UNK = 0, 1, 2
 _SPECIAL = ["<pad>", "</s>", "<unk>"]
 
@@ -23,21 +23,21 @@ PieceKind = Literal["bpe", "words"]
 
 
 class PiecesError(ValueError):
-    """The content is no vocabulary; the message says why."""
+    """The content is not a valid vocabulary; the message says why."""
 
 
 class Pieces:
-    """V pieces by their numbers; the first three are padding, the end of a text, and a word not known."""
+    """V pieces and their numbers; the first three are padding, the end of a text, and an unknown word."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
 
     @classmethod
     def learn(cls, texts: Iterable[str], kind: PieceKind, size: int) -> Pieces:
-        """Return at most `size` pieces.
+        """Return a vocabulary of at most `size` pieces.
 
-        "bpe": byte pairs (Sennrich et al. 2015) above the 256 bytes, so that no text is unknown. "words": the
-        most frequent of what stands between white space, ties in the order of their letters.
+        "bpe": byte pairs (Sennrich et al. 2015) on top of the 256 bytes, so that nothing is unknown. "words":
+        the most frequent words, split at white space; ties are in alphabetical order.
         """
         if kind == "words":
             tokenizer = Tokenizer(models.WordLevel(unk_token=_SPECIAL[UNK]))
@@ -60,7 +60,7 @@ class Pieces:
 
     @classmethod
     def of(cls, content: bytes) -> Pieces:
-        """Return the vocabulary that `content` made bytes of. Raises PiecesError if it is none of these."""
+        """Return the vocabulary from bytes that `content` made. Raises PiecesError for any other bytes."""
         try:
             tokenizer = Tokenizer.from_str(content.decode())
         except Exception as error:  # the package raises no narrower type
@@ -77,28 +77,28 @@ class Pieces:
 
     @cached_property
     def kind(self) -> PieceKind:
-        """What texts are cut into."""
+        """The kind of pieces: "words" or "bpe"."""
         return "words" if json.loads(self.content)["model"]["type"] == "WordLevel" else "bpe"
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
 
     def numbers(self, text: str) -> list[int]:
-        """Return the numbers of the pieces of a text, without its end."""
+        """Return the numbers of the pieces of a text, without the end marker."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def length(self, text: str) -> int:
-        """Return how many pieces a text has, without its end."""
+        """Return how many pieces a text has, without the end marker."""
         return len(self.numbers(text))
 
     def names(self, text: str) -> list[str]:
-        """Return the pieces of a text as they are written in the vocabulary; words that it has not, too."""
+        """Return the pieces of a text as strings, including words that are not in the vocabulary."""
         if self.kind == "words":
             return text.split()
         return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
 
     def text(self, numbers: Sequence[int], others: Sequence[str] = ()) -> str:
-        """Return the text of pieces, up to the end if there is one; number V + i is the word others[i]."""
+        """Return the text of pieces, up to the end marker if any; number V + i is the word others[i]."""
         kept: list[int] = []
         for number in numbers:
             if number == EOS:

@@ -1,11 +1,11 @@
-"""An encoder-decoder of Hugging Face that was trained before, such as BART or T5, to be trained further.
+"""A pretrained Hugging Face encoder-decoder, such as BART or T5, for fine-tuning.
 
-Belongs here: any model of `AutoModelForSeq2SeqLM` that has a fast tokenizer, behind the interface of all
-models from text to text; finding one on disk, loading and writing it; a state that names every tensor once.
-Not here: training (model.py).
+Belongs here: any model of `AutoModelForSeq2SeqLM` with a fast tokenizer, behind the interface of all
+text-to-text models; finding one on disk, loading and writing it; a state dict that has every tensor once. Not
+here: training (model.py).
 
-The files are those that Hugging Face writes, in a folder of their own, beside our config: other programs load
-that folder by `from_pretrained`.
+The files are those that Hugging Face writes, in a sub-folder next to our config; other programs load that
+sub-folder with `from_pretrained`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from ops.models.seq2seq.pieces import Pieces
 from ops.models.trained import CONFIG, ModelFilesError
 from ops.models.training.examples import TokenExample
 
-#: What a target is filled up with: such places have no loss.
+#: The label at padding of a target: such places have no loss.
 _NO_LABEL = -100
 
 
 class PretrainedPieces(Pieces):
-    """The vocabulary of a tokenizer of Hugging Face; what stands for no text is marked in it."""
+    """The vocabulary of a Hugging Face tokenizer, which marks its own special pieces."""
 
     def text(self, numbers: Sequence[int], others: Sequence[str] = ()) -> str:
         """Return the text of pieces."""
@@ -43,20 +43,20 @@ class PretrainedPieces(Pieces):
 
 
 class PretrainedModel(Seq2Seq):
-    """A pretrained model from text to text."""
+    """A pretrained text-to-text model."""
 
     def __init__(self, config: PretrainedSeq2SeqConfig, folder: Path | None = None) -> None:
-        """Load the one that the config names, or the one of a folder.
+        """Load the model that the config names, or the model in `folder`.
 
-        Raises ModelNotInstalledError if it is not there, ValueError for one that is no encoder-decoder or has
-        no fast tokenizer.
+        Raises ModelNotInstalledError if it does not exist, and ValueError if it is not an encoder-decoder or
+        has no fast tokenizer.
         """
         self.config: PretrainedSeq2SeqConfig = config
         self.network, self._tokenizer = load_pretrained(config.model, folder)
         self.pieces = PretrainedPieces(self._tokenizer.backend_tokenizer)
 
     def example(self, source: str, target: str) -> TokenExample:
-        """Return a pair as numbers, ends of texts included; of a long text the beginning."""
+        """Return a pair as numbers, end markers included; cut a long text at its end."""
         return TokenExample(self._cut_text(source), self._cut_text(target))
 
     def losses(self, examples: Sequence[TokenExample]) -> torch.Tensor:
@@ -77,7 +77,7 @@ class PretrainedModel(Seq2Seq):
 
     def _cut_text(self, text: str) -> list[int]:
         numbers: list[int] = self._tokenizer(text, verbose=False)["input_ids"]
-        # Not by the tokenizer, which would write into its own files that it cuts.
+        # Do not let the tokenizer cut: it would save that setting in its files.
         longest = self.config.longest
         return numbers if len(numbers) <= longest + 1 else [*numbers[:longest], numbers[-1]]
 
@@ -90,17 +90,17 @@ class PretrainedModel(Seq2Seq):
         return Inputs(inputs["input_ids"], {"attention_mask": inputs["attention_mask"]}, [()] * len(sources))
 
 
-#: Where the files of Hugging Face lie among those of a model.
+#: The sub-folder of Hugging Face's files among the files of a model.
 FOLDER = "pretrained"
 
 
 def load_pretrained(name: str, folder: Path | None = None) -> tuple[Any, Any]:
-    """Return the network of a name, or that of a folder, and its tokenizer.
+    """Return the network and the tokenizer of a name, or of `folder`.
 
-    Raises ModelNotInstalledError if it is not there, ValueError for one that is no encoder-decoder or has no
-    fast tokenizer.
+    Raises ModelNotInstalledError if it does not exist, and ValueError if it is not an encoder-decoder or has
+    no fast tokenizer.
     """
-    disable_progress_bar()  # it would be drawn over the run's own lines
+    disable_progress_bar()  # the bar would overwrite the run's own output
     place = str(folder or _installed(name))
     config: Any = AutoConfig.from_pretrained(place, local_files_only=True)
     if type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
@@ -110,13 +110,13 @@ def load_pretrained(name: str, folder: Path | None = None) -> tuple[Any, Any]:
     if not tokenizer.is_fast:
         raise ValueError(f"{name} has no fast tokenizer (tokenizer.json)")
     network = kind.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
-    # Afterwards: loading goes by the whole state.
+    # Only after loading, which needs the full state dict.
     network.__class__ = _with_shared_once(kind)
     return network, tokenizer
 
 
 def pretrained_files(network: Any, tokenizer: Any) -> dict[str, bytes]:
-    """Return both as named bytes, in `FOLDER`."""
+    """Return the files of network and tokenizer as named bytes, in `FOLDER`."""
     with tempfile.TemporaryDirectory() as folder:
         network.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
@@ -129,7 +129,7 @@ def pretrained_files(network: Any, tokenizer: Any) -> dict[str, bytes]:
 
 @contextmanager
 def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
-    """Write the files of Hugging Face into a folder while it is read. Raises ModelFilesError for none."""
+    """Yield a temporary folder with Hugging Face's files. Raises ModelFilesError if they are missing."""
     its = {
         name.removeprefix(f"{FOLDER}/"): content
         for name, content in files.items()
@@ -150,7 +150,7 @@ def _installed(name: str) -> Path:
 
 
 def _with_shared_once(kind: Any) -> Any:
-    """Return a class of networks of Hugging Face whose state names every tensor once."""
+    """Return a subclass of a Hugging Face network whose state dict has every tensor once."""
     return type(kind.__name__, (SharedOnce, kind), {"__reduce__": _reduced})
 
 
@@ -164,19 +164,19 @@ def _emptied(kind: Any) -> Any:
 
 
 class SharedOnce:
-    """Stands before a `PreTrainedModel` among the bases of a network."""
+    """Mixin that comes before a `PreTrainedModel` among the bases of a network."""
 
     all_tied_weights_keys: Mapping[str, str]
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the tensors by name, without those that are another one's."""
+        """Return the tensors by name, without those that are tied to another."""
         found = super().state_dict(*args, **kwargs)  # type: ignore[misc]
         return {name: value for name, value in found.items() if name not in self.all_tied_weights_keys}
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> Any:
-        """Take the tensors that `state_dict` gave. Raises RuntimeError for others, as torch does."""
+        """Load the tensors that `state_dict` returned. Raises RuntimeError for others, as torch does."""
         tied = {
             name: state_dict[shared]
             for name, shared in self.all_tied_weights_keys.items()

@@ -1,10 +1,11 @@
-"""A Transformer encoder-decoder, as Hugging Face builds it, trained from scratch.
+"""A Hugging Face Transformer encoder-decoder, trained from scratch.
 
-Belongs here: the network and its answers. Not here: training (model.py), files (files.py).
+Belongs here: the network, its loss and its inputs. Not here: training (model.py), files (files.py).
 
-Pegasus is the encoder-decoder of `transformers` whose layers are tensor2tensor's: normalised before attention
-and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and shared by encoder,
-decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow, train that one.
+Pegasus is the encoder-decoder of `transformers` whose layers match tensor2tensor's: layer norm before
+attention and feed-forward, sinusoidal positions, embeddings scaled by the square root of the width and shared
+by encoder, decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow, train that
+architecture.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 from ops.models.seq2seq.pretrained import SharedOnce
 from ops.models.training.examples import TokenExample
 
-#: Its own annotations know no model that is made here.
+#: Any: its own annotations do not cover a model that is built from a config.
 _Pegasus: Any = PegasusForConditionalGeneration
 
 
 class TransformerNetwork(SharedOnce, _Pegasus):  # type: ignore[misc]
-    """Pegasus whose shared embeddings are no four tables."""
+    """Pegasus whose shared embeddings are one table in its state dict, not four."""
 
 
 class TransformerModel(Seq2Seq):
-    """The Transformer from text to text."""
+    """The text-to-text Transformer."""
 
     network: TransformerNetwork
 
     def __init__(self, config: Seq2SeqTransformerConfig, pieces: Pieces, seed: int = 0) -> None:
-        """Make one with random weights."""
+        """Create a model with random weights."""
         self.config: Seq2SeqTransformerConfig = config
         self.pieces = pieces
         with torch.random.fork_rng():
@@ -47,14 +48,14 @@ class TransformerModel(Seq2Seq):
         self.network.eval()
 
     def example(self, source: str, target: str) -> TokenExample:
-        """Return a pair as numbers; of a text that is too long, its beginning."""
+        """Return a pair as numbers; a text that is too long is cut at its end."""
         return TokenExample(*(self._cut(self.pieces.numbers(text)) for text in (source, target)))
 
     def losses(self, examples: Sequence[TokenExample]) -> Tensor:
         """Return the smoothed cross entropy of each of N examples (N), smoothed only in training."""
         source = padded([example.source for example in examples], self.network.device)
         target = padded([example.target for example in examples], self.network.device)
-        # Begins with padding in place of a piece, as tensor2tensor's decoder does.
+        # The decoder's input begins with padding, as in tensor2tensor.
         before = functional.pad(target[:, :-1], (1, 0), value=PAD)
         logits = self.network(
             input_ids=source, attention_mask=source != PAD, decoder_input_ids=before, use_cache=False
@@ -76,7 +77,7 @@ class TransformerModel(Seq2Seq):
 def _pegasus(config: Seq2SeqTransformerConfig, vocabulary: int) -> PegasusConfig:
     return PegasusConfig(
         vocab_size=vocabulary,
-        # One more for the end, and one for where decoding begins.
+        # One more for the end marker, and one for the start of decoding.
         max_position_embeddings=config.longest + 2,
         d_model=config.width,
         encoder_layers=config.layers,
@@ -90,7 +91,7 @@ def _pegasus(config: Seq2SeqTransformerConfig, vocabulary: int) -> PegasusConfig
         activation_dropout=config.relu_dropout,
         activation_function="relu",
         scale_embedding=True,
-        # tensor2tensor's embeddings, and Glorot's for the square matrices.
+        # The initialisation of tensor2tensor's embeddings, and Glorot's of square matrices.
         init_std=config.width**-0.5,
         pad_token_id=PAD,
         eos_token_id=EOS,

@@ -1,7 +1,7 @@
-"""Training: one loop for every system that learns.
+"""Training: one loop for all models of all systems.
 
-Belongs here: the loop and what it needs. Not here: models and their tasks (ops/models/seq2seq, the
-systems), and where checkpoints and curves are kept (orchestration).
+Belongs here: the loop and its parts. Not here: models and their tasks (ops/models/seq2seq, the systems), and
+where checkpoints and curves are stored (orchestration).
 """
 
 from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints

@@ -1,7 +1,7 @@
-"""Checkpoints: all that training needs to go on as if it had never been interrupted.
+"""Checkpoints: everything that training needs to resume as if it had never been interrupted.
 
-Belongs here: their content as named bytes (safetensors and JSON), and refusing one of another run. Not here:
-where they lie; whoever trains brings that (`Checkpoints`).
+Belongs here: their content as named bytes (safetensors and JSON), and refusing a checkpoint of another run.
+Not here: where they are stored; the caller of training passes a store (`Checkpoints`).
 """
 
 from __future__ import annotations
@@ -25,32 +25,35 @@ WEIGHTS, BEST, OPTIMISER, STATE = (
 
 
 class CheckpointError(TrainingError):
-    """A checkpoint is of another run, or is none; the message names what differs."""
+    """A checkpoint belongs to another run, or is not valid; the message names what differs."""
 
 
 class Checkpoints(Protocol):
-    """Where a run's last checkpoint lies."""
+    """Stores a run's last checkpoint."""
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Replace the last checkpoint by these files, whole: a kill leaves the former one or this one."""
+        """Replace the last checkpoint by these files atomically: a kill leaves the old or the new one."""
         ...
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the last checkpoint, None if there is none."""
+        """Return the files of the last checkpoint, or None."""
         ...
 
 
 class CheckpointFolder(Protocol):
-    """Where the runs of one dataset leave their checkpoints."""
+    """Stores the checkpoints of all runs of a dataset."""
 
     def at(self, name: str) -> Checkpoints:
-        """Return where the run of this name leaves its own; the name is that of a folder."""
+        """Return the store of the run of this name, which is a folder's name."""
         ...
 
 
 @dataclass
 class RunState:
-    """Where a run stands. `batch` is the next one of `epoch`; `loss`, `examples` add up the epoch so far."""
+    """The progress of a run.
+
+    `batch` is the next batch of `epoch`; `loss` and `examples` are sums since the last validation.
+    """
 
     step: int = 0
     epoch: int = 0
@@ -60,17 +63,17 @@ class RunState:
     best: float | None = None
     best_step: int = 0
     best_tie: float | None = None
-    """What decides between `best` and an equal value."""
+    """The tie-breaking metric at `best`."""
     waited: int = 0
     """Validations since the best one."""
     reason: str = ""
-    """Why the run ended; empty while it has not."""
+    """Why the run ended; empty until it ends."""
     curve: list[CurvePoint] = field(default_factory=list)
 
 
 @dataclass
 class Checkpoint:
-    """A state with its tensors: the weights, the best ones so far, and AdamW's moments."""
+    """A state with its tensors: the weights, the best weights so far, and AdamW's moments."""
 
     state: RunState
     weights: Mapping[str, Tensor]
@@ -91,7 +94,7 @@ class Checkpoint:
 
     @classmethod
     def of(cls, files: Mapping[str, bytes], identity: Mapping[str, Any]) -> Checkpoint:
-        """Read a checkpoint of a run with this identity. Raises CheckpointError for any other."""
+        """Read a checkpoint of a run with this identity. Raises CheckpointError for any other checkpoint."""
         from safetensors import SafetensorError
         from safetensors.torch import load
 
@@ -116,7 +119,7 @@ class Checkpoint:
 
 
 def has_ended(files: Mapping[str, bytes]) -> bool:
-    """Say whether a checkpoint is of a run that has ended; one that cannot be read has not."""
+    """Return whether a checkpoint's run has ended; False if the checkpoint cannot be read."""
     try:
         return bool(json.loads(files[STATE])["state"]["reason"])
     except (ValueError, KeyError, TypeError):
@@ -133,7 +136,7 @@ def optimiser_tensors(state: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def with_tensors(state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Return a `state_dict()` with the groups of `state` and these tensors."""
+    """Return a `state_dict()` with the parameter groups of `state` and these tensors."""
     found: dict[int, dict[str, Tensor]] = {}
     for key, value in tensors.items():
         index, _, name = key.partition(".")
@@ -142,7 +145,7 @@ def with_tensors(state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dic
 
 
 def _differences(checkpoint: Any, run: Any, name: str = "") -> list[str]:
-    """Return what differs, by its dotted name and with both values."""
+    """Return the differences, each as a dotted name with both values."""
     if isinstance(checkpoint, dict) and isinstance(run, dict):
         return [
             difference
@@ -160,6 +163,6 @@ def _short(value: Any) -> str:
 
 
 def names_of(names: Sequence[str], indices: Sequence[int], most: int = 8) -> str:
-    """Return the names of some examples, the first ones of many."""
+    """Return the names of some examples as one text, at most the first `most`."""
     shown = ", ".join(names[index] for index in indices[:most])
     return shown if len(indices) <= most else f"{shown} and {len(indices) - most} more"

@@ -1,7 +1,7 @@
-"""Examples of a model that reads and writes numbers, on disk.
+"""Training examples as token numbers, on disk.
 
-Belongs here: an example as numbers, and any number of them in as much memory as a few. Not here: rows on disk
-of any kind (ops/core/stored_rows.py), cutting texts into numbers (the models), batches (processes.py).
+Belongs here: an example as numbers, and any number of examples in little memory. Not here: other rows on disk
+(ops/core/stored_rows.py), turning texts into numbers (the models), batches (processes.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ops.core.stored_rows import Made, StoredRows
 
 
 class TokenExample(NamedTuple):
-    """A source and its target as numbers of tokens."""
+    """A source and its target as token numbers."""
 
     source: Sequence[int]
     target: Sequence[int]
@@ -31,10 +31,10 @@ _SCHEMA = pa.schema(
 
 
 class ExampleStore(Made[TokenExample]):
-    """N examples, each with a name. In memory are the lengths: 8 bytes an example."""
+    """N examples, each with a name. Holds only their lengths in memory: 8 bytes an example."""
 
     def __init__(self, examples: Iterable[tuple[str, TokenExample]], folder: Path | None = None) -> None:
-        """Write examples, which are taken one after the other, into `folder`, or among temporary files."""
+        """Write examples one by one into `folder`, or into a temporary folder."""
         lengths = array("i")
 
         def rows() -> Iterator[Row]:
@@ -44,13 +44,13 @@ class ExampleStore(Made[TokenExample]):
 
         self._rows = StoredRows(_SCHEMA, rows(), folder)
         super().__init__(self._rows, _example)
-        #: N x 2: tokens of source and target.
+        #: N x 2: numbers of tokens of source and target.
         self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
-        #: What the examples are called.
+        #: The names of the examples.
         self.names: Sequence[str] = self._rows.column("name")
 
     def digest(self) -> str:
-        """Return what identifies the content."""
+        """Return a digest of the content."""
         return self._rows.digest()
 
 

@@ -1,11 +1,12 @@
-"""Training in this process, or in several of this machine that train one model together.
+"""Training in this process, or in several processes of this machine that train one model together.
 
-Belongs here: `train`, starting processes, handing a task over, and what comes back: progress, checkpoints,
-errors, weights. Not here: what a process computes (loop.py), what they add up (processes.py).
+Belongs here: `train`, starting processes, passing them the task, and receiving progress, checkpoints, errors
+and weights. Not here: what a process computes (loop.py), how gradients are summed (processes.py).
 
-`torch.multiprocessing.spawn` starts the processes, and Accelerate finds them as it finds those of
-`accelerate launch`, which could only start a script, with no task at hand. This process waits for them, and
-has no state of theirs. It keeps the checkpoints: processes whose parent was killed cannot write any more.
+`torch.multiprocessing.spawn` starts the processes, and Accelerate detects them like those of
+`accelerate launch`. That command itself can only start a script, to which no task can be passed. This process
+waits for the others and shares no state with them. It writes the checkpoints, so that processes whose parent
+was killed can no longer write any.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from ops.models.training.task import Progress, Task, Trained, TrainingError
 if TYPE_CHECKING:
     from torch.multiprocessing.spawn import ProcessContext
 
-#: The task for the processes, and the file by which they find each other.
+#: The file of the pickled task, and the rendezvous file of the processes.
 _TASK, _MEETING = "task.pickle", "meeting"
 
-#: Seconds between two looks at whether a process has ended.
+#: Seconds between two checks for processes that have ended.
 _LOOK = 0.2
 
 
@@ -45,18 +46,18 @@ def train(
 ) -> Trained:
     """Train a task's module in place, and leave it with the weights of its best validation.
 
-    Goes on from the last checkpoint where there is one; a run that has ended is not begun again. `strict` is
-    params.yaml's `numerics: strict`: on the processor, with one thread and deterministic algorithms; else on
-    the accelerator, if there is one. `report` hears of every update. With `params.processes` above 1, as many
-    processes train it, and the task must be one that can be pickled.
+    Resumes from the last checkpoint if there is one; a run that has ended is not started again. `strict` is
+    params.yaml's `numerics: strict`: on the CPU, with one thread and deterministic algorithms; else on the
+    accelerator, if there is one. `report` is called after every update. If `params.processes` is above 1,
+    that many processes train the module, and the task must be picklable.
 
-    Raises TrainingError for a training set without examples, for a metric that validation does not give and
-    for processes that end or have no device, CheckpointError for a checkpoint of another run, NotFiniteError
-    where the loss is no number; the last checkpoint stays.
+    Raises TrainingError for an empty training set, for a metric that validation does not return, and for
+    processes that fail or have no device; CheckpointError for a checkpoint of another run; NotFiniteError if
+    the loss is not finite. The last checkpoint is kept.
     """
     from torch import distributed
 
-    # Whoever calls this under `accelerate launch` or `torchrun` has its processes.
+    # Under `accelerate launch` or `torchrun`, the processes already run.
     alone = params.processes == 1 or not len(task.costs) or distributed.is_torchelastic_launched()
     former = None if alone or checkpoints is None else checkpoints.read()
     if alone or (former is not None and has_ended(former)):
@@ -86,7 +87,7 @@ def _train_together(
     from safetensors.torch import load
 
     trained: Trained | None = None
-    task.module.to("cpu")  # each process takes it to a device of its own
+    task.module.to("cpu")  # each process moves it to its own device
     with TemporaryDirectory(prefix="training-") as folder:
         with Path(folder, _TASK).open("wb") as file:
             pickle.dump((task, params, former, strict), file, pickle.HIGHEST_PROTOCOL)
@@ -109,7 +110,7 @@ def _train_together(
 
 @contextmanager
 def started_processes(count: int, folder: str) -> Iterator[tuple[ProcessContext, list[Connection]]]:
-    """Start processes, and yield them with a pipe from each; in the end, none is left."""
+    """Start processes, and yield them with a pipe from each; kill those that are left at the end."""
     from torch.multiprocessing.spawn import spawn
 
     pipes = [Pipe(duplex=False) for _ in range(count)]
@@ -126,7 +127,7 @@ def started_processes(count: int, folder: str) -> Iterator[tuple[ProcessContext,
 
 
 def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterator[tuple[Any, Any]]:
-    """Yield what the processes say until all have ended, each time with its kind."""
+    """Yield the messages of the processes, each with its kind, until all processes have ended."""
     from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException
 
     open_pipes = list(pipes)
@@ -142,14 +143,14 @@ def _messages(processes: ProcessContext, pipes: Sequence[Connection]) -> Iterato
             try:
                 processes.join(timeout=0)
             except (ProcessExitedException, ProcessRaisedException) as error:
-                failure = error  # what another one said of it comes first
+                failure = error  # first yield the messages that other processes sent about it
     if failure is not None:
         what = str(failure).strip().splitlines()[-1]
         raise TrainingError(f"one of the {len(pipes)} processes failed: {what}") from failure
 
 
 def _received(pipe: Connection) -> tuple[Any, Any] | None:
-    """Return a message; None from a process that has ended."""
+    """Return the next message, or None if the process has ended."""
     try:
         what, said = pipe.recv()
         if what is Checkpoints:
@@ -162,7 +163,7 @@ def _received(pipe: Connection) -> tuple[Any, Any] | None:
 
 
 def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> None:
-    """Train as one of several processes: what each of them runs."""
+    """Train as one of several processes: the entry point of each."""
     import torch
     from accelerate import PartialState
     from safetensors.torch import save
@@ -172,9 +173,9 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
     # As `torchrun` does.
     os.environ |= {"RANK": str(index), "LOCAL_RANK": str(index), "OMP_NUM_THREADS": str(threads)}
     os.environ |= {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count)}
-    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # the name of a machine may lead nowhere
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # the machine's host name may not resolve
     with Path(folder, _TASK).open("rb") as file:
-        task, params, former, strict = pickle.load(file)  # noqa: S301  of the parent
+        task, params, former, strict = pickle.load(file)  # noqa: S301  written by the parent
     meeting = f"file://{Path(folder, _MEETING)}"
     PartialState(cpu=on_processor(strict), init_method=meeting, rank=index, world_size=count)
     parent = _Parent(pipes[index], former)
@@ -191,21 +192,21 @@ def _share(index: int, count: int, folder: str, pipes: Sequence[Connection]) -> 
 
 
 class _Parent:
-    """The process that waits for this one, as where checkpoints lie."""
+    """The parent process, as this process's store of checkpoints."""
 
     def __init__(self, pipe: Connection, former: Mapping[str, bytes] | None) -> None:
         self.pipe, self._former = pipe, former
 
     def report(self, progress: Progress) -> None:
-        """Hand progress on."""
+        """Send progress to the parent."""
         self.pipe.send((Progress, progress))
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the checkpoint that was the last when this process was started."""
+        """Return the files of the last checkpoint at the time when this process was started."""
         return self._former
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Hand a checkpoint on."""
+        """Send a checkpoint to the parent."""
         self.pipe.send((Checkpoints, list(files)))
         for content in files.values():
             self.pipe.send_bytes(content)

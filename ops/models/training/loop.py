@@ -1,15 +1,15 @@
 """The training loop of all systems, on Hugging Face Accelerate.
 
-Belongs here: updates, validation, early stopping, going on from a checkpoint, and what is done to a module
-before it is trained. Not here: what is trained (a `Task`), where checkpoints lie (a `Checkpoints`), starting
+Belongs here: updates, validation, early stopping, resuming from a checkpoint, and preparing a module for
+training. Not here: what is trained (a `Task`), where checkpoints are stored (a `Checkpoints`), starting
 several processes (launch.py), and where curves are shown.
 
-All chance is a function of the seed, the epoch, the update and the part of its batch: `batches` for the
-order, and torch's generator, which is seeded anew before every part. So a checkpoint holds no generator's
-state, and a run that was killed ends with the same bits as one that was not.
+All randomness is a function of the seed, the epoch, the update and the part of its batch: `batches` decides
+the order, and torch's generator is reseeded before every part. So a checkpoint needs no generator state, and
+a run that was killed and resumed ends with the same bits as an uninterrupted one.
 
-Processes that were started together share the parts of every batch (processes.py). All of them see the last
-checkpoint and validate; the first one reports and writes. A checkpoint does not know how many they are.
+Processes that were started together share the parts of every batch (processes.py). All of them read the last
+checkpoint and validate; only the first one reports and writes. A checkpoint does not depend on their number.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Batches = list[tuple[int, ...]]
 
 
 class NotFiniteError(TrainingError):
-    """The loss or the gradient is NaN or infinite; the message names update, epoch and examples."""
+    """The loss or the gradient is NaN or infinite; the message names the update, the epoch and examples."""
 
 
 def train_here(
@@ -52,7 +52,7 @@ def train_here(
     report: Callable[[Progress], None] | None = None,
     strict: bool = True,
 ) -> Trained:
-    """Train a task's module in place, in this process, which may be one of several: see `train`."""
+    """Train a task's module in place, in this process, which may be one of several; see `train`."""
     if not len(task.costs):
         raise TrainingError("the training set has no examples: there is nothing to train on")
     with _numerics(strict):
@@ -81,7 +81,7 @@ class _Run:
             betas=(params.beta_1, params.beta_2),
             eps=params.epsilon,
             weight_decay=params.weight_decay,
-            fused=True,  # the other kernels call MKL's square root, whose bits differ between processors
+            fused=True,  # other kernels call MKL's square root, whose bits differ between processors
         )
         self.steps = self._count()
         self.identity = {
@@ -117,7 +117,7 @@ class _Run:
         return Trained(state.step, state.reason, state.best_step, state.best, tuple(state.curve))
 
     def _count(self) -> int:
-        """Return the updates of all epochs, or of as many as are needed; one epoch is in memory at a time."""
+        """Return the number of updates of all epochs, at most `params.steps`; holds one epoch in memory."""
         most = math.inf if self.params.steps is None else self.params.steps
         count = 0
         for epoch in range(self.params.epochs):
@@ -132,7 +132,7 @@ class _Run:
         return batches(costs, params.batch_size, params.batch_cost, params.seed, epoch, parts)
 
     def _update(self, batch: Sequence[int]) -> float:
-        """Change the weights by a batch; return the mean loss of its examples."""
+        """Update the weights by a batch; return the mean loss of its examples."""
         import torch
 
         state, params = self.state, self.params
@@ -140,7 +140,7 @@ class _Run:
         for parameters in self.optimiser.param_groups:
             parameters["lr"] = params.rate(state.step, self.steps)
         whole = self._gradients(batch)
-        # Looked at where it is not clipped, too: such a gradient would spoil weights and checkpoint.
+        # Checked even without clipping: a gradient that is not finite would spoil weights and checkpoint.
         most = math.inf if params.clip is None else params.clip
         norm = float(torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), most))
         if not math.isfinite(norm):
@@ -152,7 +152,7 @@ class _Run:
         return whole
 
     def _gradients(self, batch: Sequence[int]) -> float:
-        """Give all weights the gradient of a batch's mean loss; return that loss."""
+        """Set the gradients of a batch's mean loss on all weights; return that loss."""
         import torch
 
         processes, whole = self.processes, 0.0
@@ -179,7 +179,7 @@ class _Run:
             return self.task.loss(examples)
 
     def _advance(self, updates: int) -> Mapping[str, float] | None:
-        """Count an update; validate where it is time, and see whether the run ends."""
+        """Count an update; validate if it is due, and check whether the run ends."""
         state, params = self.state, self.params
         state.step += 1
         state.batch += 1
@@ -223,7 +223,7 @@ class _Run:
         return metrics
 
     def _weights(self) -> dict[str, Tensor]:
-        """Return a copy of the weights on the processor."""
+        """Return a copy of the weights on the CPU."""
         return {
             name: value.detach().to("cpu", copy=True).contiguous()
             for name, value in self.task.module.state_dict().items()
@@ -266,7 +266,7 @@ def _seed(*parts: int) -> int:
 
 @contextmanager
 def _numerics(strict: bool) -> Iterator[None]:
-    """Hold torch to one order of sums, where it is asked for; leave its generator as it was."""
+    """Fix torch's order of sums if `strict`; restore its generator and settings at the end."""
     import torch
 
     with ExitStack() as kept:
@@ -275,7 +275,7 @@ def _numerics(strict: bool) -> Iterator[None]:
         if strict:
             torch.set_num_threads(1)
             torch.use_deterministic_algorithms(True)
-            # Wide convolutions of these two sum in an order that depends on the processor.
+            # In these two libraries, wide convolutions sum in an order that depends on the processor.
             for library in (torch.backends.mkldnn, torch.backends.nnpack):
                 enabled, *_ = library.set_flags(False)
                 kept.callback(library.set_flags, enabled)
@@ -283,9 +283,10 @@ def _numerics(strict: bool) -> Iterator[None]:
 
 
 def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> None:
-    """Let a module compute its layers again for the gradient, and compile them, as the params ask.
+    """Turn on gradient checkpointing and compilation of a module, as the params say.
 
-    Raises TrainingError for a module that cannot checkpoint gradients, and where nothing can be compiled.
+    Raises TrainingError for a module that does not support gradient checkpointing, and if it cannot be
+    compiled: under strict numerics, or without a C++ compiler.
     """
     if params.gradient_checkpointing:
         enable: Any = getattr(module, "activation_checkpointing_enable", None)
@@ -308,7 +309,7 @@ def prepare_module(module: nn.Module, params: TrainingParams, strict: bool) -> N
 
 
 def _layers(module: nn.Module) -> list[nn.Module]:
-    """Return the layers that a network repeats: compiled one by one, they are compiled once."""
+    """Return the repeated layers of a network; compiled one by one, they share one compilation."""
     from torch import nn
 
     lists = [part for part in module.modules() if isinstance(part, nn.ModuleList)]

@@ -1,8 +1,7 @@
-"""How a model is trained: the knobs that all systems share, and the sizes of which params.yaml describes
-several.
+"""How a model is trained: the params that all systems share, and models of several sizes.
 
-Belongs here: the base classes of a section of params.yaml. Not here: what the knobs do (loop.py,
-processes.py), what a size holds (the systems).
+Belongs here: the base classes of a section of params.yaml. Not here: what the params do (loop.py,
+processes.py), what a size contains (the systems).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ops.models.precision import Precision
 
 
 class TrainingParams(Params):
-    """Knobs of one training run; a system's section of params.yaml holds one, and sets what it needs."""
+    """The params of one training run; part of a system's section of params.yaml."""
 
     epochs: int = Field(10, ge=1, description="passes over the training set at most")
     steps: int | None = Field(None, ge=1, description="updates of the weights at most; null: no limit")
@@ -115,9 +114,9 @@ class TrainingParams(Params):
     def better(
         self, value: float, best: float | None, tie: float | None = None, best_tie: float | None = None
     ) -> bool:
-        """Say whether a value of the metric is better than the best so far; NaN never is.
+        """Return whether a value of the metric is better than the best so far; NaN never is.
 
-        Of equal values the one with the lower `tie` is better, where there are ties to compare.
+        Between equal values, the one with the lower `tie` is better, if both have one.
         """
         if best is None:
             return not math.isnan(value)
@@ -127,20 +126,21 @@ class TrainingParams(Params):
 
 
 class SizedParams(Params):
-    """A section that has models of several sizes, by name; a subclass gives `sizes` their type.
+    """A section with models of several named sizes; a subclass narrows the type of `sizes`.
 
-    Raises ValueError where `size` is not among the sizes, or one of them contradicts what is the same in all.
+    Raises ValueError if `size` is not among the sizes, or if a size contradicts a value that is the same in
+    all sizes.
     """
 
     size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Any] = Field(min_length=1)
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """Return, by the part of a size, the values that some of its keys have in every size."""
+        """Return the values that are the same in every size, by part and key."""
         return {}
 
     def part(self, name: str) -> Any:
-        """Return a part of the size that is asked for, with what is the same in every size."""
+        """Return a part of the chosen size, including the values that are the same in every size."""
         return getattr(self.sizes[self.size], name).model_copy(update=self.same_in_all().get(name, {}))
 
     @model_validator(mode="after")

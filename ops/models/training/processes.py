@@ -1,12 +1,11 @@
-"""Batches of examples of like length, and the processes that train one model together, on Hugging Face
-Accelerate.
+"""Batches of examples of similar length, and processes that train one model together, on Accelerate.
 
-Belongs here: which examples are in which batch and in which part of it, in an order that the seed and the
-epoch alone decide; what processes add up. Not here: padding (the task), updates (loop.py), starting processes
+Belongs here: which examples are in which batch and part, in an order that depends only on seed and epoch;
+summing gradients over processes. Not here: padding (the task), updates (loop.py), starting processes
 (launch.py).
 
-A batch is cut into parts. Each process computes some of them, and gradients are added in the order of the
-parts. So the number of processes changes no bit of an update where kernels have one order of sums.
+A batch is split into parts. Each process computes some of them, and gradients are added in the order of the
+parts. So if kernels sum in a fixed order, the number of processes does not change any bit of an update.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def on_processor(strict: bool) -> bool:
-    """Return whether a model is trained on the processor, not on an accelerator."""
+    """Return whether a model is trained on the CPU, not on an accelerator."""
     import torch
 
     return strict or not torch.cuda.is_available()
 
 
 class Processes:
-    """This process among `count`; alone where none were launched together."""
+    """This process among `count`; `count` is 1 if it was not launched together with others."""
 
     def __init__(self, strict: bool) -> None:
         import torch
@@ -38,16 +37,16 @@ class Processes:
         state = PartialState(cpu=on_processor(strict))
         self.count: int = state.num_processes
         self.index: int = state.process_index
-        # A former run of this process may have had the accelerator.
+        # PartialState is shared: an earlier run in this process may have chosen the accelerator.
         self.device: torch.device = torch.device("cpu") if on_processor(strict) else state.device
 
     @property
     def main(self) -> bool:
-        """Whether this is the one that reports and writes."""
+        """Whether this process reports and writes."""
         return self.index == 0
 
     def values(self, value: float) -> list[float]:
-        """Return the value of every process, in their order."""
+        """Return the values of all processes, in order."""
         if self.count == 1:
             return [value]
         import torch
@@ -57,7 +56,7 @@ class Processes:
         return [float(each) for each in found]
 
     def agreed(self, metrics: Mapping[str, float]) -> dict[str, float]:
-        """Return the first process's metrics, so that all decide alike."""
+        """Return the first process's metrics, so that all processes decide the same."""
         if self.count == 1:
             return dict(metrics)
         from accelerate.utils import broadcast_object_list
@@ -69,10 +68,9 @@ class Processes:
 class GradientSum:
     """The gradients of the parts of a batch, added in the order of the parts.
 
-    Where one process computes one part after the other, torch adds them. Several processes compute as many
-    parts at a time, a round. Behind each round, every process gets an equal slice of all their gradients, and
-    adds it to its sum; in the end all get all slices. That is the traffic of an all-reduce, whose order of
-    sums would be its own.
+    If one process computes all parts in turn, torch adds them. Several processes compute one part each per
+    round. After each round, every process gets its slice of all their gradients and adds it to its sum; at
+    the end, all processes get all slices. This has the traffic of an all-reduce, but a fixed order of sums.
     """
 
     def __init__(self, processes: Processes, parameters: Iterable[nn.Parameter]) -> None:
@@ -81,7 +79,7 @@ class GradientSum:
         self._slice: Tensor | None = None
 
     def add(self) -> None:
-        """Take the gradients of a round; this process may have none."""
+        """Add the gradients of a round; works without gradients of this process, too."""
         if self._count == 1:
             return
         import torch
@@ -103,7 +101,7 @@ class GradientSum:
             weights.grad = None
 
     def spread(self) -> None:
-        """Give all weights the sums; those that no part has a gradient of get none."""
+        """Set the sums as the gradients of all weights; None for weights without a gradient in any part."""
         if self._slice is None:
             return
         from torch import distributed
@@ -118,18 +116,19 @@ class GradientSum:
             first = last
 
 
-#: Batches' worth of shuffled examples that are sorted by length together: more is less padding, less chance.
+#: How many batches of shuffled examples are sorted by length together; more means less padding, but less
+#: randomness.
 _WINDOW = 50
 
 
 def batches(
     costs: Sequence[int], size: int, limit: int | None, seed: int, epoch: int, parts: int = 1
 ) -> list[tuple[int, ...]]:
-    """Return one epoch's batches of the indices of `costs`; every index stands in exactly one.
+    """Return one epoch's batches of indices of `costs`; every index is in exactly one batch.
 
-    Each part of a batch (`parts_of`) has at most `size` examples, and its longest cost times their number is
-    at most `limit`; an example that is longer than that is a part of its own. No state: a run that goes on in
-    the middle of an epoch asks for the same batches and passes over those that are done.
+    Each part of a batch (`parts_of`) has at most `size` examples, and its greatest cost times their number is
+    at most `limit`; an example whose cost exceeds the limit is a part of its own. The function has no state:
+    a run that resumes in the middle of an epoch computes the same batches and skips those that are done.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(costs)).tolist()
@@ -139,7 +138,7 @@ def batches(
         batch: list[int] = []
         for index in window:
             largest = -(-(len(batch) + 1) // parts)  # examples of its largest part, with this one
-            # Sorted, so that the one that comes is the longest.
+            # The window is sorted, so the next example is the longest.
             if largest > size or (limit and largest > 1 and largest * costs[index] > limit):
                 found.append(tuple(batch))
                 batch = []
@@ -149,5 +148,5 @@ def batches(
 
 
 def parts_of(batch: Sequence[int], parts: int) -> list[Sequence[int]]:
-    """Return the parts of a batch, of like number and lengths; none is empty."""
+    """Return the parts of a batch, similar in size and lengths; no part is empty."""
     return [batch[first::parts] for first in range(min(parts, len(batch)))]

@@ -1,6 +1,6 @@
-"""The training report of a model, as models.json has it, and the rows of its examples.
+"""The training report of a model, as in models.json, and the rows of its examples.
 
-Belongs here: what the pages and MLflow read of every training. Not here: where the file lies.
+Belongs here: what pages and MLflow read about every training. Not here: where the file is stored.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 
 
 class TrainingSet(Protocol):
-    """What a model was trained on."""
+    """The data that a model was trained on."""
 
     @property
     def name(self) -> str:
-        """What the set is called."""
+        """The name of the set."""
         ...
 
     @property
     def learnt(self) -> Sized:
-        """The examples that the model learnt from."""
+        """The training examples."""
         ...
 
     @property
     def judges(self) -> Sized:
-        """The examples that the model was validated by."""
+        """The validation examples."""
         ...
 
     @property
     def judged_on(self) -> str:
-        """Where these come from."""
+        """Where the validation examples come from."""
         ...
 
 
 def learnt_row(unit: Row, *within: str, **more: Any) -> Row:
-    """Return the row that tells what an example was to a model: whose it is, its split, and `more`.
+    """Return the row of a training example: its unit, its split, and `more`.
 
-    `within` tells rows of one unit apart, such as by training set.
+    `within` distinguishes rows of the same unit, e.g. by training set.
     """
     return {
         "id": row_id("learnt", *within, unit["id"]),
@@ -58,7 +58,7 @@ def learnt_row(unit: Row, *within: str, **more: Any) -> Row:
 
 
 def count_weights(network: nn.Module) -> int:
-    """Return how many weights a network has, shared ones once."""
+    """Return how many weights a network has; shared weights count once."""
     return sum(weights.numel() for weights in network.parameters())
 
 
@@ -73,10 +73,10 @@ def training_report(
     names: Mapping[str, str] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return what a model is, what it learnt from, the knobs, how training ended, its best value and curve.
+    """Return the report: the model, its data and params, how training ended, the best value and the curve.
 
-    `names` are what metrics are called for readers, by what they are called in validation; `more` is what the
-    system reports beside.
+    `names` maps the metrics of validation to the names that readers see; `more` are further entries of the
+    system.
     """
     shown = names or {}
     return {

@@ -1,6 +1,6 @@
-"""What is trained, and what training tells on its way.
+"""The interface of a training task, and the progress and results of training.
 
-Belongs here: the protocol of a task, curves, outcomes and errors, progress and the lines of text that show
+Belongs here: the protocol of a task, curves, results and errors, progress and the lines of text that show
 it. Not here: the loop (loop.py).
 """
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class TrainingError(RuntimeError):
-    """Training cannot begin, or cannot go on; the message says where, and what stays."""
+    """Training cannot start or continue; the message says where, and what is kept."""
 
 
 @contextmanager
 def errors_of(model: str) -> Iterator[None]:
-    """Let every TrainingError within begin with the name of the model that is trained."""
+    """Prefix every TrainingError inside with the name of the model."""
     try:
         yield
     except TrainingError as error:
@@ -33,12 +33,12 @@ def errors_of(model: str) -> Iterator[None]:
 class Task(Protocol):
     """A model with its training and validation sets.
 
-    `names` and `costs` (N): what the training examples are called, and how long they are.
+    `names` and `costs` (N): the names and lengths of the training examples.
     """
 
     @property
     def module(self) -> nn.Module:
-        """What is trained, in place."""
+        """The module, which is trained in place."""
         ...
 
     @property
@@ -48,25 +48,25 @@ class Task(Protocol):
 
     @property
     def costs(self) -> Sequence[int]:
-        """N lengths, for batches of like length."""
+        """N lengths, for batches of similar length."""
         ...
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training examples (a scalar): the sum divided by their number."""
+        """Return the mean loss (a scalar) of the training examples at these indices."""
         ...
 
     def validate(self) -> Mapping[str, float]:
-        """Return the metrics of the validation set by name; the loop has set the module to evaluate."""
+        """Return the metrics of the validation set by name; the loop has put the module in eval mode."""
         ...
 
     def identity(self) -> Mapping[str, Any]:
-        """Return what the weights depend on beside the knobs, as JSON has it: sizes, digests of data."""
+        """Return, as JSON values, what the weights depend on apart from the params: sizes, data digests."""
         ...
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point of a curve: a value by name, at an update (from 1) and an epoch (from 0)."""
+    """A point of a curve: a named value at an update (from 1) and an epoch (from 0)."""
 
     step: int
     epoch: int
@@ -76,7 +76,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training is: updates done of all, the last one's loss, updates a second, seconds that remain."""
+    """The progress of training: updates done and in all, the last loss, updates a second, seconds left."""
 
     step: int
     steps: int
@@ -85,23 +85,23 @@ class Progress:
     rate: float
     remaining: float
     metrics: Mapping[str, float]
-    """Of the validation that followed this update, if one did."""
+    """The metrics of the validation after this update; empty without one."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """How training ended; the module has the best weights."""
+    """How training ended; the module then has the best weights."""
 
     steps: int
     reason: str
-    """Why it ended: "epochs", "steps" or "patience"."""
+    """Why training ended: "epochs", "steps" or "patience"."""
     best_step: int
     best: float
     curve: tuple[CurvePoint, ...]
 
 
 class ProgressLines:
-    """Writes a line every some seconds, and one for every validation; `name` is what is trained."""
+    """Writes a line every few seconds, and one for every validation; `name` is the model's name."""
 
     def __init__(self, name: str = "", stream: TextIO | None = None, seconds: float = 5.0) -> None:
         self._name = name
@@ -110,7 +110,7 @@ class ProgressLines:
         self._last = -seconds
 
     def __call__(self, progress: Progress) -> None:
-        """Write a line, if it is time."""
+        """Write a line if it is due."""
         now = time.monotonic()
         if not progress.metrics and now - self._last < self._seconds:
             return

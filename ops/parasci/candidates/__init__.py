@@ -1,1 +1,1 @@
-"""Pairs that may be paraphrases: within a paper, of one term, of one cited paper."""
+"""Candidate paraphrase pairs: within a paper, about one term, about one cited paper."""

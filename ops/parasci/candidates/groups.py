@@ -1,13 +1,14 @@
-"""Pairs across papers: sentences that define one term, or cite one paper.
+"""Pairs across papers: sentences that define the same term, or cite the same paper.
 
-Belongs here: the groups, their bounds, their pairs, and what becomes of a sentence of several groups. Not
-here: terms (ops/parasci/definitions.py), marks (ops/parasci/marks.py), the comparison (pairs.py).
+Belongs here: the groups, their limits, their pairs, and the outcome for a sentence in several groups. Not
+here: terms (ops/parasci/definitions.py), citation marks (ops/parasci/marks.py), the comparison (pairs.py).
 
-Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs. All are compared, and the most alike
-are kept, so that a paper cited 10,000 times does not store 50 million pairs; sentences of a very large group
-are compared with their nearest neighbours.
+Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs. All are compared, but only the most
+similar are kept, so that a paper that is cited 10,000 times does not store 50 million pairs. Sentences of a
+very large group are compared only with their nearest neighbours.
 
-Groups are sorted on disk by their key, without texts and embeddings; parts of whole groups then get these.
+Groups are sorted on disk by key, without texts and embeddings; then texts and embeddings are joined to parts
+of whole groups.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from ops.parasci.candidates.pairs import (
 )
 from ops.parasci.schemas import CANDIDATES
 
-#: The two kinds of groups, as pairs name them.
+#: The two kinds of groups, as the origin of a pair.
 DEFINITIONS, CITATIONS = "definitions", "citations"
 
-#: Where a sentence stands in a group.
+#: A sentence as a member of a group.
 _MEMBERS = pa.schema(
     [
         ("key", pa.string()),
@@ -52,29 +53,29 @@ _MEMBERS = pa.schema(
     ]
 )
 
-#: What pairs are made of, besides.
+#: Further columns that pairs are made from.
 _TEXT_COLUMNS = ("id", "licence", "text", "embedding")
 
-#: What may become of a sentence of a group; of one that is in several the last of these counts.
+#: The possible outcomes of a sentence in a group; for a sentence in several groups, the last of these wins.
 _USED = "used"
 _FATES = ("alone", "unlike", "beyond_most", _USED)
 _OF_GROUP = pa.schema([("id", pa.string()), ("fate", pa.int8())])
 _OF_PART = pa.schema([*_OF_GROUP, ("part", pa.string())])
 
-#: Places of sentences that are compared together, where no group is larger; some 50 MB.
+#: Members of a part of groups, unless one group is larger; about 50 MB.
 MEMBERS_OF_PART = 10_000
 
-#: Pairs and lost sentences of a part of the dataset, and what fills the last of its sources.
+#: Least number of pairs and dropped sentences in a part of the dataset; its last part may be smaller.
 ROWS_OF_PART = 50_000
 
 _NOTHING_LOST = (CANDIDATES.dropped.empty_table(), CANDIDATES.rejected.empty_table())
 
-#: Says of a mention of a sentence in which groups it is.
+#: Returns the keys of the groups of a sentence's mention.
 Keys = Callable[[Row, Row], Iterable[str]]
 
 
 class GroupParams(Params):
-    """How much of a group is compared, and from where on a pair is stored."""
+    """How much of a group is compared, and which pairs are stored."""
 
     floor: float = Field(0.5, ge=-1, le=1, description="a pair of a lower cosine is not stored")
     most: int = Field(10_000, ge=1, description="pairs of a group that are kept at most: the most alike")
@@ -87,34 +88,34 @@ class GroupParams(Params):
 
 
 class DefinitionParams(GroupParams, section="parasci.definitions"):
-    """Groups of sentences that define one term."""
+    """Groups of sentences that define the same term."""
 
 
 class CitationParams(GroupParams, section="parasci.citations"):
-    """Groups of sentences that cite one paper."""
+    """Groups of sentences that cite the same paper."""
 
 
 def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> Outcomes:
-    """Yield pairs of sentences that define one term in papers of one subject area.
+    """Yield pairs of sentences that define the same term in papers of the same subject area.
 
-    Units are the sentences of papers; reasons: `no_definition`, `alone` (no other paper defines the term),
-    `unlike`, `beyond_most` (its group has `most` pairs that are more alike). `combinations` count the
-    `groups` of several papers, their pairs of two papers that are `compared`, or looked through `by_index`;
-    the `identical` ones of these and those `beyond_most`; and what becomes of passages by the same reasons
+    Units are the sentences of papers. Reasons: `no_definition`, `alone` (no other paper defines the term),
+    `unlike`, `beyond_most` (its group has `most` pairs that are more similar). `combinations` count the
+    `groups` with several papers; their pairs of two papers, which are `compared` exactly or searched
+    `by_index`; how many pairs are `identical` and `beyond_most`; and the passages by reason
     (`passages: alone`).
 
-    In memory is a part, or a group where one is larger: some 5 KB a sentence of it.
+    Holds a part in memory, or the largest group if it is larger: about 5 KB a sentence.
     """
     return _pairs(DEFINITIONS, sentences, passages, params)
 
 
 def citations(sentences: Parts, passages: Parts, params: CitationParams) -> Outcomes:
-    """Yield pairs of sentences that cite one paper; reasons as of `definitions`, and `no_citation`."""
+    """Yield pairs of sentences that cite one paper; reasons as in `definitions`, and `no_citation`."""
     return _pairs(CITATIONS, sentences, passages, params)
 
 
 def members_of(sentences: pa.Table, kind: str) -> Outcome:
-    """Return, as kept rows, where the sentences of a part stand in which groups; the others are dropped."""
+    """Return, as kept rows, the group members from the sentences of a part; drop sentences in no group."""
     kept: list[Row] = []
     dropped: list[Row] = []
     for row in sentences.drop_columns(["embedding"]).to_pylist():
@@ -142,9 +143,9 @@ def members_of(sentences: pa.Table, kind: str) -> Outcome:
 def pairs_of_groups(
     members: pa.Table, sentences: pa.Table, passages: pa.Table, kind: str, params: GroupParams
 ) -> Outcome:
-    """Return the pairs of whole groups and, as dropped rows, what became in them of each sentence.
+    """Return the pairs of whole groups and, as dropped rows, the outcome of each sentence in them.
 
-    `sentences` and `passages` are those of the groups.
+    `sentences` and `passages` are the members' rows.
     """
     rows = {row["id"]: row for table in (passages, sentences) for row in statements(table)}
     groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
@@ -162,7 +163,7 @@ def pairs_of_groups(
 
 
 def lost_of(sentences: pa.Table, fates: pa.Table, kind: str) -> Outcome:
-    """Return the sentences of a part that are in a group, and in no pair."""
+    """Return the sentences of a part that are in a group but in no pair."""
     of_sentence = dict(zip(fates["id"].to_pylist(), fates["fate"].to_pylist(), strict=True))
     dropped = []
     for row in sentences.drop_columns(["embedding"]).to_pylist():
@@ -190,9 +191,9 @@ OUTSIDE: Mapping[str, str] = {DEFINITIONS: "no_definition", CITATIONS: "no_citat
 
 
 def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) -> Outcomes:
-    """Yield a part for each of the sentences, with what is in no group, and then all pairs and other losses.
+    """Yield an outcome per part with the sentences in no group, then all pairs and other dropped sentences.
 
-    A sentence may be in groups of several parts: what became of it is joined by its id in the end.
+    The groups of a sentence may be in several parts, so its outcomes are joined by its id at the end.
     """
     counts: Counter[str] = Counter()
     with sentences.engine.scratch() as folder:
@@ -233,7 +234,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
             counts.update(
                 {f"passages: {reason}": count for reason, count in reasons.items() if reason != _USED}
             )
-        # A unit is one of the first part that has a pair of it.
+        # A sentence counts as a unit of the first part that has a pair with it.
         used = stored((_used(table) for table in found), _OF_PART, sentences, folder / "used")
         numbers = ([str(number)] for number in range(len(pairs)))
         units = matches(used, "part", numbers, folder / "units", ["id"])
@@ -249,7 +250,7 @@ def _pairs(kind: str, sentences: Parts, passages: Parts, params: GroupParams) ->
 
 
 def _of_several_papers(members: pa.Table) -> pa.Table:
-    """Return the members of groups of two papers at least: no other has pairs."""
+    """Return the members of groups with at least two papers; other groups have no pairs."""
     papers = members.group_by("key").aggregate([("paper", "count_distinct")])
     keys = papers.filter(pc.greater(papers["paper_count_distinct"], 1))["key"]
     return members.filter(pc.is_in(members["key"], keys))
@@ -265,7 +266,7 @@ def _in_groups(members: Parts) -> pa.ChunkedArray:
 
 
 def _last(fates: pa.Table) -> pa.Table:
-    """Return the fate of each sentence: the last of what became of it, and the first part where it did."""
+    """Return the outcome of each sentence, the last in `_FATES`, and the first part that has it."""
     found: dict[str, tuple[int, str]] = {}
     for row in fates.to_pylist():
         if row["id"] not in found or row["fate"] > found[row["id"]][0]:
@@ -285,7 +286,7 @@ def rows_of_groups(
     counts: Counter[str],
     reasons: dict[str, str],
 ) -> Iterator[Row]:
-    """Yield the candidates of some groups by key; count pairs, and say why a sentence is in none."""
+    """Yield the candidates of some groups by key; count pairs, and record why a sentence has no pair."""
     for key in sorted(groups):
         found = [groups[key][name] for name in sorted(groups[key])]
         of_two = _number(found)
@@ -308,10 +309,10 @@ def rows_of_groups(
 def _blocks(
     sentences: Sequence[Sequence[Occurrence]], params: GroupParams, counts: Counter[str], of_two: int
 ) -> Iterator[Similar]:
-    """Yield the pairs of a group's sentences; a sentence may stand in several papers."""
+    """Yield the pairs of a group's sentences; a sentence may occur in several papers."""
     firsts = [of_one[0] for of_one in sentences]
     papers = {place.paper: number for number, place in enumerate(firsts)}
-    # A sentence of several papers can be paired with any: it has a number of its own.
+    # A sentence of several papers can be paired with any sentence, so it gets its own number.
     own = np.array(
         [
             papers[of_one[0].paper] if len(of_one) == 1 else -1 - number
@@ -332,7 +333,7 @@ def _blocks(
 
 
 class _Counted:
-    """Pairs that are counted as they are taken, with the sentences that are in any."""
+    """Iterates over pairs, and counts them and the sentences in them."""
 
     def __init__(self, blocks: Iterable[Similar], sentences: Sequence[Sequence[Occurrence]]) -> None:
         self._blocks, self._sentences = blocks, sentences
@@ -347,12 +348,12 @@ class _Counted:
 
     @property
     def alike(self) -> list[str]:
-        """The ids of the sentences that reach the floor with another one."""
+        """The ids of the sentences in at least one pair above the floor."""
         return [self._sentences[place][0].row["id"] for place in np.flatnonzero(self._alike).tolist()]
 
 
 def _by(found: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[list[Occurrence]]:
-    """Return occurrences by what they have in common, in the order of the first ones."""
+    """Group occurrences by key, in order of first occurrence."""
     several: dict[str, list[Occurrence]] = {}
     for place in found:
         several.setdefault(key(place), []).append(place)
@@ -360,11 +361,11 @@ def _by(found: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[l
 
 
 def _of_two(first: Sequence[Occurrence], second: Sequence[Occurrence]) -> tuple[Occurrence, Occurrence]:
-    """Return the first places of two sentences that are in two papers."""
+    """Return the first occurrences of two sentences that are in different papers."""
     return next((one, other) for one, other in product(first, second) if one.paper != other.paper)
 
 
 def _number(found: Sequence[Occurrence]) -> int:
-    """Return how many pairs of two papers there are."""
+    """Return the number of pairs of occurrences in different papers."""
     of_one = Counter(place.paper for place in found).values()
     return (len(found) ** 2 - sum(count**2 for count in of_one)) // 2

@@ -1,15 +1,17 @@
-"""Pairs of alike sentences: within a paper, and what all comparisons share.
+"""Pairs of similar sentences: within a paper, and the code that all comparisons share.
 
-Belongs here: the comparison of all pairs, exactly, by blocks of a matrix product, or of those of an index;
-its floor and the row of a pair; the coarse filter, PLR, embeddings that parasci/sentences has; which sections
-of a paper are compared. Not here: pairs within groups (groups.py), the threshold, which a later step applies.
+Belongs here: comparing all pairs exactly, by blocks of a matrix product, or only the neighbours from an
+index; the floor and the row of a pair; the coarse filter, PLR, embeddings from parasci/sentences; which
+sections of a paper are compared. Not here: pairs within groups (groups.py), the threshold, which a later step
+applies.
 
 Dong et al. (2021), 4.1.1: six kinds of sections; "as information is hardly repeated in the same section, we
-exclude the comparison between sentences in the same section". Above the coarse cosine a pair within a paper
-is a candidate as a whole. Section 4.1.2: definitions and citances pass it, too.
+exclude the comparison between sentences in the same section". A pair within a paper whose cosine reaches the
+coarse threshold is a candidate as two whole sentences. Section 4.1.2: definitions and citances must also pass
+it.
 
-The formula of PLR is lost in the text version of the paper. Here it is the difference of two lengths in words
-over the shorter one: 0 for equal lengths, and "under 1" means under twice as long.
+The formula of PLR is lost in the text version of the paper. Here PLR is the difference of two lengths in
+words divided by the shorter length: 0 means equal lengths, and "under 1" means under twice as long.
 """
 
 from __future__ import annotations
@@ -36,26 +38,26 @@ from ops.parse import roles
 
 
 class CoarseParams(Params, section="parasci.coarse"):
-    """The threshold; it belongs to the encoder of `parasci.sentences`."""
+    """The coarse threshold; it is valid only for the encoder of `parasci.sentences`."""
 
     cosine: float = Field(
         0.68, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
     )
 
 
-#: Cosines of a block: 64 MB.
+#: Cosines in a block: 64 MB.
 _BLOCK = 2**23
 
-#: Rows that an index is asked for together.
+#: Rows in one query of an index.
 _AT_ONCE = 4096
 
-#: Embeddings have four decimals: as whole numbers their products are exact in float64, whatever the order of
-#: the sum, so that no processor finds other pairs.
+#: Embeddings have four decimals. Scaled to whole numbers, their products are exact in float64 in any order of
+#: summation, so that all processors find the same pairs.
 _SCALE = 10_000
 
 
 class Similar(NamedTuple):
-    """Pairs of rows (first < second) with their cosine, N each, in the order of the rows."""
+    """N pairs of rows (first < second) with their cosines, in the order of the rows."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -63,7 +65,7 @@ class Similar(NamedTuple):
 
 
 class Occurrence(NamedTuple):
-    """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
+    """One occurrence of a sentence (a row of `SENTENCES.kept`)."""
 
     row: Row
     paper: str
@@ -78,7 +80,7 @@ ROLES = (
 
 
 class IntraParams(Params, section="parasci.intra"):
-    """Which sections are compared, and from where on a pair is stored."""
+    """Which sections are compared, and which pairs are stored."""
 
     roles: tuple[str, ...] = Field(ROLES, min_length=1, description="of the sections that are compared")
     floor: float = Field(0.5, ge=-1, le=1, description="a pair of a lower cosine is not stored")
@@ -92,15 +94,15 @@ def length_rate(first: int, second: int) -> float:
 
 
 def stored_embeddings(sentences: Parts, texts: Iterable[Collection[str]], folder: Path) -> Parts:
-    """Return, for each of N sets of texts, a part: the rows of parasci/sentences that `looked_up` reads."""
+    """Return a part for each of N sets of texts: the rows of parasci/sentences that `looked_up` reads."""
     return matches(sentences, "text", texts, folder, ["text", "embedding"])
 
 
 def looked_up(sentences: pa.Table, texts: Collection[str], embed: Embed) -> Embed:
-    """Return a function that embeds as `embed` does, n texts as n x E, and computes those alone that are new.
+    """Return a function that embeds n texts as n x E, like `embed`, but only computes new texts.
 
-    `texts` are those that may be among the sentences, of which `text` and `embedding` are read. In memory are
-    their embeddings: 1.5 KB each, of 384 numbers.
+    `texts` may be among the sentences, of which `text` and `embedding` are read. Holds the embeddings of the
+    sentences found in memory: 1.5 KB each (384 numbers).
     """
     table = sentences.filter(pc.is_in(sentences["text"], pa.array(sorted(texts), pa.string())))
     values = pc.list_flatten(table["embedding"]).to_numpy()
@@ -120,10 +122,10 @@ def looked_up(sentences: pa.Table, texts: Collection[str], embed: Embed) -> Embe
 def similar_pairs(
     embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, block: int = _BLOCK
 ) -> Similar:
-    """Return all pairs of N rows of different groups whose cosine is `floor` or more.
+    """Return all pairs of N rows from different groups whose cosine is at least `floor`.
 
-    `embeddings` is N x E, rows of length 1 with four decimals; `groups` has N numbers. Memory: `block`
-    cosines, and the pairs. Raises ValueError for another number of groups than of rows.
+    `embeddings` is N x E, rows of unit length with four decimals; `groups` has N numbers. Holds `block`
+    cosines and the pairs in memory. Raises ValueError if the numbers of groups and rows differ.
     """
     return _joined(list(similar_blocks(embeddings, groups, floor, block)))
 
@@ -131,7 +133,7 @@ def similar_pairs(
 def similar_blocks(
     embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, block: int = _BLOCK
 ) -> Iterator[Similar]:
-    """Yield the pairs of `similar_pairs` some rows at a time."""
+    """Yield the pairs of `similar_pairs`, a block of rows at a time."""
     if len(groups) != len(embeddings):
         raise ValueError(f"{len(embeddings)} embeddings and {len(groups)} groups")
     whole = _whole(embeddings)
@@ -148,10 +150,10 @@ def similar_blocks(
 def neighbour_blocks(
     embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, neighbours: int
 ) -> Iterator[Similar]:
-    """Yield the pairs of N rows with their approximate nearest neighbours, as `similar_blocks` yields all.
+    """Yield pairs like `similar_blocks`, but only of rows with their approximate nearest neighbours.
 
-    The index is a graph of near neighbours (HNSW: Malkov and Yashunin 2018) and misses some; the cosines of
-    what it finds are exact. It takes no more time a row the more rows there are, but a logarithm.
+    The index is a graph of near neighbours (HNSW: Malkov and Yashunin 2018) and misses some pairs; the
+    cosines of those that it finds are exact. The time per row grows only with the logarithm of N.
     """
     from usearch.index import Index
 
@@ -159,10 +161,10 @@ def neighbour_blocks(
     index.add(np.arange(len(embeddings)), embeddings, threads=1)
     for start in range(0, len(embeddings), _AT_ONCE):
         rows = np.arange(start, min(start + _AT_ONCE, len(embeddings)))
-        # One more: the nearest of all is the row itself.
+        # One more, because the nearest neighbour is the row itself.
         found: Any = index.search(embeddings[rows], neighbours + 1, threads=1)
         near = np.atleast_2d(found.keys).astype(np.int64)
-        # The answer to a single row has as many places as neighbours, that to several may have empty ones.
+        # The result for a single row has as many columns as neighbours; for several rows some may be empty.
         counts = found.counts if len(rows) > 1 else np.array([near.shape[1]])
         there = np.arange(near.shape[1])[None, :] < counts[:, None]
         first, second = np.repeat(rows, there.sum(1)), near[there]
@@ -174,9 +176,9 @@ def neighbour_blocks(
 
 
 def most_alike(blocks: Iterable[Similar], most: int) -> Similar:
-    """Return the `most` pairs of the greatest cosine, each once, in the order of the rows.
+    """Return the `most` distinct pairs with the greatest cosines, in the order of the rows.
 
-    Ties go to the first rows. In memory are that many pairs and a block.
+    Ties go to the first rows. Holds `most` pairs and a block in memory.
     """
     kept = _joined([])
     for block in blocks:
@@ -192,7 +194,7 @@ def most_alike(blocks: Iterable[Similar], most: int) -> Similar:
 
 
 def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the cosines of N pairs of rows as `similar_pairs` does, N x E each."""
+    """Return the cosines of N pairs of rows (N x E each), computed as in `similar_pairs`."""
     cosines: NDArray[np.float64] = (_whole(first) * _whole(second)).sum(axis=1) / _SCALE**2
     return cosines
 
@@ -200,7 +202,7 @@ def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArr
 def statements(table: pa.Table) -> list[dict[str, Any]]:
     """Return the rows of embedded sentences, with each embedding as a view of one matrix (float32).
 
-    As numbers of Python the embeddings of a part would take eight times the memory.
+    As Python numbers, the embeddings of a part would take eight times the memory.
     """
     rows: list[dict[str, Any]] = table.drop_columns(["embedding"]).to_pylist()
     values = pc.list_flatten(table["embedding"]).to_numpy()
@@ -210,13 +212,13 @@ def statements(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def places(row: Row) -> Iterator[Occurrence]:
-    """Yield the places where a sentence stands."""
+    """Yield the occurrences of a sentence."""
     for mention in row["mentions"]:
         yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
 
 
 def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
-    """Return the embeddings of the sentences of N places, N x E."""
+    """Return the embeddings of the sentences of N occurrences (N x E)."""
     return np.array([place.row["embedding"] for place in found], np.float32)
 
 
@@ -240,16 +242,16 @@ def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosi
 
 
 def light(row: Row) -> Row:
-    """Return a sentence without its embedding, as a dropped one is stored."""
+    """Return a sentence without its embedding, the form in which dropped sentences are stored."""
     return {name: value for name, value in row.items() if name != "embedding"}
 
 
 def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
-    """Return the pairs within the papers of one part of parasci/sentences; a sentence in none is dropped.
+    """Return the pairs within the papers of one part of parasci/sentences; drop sentences in no pair.
 
-    Reasons: `section` (it stands in none of the kinds), `one_section` (its papers have one section of these,
-    or none), `unlike` (nothing reaches the floor). `combinations` count the compared pairs. A
-    paper's sentences are in one part.
+    Reasons: `section` (it is in no section of `roles`), `one_section` (its papers have at most one such
+    section), `unlike` (no pair reaches the floor). `combinations` count the compared pairs. All sentences of
+    a paper are in one part.
     """
     units = statements(sentences)
     of_paper: dict[str, dict[tuple[str, int], Occurrence]] = defaultdict(dict)

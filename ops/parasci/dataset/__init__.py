@@ -1,1 +1,1 @@
-"""The dataset made of candidates: scores, thresholds, splits, statistics, released files."""
+"""From candidates to the dataset: scores, thresholds, splits, statistics, released files."""

@@ -1,11 +1,11 @@
-"""Whether two sentences agree in what a likeness of words overlooks: numbers, negation, names, comparisons.
+"""Whether two sentences agree in what word similarity misses: numbers, negation, names, comparisons.
 
-Belongs here: what of a sentence is a number, a negation, a name or a direction, and how far two sentences
-agree in them, 0 to 1. Not here: BERTScore, lengths, shared words (scored.py), what is made of all of them
+Belongs here: finding numbers, negations, names and directions of comparison in a sentence, and how far two
+sentences agree in them, 0 to 1. Not here: BERTScore, lengths, shared words (scored.py), the combined score
 (scorer.py).
 
-Two sentences of which one says "up by 3 points" and the other one "down by 4 points" have nearly all words in
-common, and an embedding hardly tells them apart. A reader does at once. [ours]
+If one sentence says "up by 3 points" and the other "down by 4 points", they share nearly all words, and their
+embeddings hardly differ. A reader sees the difference at once. [ours]
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _DOWN = frozenset((
     "difficult", "disadvantage", "below",
 ))  # fmt: skip
 
-#: A word with a capital inside ("SemCor", "BLEU", "IBM4"), or that begins with one inside of a sentence.
+#: A word with a capital inside ("SemCor", "BLEU", "IBM4"), or one that begins with a capital mid-sentence.
 NAME = re.compile(r"\b[\w]*[A-Z][\w]*(?:-\w+)*")
 
 
 class Agreement(NamedTuple):
-    """How far two sentences agree: 1 where they do, and where neither has anything of the kind."""
+    """How far two sentences agree: 1 if they agree, and 1 if neither has anything of the kind."""
 
     numbers: float
     negation: float
@@ -59,11 +59,11 @@ class Agreement(NamedTuple):
 
 
 def agreement(first: str, second: str) -> Agreement:
-    """Return how far two sentences agree; it is the same for both orders.
+    """Return how far two sentences agree; their order does not matter.
 
-    Numbers and names: the share that both have of those that one has (Jaccard coefficient). Negation: 1 where
-    both deny something, or neither does. Direction: 0 where one says more, higher, better and the other one
-    less, lower, worse.
+    Numbers and names: how many both have, divided by how many at least one has (Jaccard coefficient).
+    Negation: 1 if both deny something, or neither does. Direction: 0 if one says more, higher, better and the
+    other less, lower, worse.
     """
     ways = [directions(side) for side in (first, second)]
     return Agreement(
@@ -81,15 +81,15 @@ def numbers(sentence: str) -> set[str]:
 
 
 def negated(sentence: str) -> bool:
-    """Say whether a sentence denies something."""
+    """Return whether a sentence denies something."""
     words = _WORD.findall(sentence.lower())
     return any(word in _NEGATIONS for word in words) or _NOT.search(sentence.lower()) is not None
 
 
 def names(sentence: str) -> set[str]:
-    """Return the named things of a sentence in small letters, without hyphens and the s of a plural.
+    """Return the names in a sentence, lower-cased, without hyphens and plural s.
 
-    The first word is one only if it has a capital behind its first letter. A text in small letters has none.
+    The first word is a name only if it has a capital after its first letter. A lower-case text has no names.
     """
     found = set()
     for match in NAME.finditer(sentence):
@@ -100,12 +100,12 @@ def names(sentence: str) -> set[str]:
 
 
 def directions(sentence: str) -> frozenset[str]:
-    """Return which ways a sentence compares: "up", "down", both or neither."""
+    """Return the directions of a sentence's comparisons: "up", "down", both or neither."""
     words = set(_WORD.findall(sentence.lower()))
     return frozenset(way for way, its in (("up", _UP), ("down", _DOWN)) if words & its)
 
 
 def _share(first: Collection[str], second: Collection[str]) -> float:
-    """Return the Jaccard coefficient of two sets, 1 where both are empty."""
+    """Return the Jaccard coefficient of two sets; 1 if both are empty."""
     one, other = set(first), set(second)
     return len(one & other) / len(one | other) if one or other else 1.0

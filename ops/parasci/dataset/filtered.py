@@ -1,11 +1,11 @@
-"""Pairs that pass the thresholds of a method that found them: the fine filter.
+"""The fine filter: pairs that pass the thresholds of a method that found them.
 
-Belongs here: thresholds by origin on what a reader is predicted to say, on lengths, and the bound of near
-copies. Not here: the scores (scored.py, scorer.py), which of these pairs are drawn, and into which split
+Belongs here: thresholds by origin on the predicted consistency and on lengths, and the limit for near copies.
+Not here: the scores (scored.py, scorer.py), which of these pairs are drawn, and their splits
 (paraphrases.py), what other thresholds would keep (threshold_scores.py).
 
 Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
-[ours] The predicted consistency is in the place of BERTScore's F1; with weights for F1 alone it is F1.
+[ours] The predicted consistency replaces BERTScore's F1; with a weight for F1 alone it equals F1.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from ops.core.parts import Parts
 from ops.core.thresholds import at_least, at_most, below
 from ops.parasci.schemas import FILTERED
 
-#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
+#: The origins of pairs within papers: of whole sentences, and with a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
 
 
 class _Lost(NamedTuple):
-    """Why a pair does not pass: the score that is not what it must be."""
+    """Why a pair does not pass: the score that misses its threshold."""
 
     reason: str
 
 
 class Limits(Params):
-    """What the pairs of one method must have."""
+    """The thresholds for pairs of one method."""
 
     consistency: float = Field(3.5, description="the predicted rating is at least this")
     length_rate: float = Field(1.0, gt=0, description="PLR must be below")
 
 
 class FilterParams(Params, section="parasci.filtered"):
-    """Thresholds by origin, and the bound of near copies."""
+    """Thresholds by origin, and the limit for near copies."""
 
     origins: Mapping[str, Limits] = Field(
         {
@@ -60,15 +60,15 @@ class FilterParams(Params, section="parasci.filtered"):
 def filtered(scored: Parts, params: FilterParams) -> Outcomes:
     """Yield the pairs that pass the thresholds of a method that found them.
 
-    Reasons: `consistency`, `length_rate` (of a pair that passes the first of both by one method at least),
-    `self_bleu` (of one that passes both). `surplus` is by how much a pair passes. Raises ValueError for a
-    method without thresholds.
+    Reasons: `consistency`; `length_rate` (the pair passes `consistency` by at least one method); `self_bleu`
+    (the pair passes both). `surplus` is by how much a pair exceeds the threshold on consistency. Raises
+    ValueError for a method without thresholds.
     """
     return scored.map(filtered_of, params)
 
 
 def filtered_of(scored: pa.Table, params: FilterParams) -> Outcome:
-    """Return the pairs of one part that pass."""
+    """Return the pairs of one part that pass, and drop the others."""
     units = scored.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -91,19 +91,19 @@ def filtered_of(scored: pa.Table, params: FilterParams) -> Outcome:
 
 
 def passes(unit: Mapping[str, float], params: FilterParams, origin: str) -> bool:
-    """Say whether a pair passes the thresholds of a method, by its `consistency` and `length_rate`."""
+    """Return whether a pair's `consistency` and `length_rate` pass the thresholds of a method."""
     return _lost(unit, limits_of(params, origin)) is None
 
 
 def limits_of(params: FilterParams, origin: str) -> Limits:
-    """Return the thresholds of an origin. Raises ValueError where it has none."""
+    """Return the thresholds of an origin. Raises ValueError for an origin without thresholds."""
     if origin not in params.origins:
         raise ValueError(f"parasci.filtered.origins in params.yaml has no thresholds of {origin!r}")
     return params.origins[origin]
 
 
 def _judged(unit: Row, params: FilterParams) -> str | _Lost:
-    """Return the method by whose thresholds a pair passes, or why it does by none."""
+    """Return the first method whose thresholds a pair passes, or why it passes none."""
     origin: str | None = next(
         (name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None
     )

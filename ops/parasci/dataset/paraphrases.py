@@ -1,17 +1,17 @@
-"""Pairs drawn so that they differ in words on average, and the split.
+"""Pairs drawn so that their wording differs enough on average, and their splits.
 
-Belongs here: the draw to a mean Self-BLEU; sentences that differ in a word or two, all pairs of them,
-exactly; clusters of pairs, and the split of each, so that no sentence is in two splits, nor a
-near-duplicate of it. Not here: the scores (scored.py), which pairs pass (filtered.py).
+Belongs here: the draw to a mean Self-BLEU; finding all pairs of near-duplicate sentences, exactly; clusters
+of pairs, and the split of each cluster, so that no sentence is in a different split than its near-duplicates.
+Not here: the scores (scored.py), which pairs pass (filtered.py).
 
-[ours] How much two sentences of a pair repeat is a matter of the dataset, not of a pair: a bound on each pair
-would leave out good ones on its one side, while what readers agree on is cut on the other. So pairs are drawn
-to a mean. All pairs below the mean stay. What they leave free goes to the others, first to those whose
-predicted consistency is the farthest above the threshold for each point of Self-BLEU beyond the mean.
+[ours] How much wording the sentences of a pair share is limited for the dataset, not for each pair: a limit
+on each pair would drop good pairs that readers agree on. So pairs are drawn to a mean. All pairs at or below
+the mean stay. The room that they leave goes to the other pairs. First come those with the most surplus of
+predicted consistency per point of Self-BLEU above the mean.
 
-Pairs are in one cluster if they share a sentence or a near-duplicate of it, or what a method puts together:
-the paper of a pair within it, the term of two definitions, the paper that two sentences cite. Citing papers
-do not connect: they cite so much that nearly all pairs would be one cluster.
+Pairs are in one cluster if they share a sentence or a near-duplicate of it, or the key of their method: the
+paper of a pair within it, the term of two definitions, the paper that two sentences cite. Citing papers do
+not link pairs: they cite so much that nearly all pairs would be in one cluster.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from ops.parasci.dataset.filtered import INTRA_ORIGIN, PARTS_ORIGIN
 from ops.parasci.dataset.release import content_words
 from ops.parasci.schemas import PARAPHRASES
 
-#: Pairs of sets that are compared at once, but for those of one set: some 200 MB.
+#: Pairs of sets in one comparison, unless a single set has more; about 200 MB.
 COMPARED = 1_000_000
 
-#: Pairs of a part of the dataset, and what fills the last of its sources.
+#: Least number of pairs in a part of the dataset; its last part may be smaller.
 _ROWS_OF_PART = 50_000
 
-#: A rank that no pair has.
+#: A rank beyond that of any pair.
 _NEVER = 2**62
 
-#: A share of a number of words may be too large by a rounding error: without this a pair could be missed.
+#: Tolerance for rounding errors in a share of words, without which a pair could be missed.
 _ROUNDING = 1e-9
 
 _DRAWN = pa.schema([("rank", pa.int64()), ("beyond", pa.int64())])
 
 
 class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
-    """The mean that pairs are drawn to, and the shares of the splits."""
+    """The mean Self-BLEU that pairs are drawn to, and the shares of the splits."""
 
     mean_self_bleu: float = Field(
         26.5, gt=0, le=100, description="mean Self-BLEU of the pairs is not above it; the paper's is 26.52"
@@ -67,12 +67,12 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
 
 
 def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
-    """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is `least` or more.
+    """Yield the pairs (first < second) of N sets of words whose Jaccard coefficient is at least `least`.
 
-    Of two sets with such an overlap, the larger has one of the rarest words of the smaller among its own
-    rarest words (Xiao et al. 2008, prefix filter), so only those are compared. How many words these are
-    follows from the least overlap with a smaller set, and with a larger one. A set without words is near to
-    none. The sets are taken one after the other; in memory are 4 bytes a word, and some millions of pairs.
+    Two sets with such an overlap share a word among the rarest words of each (prefix filter, Xiao et al.
+    2008), so only such pairs are compared. The number of rarest words follows from the least overlap with a
+    smaller set, and with a larger one. An empty set has no near-duplicates. Reads the sets one by one; holds
+    4 bytes a word and a few million pairs in memory.
     """
     from scipy.sparse import csr_array
 
@@ -92,7 +92,10 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
     place = np.arange(len(columns)) - np.cumsum([0, *sizes])[row]
 
     def rarest(share: float) -> csr_array:
-        """Return N x words: of each set those that a set with so great a share of its words has one of."""
+        """Return an N x words matrix of each set's rarest words.
+
+        A set that shares at least `share` of a set's words has one of these.
+        """
         taken = np.minimum(sizes, sizes - np.ceil(share * sizes - _ROUNDING).astype(np.int64) + 1)
         chosen = columns[place < taken[row]]
         ends = np.cumsum([0, *taken])
@@ -117,9 +120,9 @@ def near_duplicates(sets: Iterable[Collection[str]], least: float) -> Iterator[t
 
 
 def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
-    """Return the number of the cluster of each of N pairs, given what each is linked by; by first pair.
+    """Return the cluster number of each of N pairs, given the links of each, numbered by first pair.
 
-    The pairs are taken one after the other. In memory are distinct links, and 16 bytes for each of a pair.
+    Reads the pairs one by one. Holds the distinct links in memory, and 16 bytes for each link of a pair.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -140,10 +143,11 @@ def clusters(links: Iterable[Iterable[Hashable]]) -> list[int]:
 
 
 def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed: int) -> dict[str, Split]:
-    """Return the split of each cluster, given the cluster's name of each pair.
+    """Return the split of each cluster, given the cluster name of each pair.
 
-    Clusters are dealt out from the largest on, each to the split that lacks most of its share; so shares are
-    met as well as the largest cluster allows. Among clusters of one size seed and name decide the order.
+    Clusters are assigned in order of size, largest first, each to the split that is farthest below its share.
+    So the shares are met as well as the largest cluster allows. For clusters of equal size, the seed and the
+    name decide the order.
     """
     sizes = Counter(names)
     filled: dict[Split, int] = defaultdict(int)
@@ -156,13 +160,13 @@ def split_of_clusters(names: Sequence[str], shares: Mapping[Split, float], seed:
 
 
 class Draw(NamedTuple):
-    """Which pairs stay: all of a rank below `rank`, and the first `ties` of those of this rank."""
+    """Which pairs are kept: all with a rank below `rank`, and the first `ties` pairs with this rank."""
 
     rank: int
     ties: int
 
     def stays(self, mean: float) -> Callable[[Row], bool]:
-        """Return what says of each pair, asked one after the other in the order of the rows, if it stays."""
+        """Return a function that says whether a pair is kept; call it once per pair, in row order."""
         left = self.ties
 
         def stay(unit: Row) -> bool:
@@ -177,9 +181,9 @@ class Draw(NamedTuple):
 
 
 def draw(filtered: Parts, mean: float) -> Draw:
-    """Return the draw whose mean Self-BLEU is not above `mean`; ties go to the first rows.
+    """Return the draw whose mean Self-BLEU is at most `mean`; ties go to the first rows.
 
-    Pairs are sorted on disk; in memory is a batch of them.
+    Sorts pairs on disk; holds a batch of them in memory.
     """
     budget = 0
 
@@ -204,20 +208,21 @@ def draw(filtered: Parts, mean: float) -> Draw:
 
 
 def _place(unit: Row, mean: float) -> tuple[int, int]:
-    """Return the rank of a pair, low for a good one, and how far it is beyond the mean, in hundredths."""
+    """Return the rank of a pair (lower is better), and how far it is above the mean, in hundredths."""
     beyond = round(100 * unit["self_bleu"]) - round(100 * mean)
     return (-round(1e8 * unit["surplus"] / beyond) if beyond > 0 else -_NEVER), beyond
 
 
 class CleanParams(ContaminationParams, section="filters.contamination.parasci"):
-    """How much an example may share with a test set."""
+    """How much text an example may share with a test set."""
 
 
 def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
-    """Yield the pairs that are drawn, in their split. The reason of all others is `not_drawn`.
+    """Yield the drawn pairs with their splits; all others are dropped as `not_drawn`.
 
-    In memory is what these pairs hang together by, and the words of their sentences, as numbers, since
-    clusters are of them all. The rows are read a second time for their names, and a third for their texts.
+    Holds the links of all drawn pairs and the words of their sentences (as numbers) in memory, because
+    clusters are computed over all of them. Reads the rows a second time for their ids and a third time for
+    their texts.
     """
     found = draw(filtered, params.mean_self_bleu)
     mean = params.mean_self_bleu
@@ -240,7 +245,7 @@ def paraphrases(filtered: Parts, params: ParaphraseParams) -> Outcomes:
 def _of_part(
     filtered: pa.Table, stays: Callable[[Row], bool], names: Iterator[str], splits: Mapping[str, Split]
 ) -> Outcome:
-    """Return the pairs of a part that stay, of which the next `names` are the clusters, and the others."""
+    """Return the pairs of a part: those that stay, with their clusters from `names`, and the dropped ones."""
     units = filtered.to_pylist()
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -255,7 +260,7 @@ def _of_part(
 
 
 def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
-    """Return the number of the cluster of each of N pairs, by its links and those of near-duplicates."""
+    """Return the cluster number of each of N pairs, by their links and by near-duplicate sentences."""
     contents: dict[str, str] = {}
     count = 0
 
@@ -264,7 +269,7 @@ def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
         for unit in units:
             count += 1
             for content in map(_content, _sentences(unit)):
-                contents.setdefault(content, content)  # one string for all that are equal
+                contents.setdefault(content, content)  # share one string object among equal contents
             yield [contents.get(link, link) for link in _links(unit)]
         known = list(contents)
         near = near_duplicates((set(content.split()) for content in known), near_duplicate)
@@ -274,7 +279,7 @@ def _clusters(units: Iterable[Row], near_duplicate: float) -> list[int]:
 
 
 def _links(unit: Row) -> list[str]:
-    """Return what a pair hangs together with others by; a part, by its paper and its whole sentence, too."""
+    """Return the links of a pair to others; for a part of a sentence, also its paper and whole sentence."""
     origins = [key.partition(":") for key in unit["keys"]]
     papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
     return [*unit["keys"], *papers, *map(_content, _sentences(unit))]

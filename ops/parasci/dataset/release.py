@@ -1,11 +1,11 @@
-"""The pairs as the authors of ParaSCI released theirs, and as a folder that Hugging Face's datasets reads.
+"""The pairs in the format of ParaSCI's release, and as a folder that Hugging Face's datasets can load.
 
-Belongs here: the files and their lines, the released form of a sentence, its words of content and how many of
-them two sentences share. Not here: which pairs there are (paraphrases.py), what is made of shared words
+Belongs here: the files and their lines, the released form of a sentence, its content words, and how many of
+them two sentences share. Not here: which pairs there are (paraphrases.py), how shared words are used
 (scored.py).
 
-`<split>.src` and `<split>.tgt`: lower-case tokens with one space between, line by line; `<split>.jsonl`: the
-sentences as they are, with their origin; `README.md` tells `datasets.load_dataset` which file is which split.
+`<split>.src` and `<split>.tgt`: lower-case tokens separated by single spaces, line by line. `<split>.jsonl`:
+the original sentences, with their origin. `README.md` maps files to splits for `datasets.load_dataset`.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ops.core.sampling import SPLITS
 from ops.parasci.schemas import RELEASED
 from ops.text.words import STOP_WORDS
 
-#: What the released files call the splits.
+#: The names of the splits in the released files.
 FILES = {"train": "train", "validation": "val", "test": "test"}
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|\w+(?:[-'’]\w+)*|[^\w\s]")
 
 
 def released_form(sentence: str) -> str:
-    """Return a sentence in lower case, its words and signs divided by spaces."""
+    """Return a sentence in lower case, with its words and signs separated by spaces."""
     return " ".join(_TOKEN.findall(sentence.lower()))
 
 
 def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """Yield a row for each split that has pairs, and write its files.
 
-    In memory are the ids of all pairs, which the rows have: some 100 bytes each, and one part.
+    Holds the ids of all pairs in memory, about 100 bytes each, and one part.
     """
     ids: dict[str, list[str]] = defaultdict(list)
     licences: dict[str, set[str]] = defaultdict(set)
@@ -68,13 +68,13 @@ def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
 
 
 def content_words(sentence: str) -> list[str]:
-    """Return the words of a sentence but for stop words, cases and signs; all words where no other is."""
+    """Return the lower-cased words of a sentence without stop words; all words if it has only stop words."""
     words = [word for word in released_form(sentence).split() if word[0].isalnum()]
     return [word for word in words if word not in STOP_WORDS] or words
 
 
 def shared_words(first: str, second: str) -> float:
-    """Return the share of the content words of two sentences that both have (Jaccard coefficient), 0 to 1."""
+    """Return the Jaccard coefficient of the content words of two sentences, 0 to 1."""
     one, other = set(content_words(first)), set(content_words(second))
     return len(one & other) / max(1, len(one | other))
 

@@ -1,8 +1,8 @@
-"""Every candidate once, with what tells how good a paraphrase it is.
+"""Every distinct candidate, with scores of its quality as a paraphrase.
 
-Belongs here: merging what several methods found, the features of a pair and what they predict, the threshold
-of the coarse filter. Not here: the candidates (ops/parasci/candidates), agreement in numbers and names
-(agreement.py), the weights of features (scorer.py), the thresholds on the scores (filtered.py).
+Belongs here: merging pairs that several methods found, the features of a pair and its predicted consistency,
+the threshold of the coarse filter. Not here: the candidates (ops/parasci/candidates), agreement in numbers
+and names (agreement.py), the weights of features (scorer.py), the thresholds on the scores (filtered.py).
 
 Dong et al. (2021), 4.2.
 """
@@ -40,10 +40,10 @@ from ops.parasci.schemas import SCORED
 if TYPE_CHECKING:
     from ops.parasci.entailment.model import EntailmentModel
 
-#: Pairs of a part.
+#: Pairs in a part.
 _PAIRS = 20_000
 
-#: What a method found: `pair` is the same for all rows of a pair, `place` the number of the row.
+#: The findings of all methods: `pair` is the same for all rows of a pair, `place` is the number of the row.
 _FOUND = pa.schema(
     [
         ("pair", pa.string()),
@@ -59,7 +59,7 @@ _FOUND = pa.schema(
 
 
 class ScoredParams(Params, section="parasci.scored"):
-    """The least confidence of a part, and the encoder and layer that BERTScore reads."""
+    """The least confidence in a part of a sentence, and the encoder and layer of BERTScore."""
 
     confidence: float = Field(
         0.0, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
@@ -79,12 +79,13 @@ def scored(
     scorer: ScorerParams,
     strict: bool,
 ) -> Outcomes:
-    """Yield every pair of distinct sentences that a method found, scored.
+    """Yield every distinct pair that a method found, scored.
 
-    The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
-    papers; reasons: `cosine` (below the threshold), `identical` (but for case, spaces and signs). What the
-    other methods lose is counted by the same reasons in `combinations`; a part of a sentence is asked for its
-    `confidence` in place of `cosine`. In memory is a part, or the pairs that are scored together: 2 KB each.
+    A pair that two methods found, or that was found in both orders, is one row with all its keys. Units are
+    the pairs within papers. Reasons: `cosine` (below the threshold), `identical` (up to case, spaces and
+    signs). Dropped pairs of the other methods are counted by reason in `combinations`; for a part of a
+    sentence, `confidence` takes the place of `cosine`. Holds a part in memory, or the pairs that are scored
+    together: 2 KB each.
     """
     counts: Counter[str] = Counter()
     methods = {"intra": intra, "definitions": definitions, "citations": citations, "partial": partial}
@@ -128,14 +129,14 @@ def scored_of(
     entailment: Loaded[EntailmentModel | None],
     scorer: ScorerParams,
 ) -> Outcome:
-    """Return the pairs of which these are the rows, those of a pair together, scored."""
+    """Return the scored pairs; `found` has the rows of whole pairs, one pair after the other."""
     its = [list(several) for _, several in groupby(found.to_pylist(), itemgetter("place"))]
     units = [row["id"] for several in its for row in several if row["origin"] == "intra"]
     return Outcome.of(SCORED, units, list(_rows(its, matcher.model, entailment.model, scorer)))
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
-    """Yield the pairs within papers by what the cosine of `parasci.coarse` is asked of."""
+    """Yield the pairs within papers with the score for the threshold `parasci.coarse.cosine`."""
     for table in intra:
         yield scored_units(
             (
@@ -148,7 +149,7 @@ def cosines(intra: Parts) -> Iterator[pa.Table]:
 
 
 def confidences(partial: Parts) -> Iterator[pa.Table]:
-    """Yield the parts of sentences by what `params.confidence` is asked of."""
+    """Yield the parts of sentences with the score for the threshold `confidence`."""
     for table in partial:
         yield scored_units(
             (
@@ -161,7 +162,7 @@ def confidences(partial: Parts) -> Iterator[pa.Table]:
 
 
 def _placed(found: pa.Table) -> pa.Table:
-    """Return rows of whole pairs with the place of the first row of its pair as that of each."""
+    """Return rows of whole pairs; give each row the place of the first row of its pair."""
     first: dict[str, int] = {}
     pairs, places = found["pair"].to_pylist(), found["place"].to_pylist()
     of_first = [first.setdefault(pair, place) for pair, place in zip(pairs, places, strict=True)]
@@ -169,7 +170,7 @@ def _placed(found: pa.Table) -> pa.Table:
 
 
 def _blocks(by_pair: Parts) -> Iterator[pa.Table]:
-    """Yield the rows of as many pairs as are scored together."""
+    """Yield the rows in blocks of pairs that are scored together."""
     rows = chain.from_iterable(table.to_pylist() for table in by_pair)
     pairs = (list(several) for _, several in groupby(rows, itemgetter("place")))
     while block := list(islice(pairs, _PAIRS)):
@@ -183,9 +184,9 @@ def features(
     matcher: BertScorer,
     entailment: EntailmentModel | None,
 ) -> Iterator[Features]:
-    """Yield what is measured of each of N pairs, by column; `truncated` is for the caller to ask for.
+    """Yield the features of each of N pairs, by column; the caller adds `truncated`.
 
-    Without a model of entailment its columns are missing values.
+    Without an entailment model, its columns are missing values.
     """
     matches = matcher.match(firsts, seconds)
     repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
@@ -243,13 +244,13 @@ def _rows(
 
 
 def _pair(row: Mapping[str, str]) -> tuple[str, str]:
-    """Return both sentences in sorted order, so that a swapped pair is the same."""
+    """Return both sentences, normalised and sorted, so that a swapped pair is the same pair."""
     first, second = sorted(" ".join(row[side].lower().split()) for side in ("first", "second"))
     return first, second
 
 
 def _identical(pair: tuple[str, str]) -> bool:
-    """Say whether both have the same letters and digits: "re-use" and "reuse" differ by a line's end."""
+    """Return whether both have the same letters and digits: "re-use" and "reuse" differ by a line break."""
     first, second = ("".join(filter(str.isalnum, side)) for side in pair)
     return first == second
 
@@ -270,5 +271,5 @@ def within_papers(scored: pa.Table) -> int:
 
 
 def parts_of_sentences(scored: pa.Table) -> int:
-    """Return how many of the scored pairs have a part of a sentence."""
+    """Return how many of the scored pairs contain a part of a sentence."""
     return sum("partial" in origins for origins in scored["origins"].to_pylist())

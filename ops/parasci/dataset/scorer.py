@@ -1,12 +1,12 @@
-"""What a reader would say of a pair, 1 to 5, from a few of its features.
+"""The predicted rating of a pair by a reader, 1 to 5, from a few features of the pair.
 
 Belongs here: the features, and their weights. Not here: how features are measured (scored.py, agreement.py),
 how the weights were found (benchmarks/parasci_ratings.py), the thresholds (filtered.py).
 
-Dong et al. (2021) keep pairs by BERTScore's F1 and PLR. [ours] BERTScore, and the words that two sentences
-share, tell how much is repeated; what a reader misses on one side they hardly tell. A linear sum of features,
-fitted to readers' ratings by ridge regression, tells both, and its value can be read: a mean of ratings. With
-`intercept: 0` and `weights: {f1: 1}` it is F1, and thresholds of F1 are the paper's filter.
+Dong et al. (2021) filter pairs by BERTScore's F1 and PLR. [ours] BERTScore and shared words measure how much
+is repeated, but hardly what is missing on one side. A weighted sum of features, fitted to readers' ratings by
+ridge regression, covers both, and its value has a meaning: a mean rating. With `intercept: 0` and
+`weights: {f1: 1}` it equals F1, and thresholds on it are the paper's filter.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ Feature: TypeAlias = Literal[
     "entailed",
 ]
 
-#: Columns of parasci/scored. `least` is the lesser of BERTScore's precision and recall, `entailed` is that of
-#: both ways of entailment.
+#: Columns of parasci/scored. `least` is the lower of BERTScore's precision and recall, `entailed` the lower
+#: of both directions of entailment.
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 
-#: What is measured of a pair by column; missing is what no model was there for.
+#: The features of a pair by column; None if the model of a feature is missing.
 Features: TypeAlias = Mapping[str, float | None]
 
 
 class ScorerParams(Params, section="parasci.scorer"):
-    """How many points of consistency each feature of a pair is worth; for an encoder and a layer."""
+    """How many points of consistency each feature is worth; valid for one encoder and layer only."""
 
     intercept: float = Field(-2.202, description="of a pair whose features are all 0")
     weights: Mapping[Feature, float] = Field(
@@ -53,7 +53,7 @@ class ScorerParams(Params, section="parasci.scorer"):
 
 
 def consistency(features: Features, params: ScorerParams) -> float:
-    """Return the predicted rating of a pair by its features, two decimals; it may lie outside of 1 to 5.
+    """Return the predicted rating of a pair from its features, two decimals; it can be outside 1 to 5.
 
     Raises ValueError if a feature with a weight is missing.
     """

@@ -1,8 +1,8 @@
-"""Table 2 of Dong et al. (2021): how many pairs, how long, and how much their two sides differ.
+"""Table 2 of Dong et al. (2021): the number of pairs, their lengths, and how much the two sides differ.
 
 Belongs here: our rows of the table, and the paper's. Not here: the pairs (paraphrases.py).
 
-Lengths and Self-BLEU are those of the released form (release.py), over all pairs, as the paper's.
+Lengths and Self-BLEU are of the released form (release.py), over all pairs, as in the paper.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TABLE_2 = (
 
 
 class _Pair(NamedTuple):
-    """What Table 2 takes of a pair: words and characters are those of both sides together."""
+    """The values of a pair for Table 2; words and characters are sums over both sides."""
 
     id: str
     licence: str
@@ -56,7 +56,7 @@ class _Pair(NamedTuple):
 
 
 class _Group:
-    """What Table 2 takes of some pairs, together."""
+    """The values of a group of pairs for Table 2."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -73,9 +73,9 @@ class _Group:
 
 
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
-    """Yield our rows (all pairs, by origin, by split) and the paper's; none where there is no pair.
+    """Yield our rows (all pairs, by origin, by split) and the paper's; no rows if there are no pairs.
 
-    In memory are the ids of all pairs, which the rows name, and of each 24 bytes of numbers.
+    Holds the ids of all pairs, which the rows list, and 24 bytes of numbers a pair in memory.
     """
     candidates: Counter[str] = Counter()
     for table in scored:

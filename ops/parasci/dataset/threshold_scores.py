@@ -1,9 +1,9 @@
-"""Scored pairs by what the thresholds of one origin are asked of: what other values would keep.
+"""The scores that each threshold is applied to, to show what other values would keep.
 
 Belongs here: the scores behind what-if pages. Not here: applying the thresholds (filtered.py).
 
-A pair that another of its methods keeps is kept whatever these thresholds are; one that the bound of all
-methods drops, Self-BLEU, is dropped.
+A pair that passes by another of its methods is kept at any threshold of this one; a pair above the Self-BLEU
+limit, which all methods share, is always dropped.
 """
 
 from __future__ import annotations
@@ -21,28 +21,37 @@ from ops.core.parts import Parts
 from ops.core.thresholds import SCORED, at_least, at_most, below
 from ops.parasci.dataset.filtered import FilterParams, limits_of
 
-#: The columns of `scores_of_both`, infinite to the good side where the pair is kept anyway.
+#: The columns of `scores_of_both`; infinitely good values for pairs that are kept anyway.
 BOTH = pa.schema([("consistency", pa.float64()), ("length_rate", pa.float64())])
 
 _COLUMNS = ("id", "first", "second", "origins", "consistency", "length_rate", "self_bleu")
 
 
 def scores_consistency(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `consistency` of an origin is asked of; none where another one drops them."""
+    """Yield the pairs with the score for an origin's threshold `consistency`.
+
+    A pair that another threshold drops has no score.
+    """
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & below(pairs.length_rate, limits_of(params, name).length_rate)
         yield _scored(table, pairs.consistency, asked, pairs.kept_anyway, math.inf)
 
 
 def scores_length_rate(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `length_rate` of one origin is asked of; no score where another drops them."""
+    """Yield the pairs with the score for an origin's threshold `length_rate`.
+
+    A pair that another threshold drops has no score.
+    """
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & at_least(pairs.consistency, limits_of(params, name).consistency)
         yield _scored(table, pairs.length_rate, asked, pairs.kept_anyway, -math.inf)
 
 
 def scores_self_bleu(scored: Parts, params: FilterParams) -> Iterator[pa.Table]:
-    """Yield the pairs by what `self_bleu` is asked of, without a score where others drop them."""
+    """Yield the pairs with the score for the threshold `self_bleu`.
+
+    A pair that another threshold drops has no score.
+    """
     for part in scored.parts:
         table = part.read(_COLUMNS)
         asked = _kept_by(table, params, params.origins)
@@ -50,7 +59,7 @@ def scores_self_bleu(scored: Parts, params: FilterParams) -> Iterator[pa.Table]:
 
 
 def scores_of_both(scored: Parts, params: FilterParams, name: str) -> Iterator[pa.Table]:
-    """Yield both scores of the pairs that one method found, as BOTH: of those that are no near copies."""
+    """Yield both scores, as BOTH, of the pairs that one method found and that are not near copies."""
     for _, pairs in _judged(scored, params, name):
         consistency = np.where(pairs.kept_anyway, math.inf, pairs.consistency)[pairs.found]
         length_rate = np.where(pairs.kept_anyway, -math.inf, pairs.length_rate)[pairs.found]
@@ -59,7 +68,7 @@ def scores_of_both(scored: Parts, params: FilterParams, name: str) -> Iterator[p
 
 @dataclass(frozen=True)
 class _Judged:
-    """Of each of N pairs: its scores, whether the method found it, whether another one keeps it."""
+    """For each of N pairs: its scores, whether the method found it, whether another method keeps it."""
 
     consistency: NDArray[np.float64]
     length_rate: NDArray[np.float64]
@@ -78,7 +87,7 @@ def _judged(scored: Parts, params: FilterParams, name: str) -> Iterator[tuple[pa
 
 
 def _kept_by(table: pa.Table, params: FilterParams, names: Iterable[str]) -> NDArray[np.bool_]:
-    """Return of each pair whether it passes the thresholds of one of these methods."""
+    """Return for each pair whether it passes the thresholds of one of these methods."""
     kept = np.zeros(len(table), bool)
     consistency, length_rate = (table[column].to_numpy() for column in ("consistency", "length_rate"))
     for name in names:
@@ -89,10 +98,10 @@ def _kept_by(table: pa.Table, params: FilterParams, names: Iterable[str]) -> NDA
 
 
 def found_by(origins: pa.ChunkedArray, name: str) -> NDArray[np.bool_]:
-    """Return of each of N pairs, given as lists of methods, whether one of them is this."""
+    """Return for each of N pairs whether its list of methods contains this method."""
     found = np.zeros(len(origins), bool)
     start = 0
-    for lists in origins.chunks:  # one array of strings ends at 2 GiB
+    for lists in origins.chunks:  # a single array of strings holds at most 2 GiB
         of_name = pc.equal(pc.list_flatten(lists), name)
         found[start + pc.list_parent_indices(lists).filter(of_name).to_numpy()] = True
         start += len(lists)

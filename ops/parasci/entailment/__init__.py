@@ -1,5 +1,5 @@
-"""Models that tell whether one text says what another text says, both ways.
+"""Entailment models: whether one text says everything that another says, in both directions.
 
-Belongs here: the model, what it learns from, how it is called. Not here: the training loop
+Belongs here: the model, its training examples, how it is called. Not here: the training loop
 (ops/models/training), the features of pairs (ops/parasci/dataset).
 """

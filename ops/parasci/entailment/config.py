@@ -1,7 +1,7 @@
-"""Options and examples of a model of entailment.
+"""Options and examples of an entailment model.
 
-Belongs here: what a saved model's config.json holds, and examples. Not here: the network and its training
-(model.py), what it learns from (entailment.py). torch is not loaded.
+Belongs here: the content of a saved model's config.json, and examples. Not here: the network and its training
+(model.py), the choice of training examples (entailment.py). torch is not loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ops.models.encoder import ENCODER
 
 
 class EntailmentConfig(Params):
-    """A head for two texts that an encoder reads together."""
+    """An entailment head on an encoder that reads two texts together."""
 
     kind: Literal["entailment"] = "entailment"
     encoder: ModelName = Field(ENCODER, description="that reads both texts together")
@@ -29,7 +29,7 @@ class EntailmentConfig(Params):
 
 
 class EntailmentExample(NamedTuple):
-    """Two texts, and whether the first says all that the second says, and the second all of the first."""
+    """Two texts, and whether the first says all that the second says (forward), and vice versa (backward)."""
 
     name: str
     first: str
@@ -39,7 +39,7 @@ class EntailmentExample(NamedTuple):
 
 
 def examples_digest(examples: Iterable[EntailmentExample]) -> str:
-    """Return what identifies the content of some examples."""
+    """Return the sha256 of some examples."""
     found = hashlib.sha256()
     for example in examples:
         found.update(json.dumps(example).encode())

@@ -1,10 +1,10 @@
-"""Edits of a sentence that change what it says: hard negatives for a model of entailment.
+"""Edits of a sentence that change its meaning: hard negatives for an entailment model.
 
-Belongs here: the edits, and which of both texts still says what the other one says. Not here: which sentences
-are edited (entailment.py), the model (model.py).
+Belongs here: the edits, and which of the two texts still entails the other. Not here: which sentences are
+edited (entailment.py), the model (model.py).
 
-A changed number, name or word, a denial and a comparison turned round make two texts of which neither says
-what the other one says. A clause that goes or comes makes two of which one says all of the other. [ours]
+If a number, a name or a word is changed, a statement negated or a comparison reversed, neither text entails
+the other. If a clause is dropped or added, the longer text entails the shorter one. [ours]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 class Edit(NamedTuple):
-    """A text that was made of a sentence."""
+    """An edited sentence."""
 
     kind: str
     text: str
@@ -32,21 +32,21 @@ class Edit(NamedTuple):
 
 
 class Choices:
-    """What is chosen by a name alone."""
+    """Random choices that depend only on a name."""
 
     def __init__(self, *name: object) -> None:
         self._name = name
 
     def place(self, role: str) -> float:
-        """Return a number from 0 to below 1."""
+        """Return a number in [0, 1)."""
         return place_of(0, *self._name, role)
 
     def one(self, items: Sequence[Item], role: str) -> Item:
-        """Return one of the items, of which there must be some."""
+        """Return one of the items, which must not be empty."""
         return items[int(self.place(role) * len(items))]
 
     def shuffled(self, items: Sequence[str], role: str) -> list[str]:
-        """Return the items in a drawn order."""
+        """Return the items in random order."""
         return sorted(items, key=lambda item: place_of(0, *self._name, role, item))
 
 
@@ -59,7 +59,7 @@ _AUXILIARY = re.compile(
 )
 _NOT = re.compile(r"\s(?:not|never)\b")
 
-#: Words that say the contrary of each other.
+#: Pairs of antonyms.
 _OPPOSITES = """
     more/less higher/lower better/worse greater/smaller larger/smaller longer/shorter faster/slower
     stronger/weaker increase/decrease increases/decreases increased/decreased increasing/decreasing
@@ -84,14 +84,14 @@ def _opposites() -> Mapping[str, str]:
 
 _OPPOSITE = _opposites()
 
-#: "A outperforms B", "A is faster than B": both sides change places.
+#: "A outperforms B", "A is faster than B": comparisons whose sides can be swapped.
 _COMPARED = re.compile(
     r"""\b(?P<first>\w+)\s(?P<verb>outperforms?|exceeds?|precedes?|implies|causes?|contains?
     |(?:is|are|was|were)\s(?:more|less|\w+er)(?:\s\w+)?\sthan)\s(?P<second>(?:the\s)?\w+)""",
     re.VERBOSE,
 )
 
-#: Where a clause or a phrase begins that a sentence may do without.
+#: The beginning of a clause or phrase that can be removed.
 _CLAUSE = re.compile(
     r"""(?<=[,;:])\s|\s(?=[,;:(]\s|\()
     |\s(?=(?:which|where|when|because|since|while|although|by|using|with|without|for|if|under|from|in|based)\b)""",
@@ -102,9 +102,9 @@ _SHORTEST_CLAUSE, _LONGEST_CLAUSE, _SHORTEST_REST = 3, 14, 5
 
 
 def edited(sentence: str, other: str, draw: Choices, kinds: Sequence[str]) -> Edit | None:
-    """Return an edit of one of these kinds, drawn; None where the sentence has nothing for any of them.
+    """Return an edit of one of these kinds, drawn at random; None if none of them fits the sentence.
 
-    `other` is a sentence that says something else: words, names and clauses are taken from it.
+    `other` is a sentence with another meaning, which supplies words, names and clauses.
     """
     for kind in draw.shuffled(kinds, "kind"):
         text = _EDITS[kind](sentence, other, draw)
@@ -118,7 +118,7 @@ def _put(sentence: str, span: tuple[int, int], text: str) -> str:
 
 
 def _number(sentence: str, _: str, draw: Choices) -> str | None:
-    """Change a digit of a number, or a number in words."""
+    """Change one digit of a number, or a number word."""
     digits = [found.span() for found in _NUMBER.finditer(sentence)]
     words = [found.span() for found in _WORD.finditer(sentence) if found[0].lower() in _NUMBERS]
     if not digits + words:
@@ -133,7 +133,7 @@ def _number(sentence: str, _: str, draw: Choices) -> str | None:
 
 
 def _negation(sentence: str, _: str, draw: Choices) -> str | None:
-    """Take a "not" away, or put one behind an auxiliary verb."""
+    """Remove a "not" or "never", or add "not" after an auxiliary verb."""
     if found := _NOT.search(sentence):
         return _put(sentence, found.span(), "")
     verbs = [found.end() for found in _AUXILIARY.finditer(sentence) if found.end() < len(sentence)]
@@ -144,7 +144,7 @@ def _negation(sentence: str, _: str, draw: Choices) -> str | None:
 
 
 def _opposite(sentence: str, _: str, draw: Choices) -> str | None:
-    """Put the contrary in the place of a word."""
+    """Replace a word by its antonym."""
     found = [word.span() for word in _WORD.finditer(sentence) if word[0].lower() in _OPPOSITE]
     if not found:
         return None
@@ -153,7 +153,7 @@ def _opposite(sentence: str, _: str, draw: Choices) -> str | None:
 
 
 def _turned(sentence: str, _: str, __: Choices) -> str | None:
-    """Let both sides of a comparison change places."""
+    """Swap both sides of a comparison."""
     found = _COMPARED.search(sentence)
     if found is None or found["first"].lower() == found["second"].lower():
         return None
@@ -161,7 +161,7 @@ def _turned(sentence: str, _: str, __: Choices) -> str | None:
 
 
 def _name(sentence: str, other: str, draw: Choices) -> str | None:
-    """Put a name of another sentence in the place of one."""
+    """Replace a name by a name from another sentence."""
     its, others = (
         [found.span() for found in NAME.finditer(text) if found.start()] for text in (sentence, other)
     )
@@ -172,7 +172,7 @@ def _name(sentence: str, other: str, draw: Choices) -> str | None:
 
 
 def _word(sentence: str, other: str, draw: Choices) -> str | None:
-    """Put a word of content of another sentence in the place of one."""
+    """Replace a content word by one from another sentence."""
     its = _content(sentence)
     words = {word.lower() for word, _ in _content(other)} - {word.lower() for word, _ in its}
     if not its or not words:
@@ -189,7 +189,7 @@ def _content(sentence: str) -> list[tuple[str, tuple[int, int]]]:
 
 
 def _ended(text: str, sentence: str) -> str:
-    """Return a text with the end of a sentence: what was edited is not to be told by a comma at its end."""
+    """Return a text with the final punctuation of a sentence, so that no final comma reveals an edit."""
     end = _END.search(sentence)
     return _END.sub("", text) + (end[0] if end else "")
 
@@ -199,7 +199,7 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _dropped(sentence: str, _: str, draw: Choices) -> str | None:
-    """Leave out a clause or a phrase, not the first one."""
+    """Remove a clause or a phrase, but not the first one."""
     found = _clauses(sentence)
     places = [
         place for place, clause in enumerate(found) if place and len(clause.split()) >= _SHORTEST_CLAUSE
@@ -212,7 +212,7 @@ def _dropped(sentence: str, _: str, draw: Choices) -> str | None:
 
 
 def _added(sentence: str, other: str, draw: Choices) -> str | None:
-    """Put a clause of another sentence between two clauses, or behind the last one."""
+    """Insert a clause of another sentence between two clauses, or after the last one."""
     words = range(_SHORTEST_CLAUSE, _LONGEST_CLAUSE + 1)
     clauses = [_END.sub("", clause) for clause in _clauses(other)[1:] if len(clause.split()) in words]
     if not clauses:
@@ -234,5 +234,5 @@ _EDITS: Mapping[str, Callable[[str, str, Choices], str | None]] = {
     "added": _added,
 }
 
-#: Edits after which neither text says what the other one says, and those after which one does.
+#: Edits after which neither text entails the other, and edits after which one does.
 SENSE, CLAUSES = ("number", "negation", "opposite", "turned", "name", "word"), ("dropped", "added")

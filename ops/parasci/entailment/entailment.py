@@ -1,10 +1,10 @@
-"""Entailment of two sentences, both ways: what a model of it learns from, and training it.
+"""The training of an entailment model for two sentences, in both directions.
 
-Belongs here: which pairs the model learns from, and its training. Not here: what is made of a pair
-(examples.py), the network (model.py), what is asked of it (ops/parasci/dataset/scored.py).
+Belongs here: which pairs the model learns from, and its training. Not here: the examples made from a pair
+(examples.py), the network (model.py), how the model is used (ops/parasci/dataset/scored.py).
 
-Nobody labelled these examples: a pair within a paper that is very much alike says the same, one that is less
-alike does not, and an edit is known for what it changes. [ours]
+The examples are not labelled by hand: a very similar pair within a paper counts as equivalent, a less similar
+pair does not, and the effect of each edit is known. [ours]
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ops.parasci.entailment.examples import Entailed, of_pair, of_unlike
 from ops.parasci.entailment.stored import MODEL
 from ops.parasci.schemas import CANDIDATES
 
-#: The file that tells of the model's training.
+#: The file with the report of the model's training.
 MODELS = "models.json"
 
 _TEXT, _INT, _BOOL = pa.string(), pa.int32(), pa.bool_()
@@ -62,13 +62,13 @@ ENTAILMENT = Shape(
 
 
 class EntailmentSize(Params):
-    """What of the encoder is trained, and how."""
+    """Which layers of the encoder are trained, and how."""
 
     model: EntailmentConfig = EntailmentConfig()
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample, which has too few pairs to learn from; for thousands of pairs.
+#: "tiny" takes seconds on the sample, whose pairs are too few to learn from; "base" needs thousands of pairs.
 SIZES = {
     "tiny": EntailmentSize(
         model=EntailmentConfig(trained_layers=1, longest=128),
@@ -82,7 +82,7 @@ SIZES = {
 
 
 class EntailmentParams(SizedParams, section="parasci.entailment"):
-    """Whether there is a model, from which pairs it learns, by which encoder, and how."""
+    """Whether to train a model, on which pairs, with which encoder, and how."""
 
     wanted: bool = Field(False, description="whether a model is trained; without one nothing is learnt")
     sizes: dict[str, EntailmentSize] = Field(SIZES, min_length=1)
@@ -99,7 +99,7 @@ class EntailmentParams(SizedParams, section="parasci.entailment"):
         return self
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights stay that tell most ways."""
+        """Keep the weights with the best accuracy over both directions."""
         return {
             "model": {"encoder": self.encoder},
             "training": {"metric": "accuracy", "direction": "max", "tie": "loss"},
@@ -108,7 +108,7 @@ class EntailmentParams(SizedParams, section="parasci.entailment"):
 
 @dataclass(frozen=True)
 class _Examples:
-    """What the model learns from, and what judges it."""
+    """The training and validation examples of the model."""
 
     name: str
     learnt: Sequence[EntailmentExample]
@@ -119,12 +119,13 @@ class _Examples:
 def entailment(
     intra: Parts, params: EntailmentParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    """Yield the examples that were made of pairs within papers, and the model that learnt from them.
+    """Yield examples made from pairs within papers, and the model that is trained on them.
 
-    Units are the pairs; reasons: `not_wanted` (no model is), `between` (neither alike nor unlike enough),
-    `identical`, `not_drawn` (as many unlike pairs are drawn as there are alike ones). The pairs of a share of
-    the papers judge the model; where that is none, what was learnt from. Without any example there is no
-    model. In memory are the names of papers, 2 bytes a pair and 8 an example.
+    Units are the pairs. Reasons: `not_wanted` (no model is requested), `between` (neither similar nor
+    dissimilar enough), `identical`, `not_drawn` (as many dissimilar pairs are drawn as there are similar
+    pairs). The pairs of a share of the papers validate the model; if that share is empty, the training
+    examples do. Without examples there is no model. Holds the names of papers, 2 bytes a pair and 8 bytes an
+    example in memory.
     """
     if not params.wanted:
         for table in intra:
@@ -137,7 +138,7 @@ def entailment(
     reasons = Counter(_kind(row, params) for row in intra.rows(["cosine", "first", "second"]))
     share = reasons["alike"] / max(1, reasons["unlike"])
     split = _splits((row["key"] for row in intra.rows() if _drawn(row, share, params) is None), params)
-    numbers = array("h")  # of the examples of each pair that is drawn
+    numbers = array("h")  # how many examples each drawn pair has
     with intra.engine.scratch() as folder:
 
         def examples() -> Iterator[Row]:
@@ -169,7 +170,7 @@ def entailment(
 
 
 def _first_unlike(intra: Parts, split: Mapping[str, str], params: EntailmentParams) -> dict[str, str]:
-    """Return the first sentence of an unlike pair by split, so that no text of one split is in another."""
+    """Return a sentence of the first unlike pair in each split, so that no text is in two splits."""
     found: dict[str, str] = {}
     for row in intra.rows(["cosine", "first", "second", "key"]):
         if _kind(row, params) == "unlike":
@@ -178,7 +179,7 @@ def _first_unlike(intra: Parts, split: Mapping[str, str], params: EntailmentPara
 
 
 def _kind(row: Row, params: EntailmentParams) -> str:
-    """Return whether a pair says the same, does not, or why it is neither."""
+    """Return whether a pair is "alike" or "unlike", or why it is neither."""
     if row["first"].lower().split() == row["second"].lower().split():
         return "identical"
     if row["cosine"] >= params.cosine:
@@ -187,7 +188,7 @@ def _kind(row: Row, params: EntailmentParams) -> str:
 
 
 def _drawn(row: Row, share: float, params: EntailmentParams) -> str | None:
-    """Return why nothing is made of a pair; None where something is."""
+    """Return why no example is made from a pair; None if examples are made."""
     kind = _kind(row, params)
     if kind == "unlike":
         return None if place_of(params.seed, row["id"]) < share else "not_drawn"
@@ -195,14 +196,14 @@ def _drawn(row: Row, share: float, params: EntailmentParams) -> str | None:
 
 
 def _splits(names: Iterable[str], params: EntailmentParams) -> dict[str, str]:
-    """Return the split of each paper, given by name."""
+    """Return the split of each paper, by its name."""
     papers = sorted(set(names), key=lambda paper: drawn(params.seed, paper))
     validation = round(params.validation * len(papers))
     return {paper: "validation" if place < validation else "train" for place, paper in enumerate(papers)}
 
 
 def _rows(row: Row, other: str, split: str, params: EntailmentParams) -> Iterator[Row]:
-    """Yield the examples of a pair; words and clauses of edits are of a sentence that is unlike others."""
+    """Yield the examples of a pair; edits take words and clauses from `other`, part of an unlike pair."""
     pair = row["first"], row["second"]
     alike = _kind(row, params) == "alike"
     found = of_pair(row["id"], pair, other, params.seed) if alike else [of_unlike(pair)]
@@ -225,7 +226,7 @@ def _row(row: Row, number: int, split: str, example: Entailed) -> Row:
 def _trained(
     rows: StoredRows, params: EntailmentParams, checkpoints: CheckpointFolder, strict: bool
 ) -> dict[str, bytes]:
-    """Return the model's files, and what its training was."""
+    """Return the model's files, and the report of its training."""
     examples = _examples(rows)
     if not len(examples.learnt):
         return {MODELS: b"[]"}

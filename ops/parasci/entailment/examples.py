@@ -1,6 +1,6 @@
-"""What a model of entailment learns from: pairs, and edits of their sentences.
+"""Training examples of an entailment model: pairs, and edits of their sentences.
 
-Belongs here: the examples that are made of a pair. Not here: the edits (edits.py), which pairs these are
+Belongs here: the examples made from a pair. Not here: the edits (edits.py), which pairs are used
 (entailment.py).
 """
 
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from ops.parasci.entailment.edits import CLAUSES, SENSE, Choices, edited
 
-#: Of two edits one changes the sense; the other one leaves a clause out, or adds one.
+#: Half of the edits change the meaning; the other half drop or add a clause.
 _SHARE_OF_SENSE = 0.5
 
 
 class Entailed(NamedTuple):
-    """Two texts, how they were made, and whether each says all that the other one says."""
+    """Two texts, how they were made, and whether each says all that the other says."""
 
     kind: str
     first: str
@@ -25,15 +25,15 @@ class Entailed(NamedTuple):
     backward: bool
 
     def swapped(self) -> Entailed:
-        """Return the same with both texts in the other order."""
+        """Return the example with the two texts swapped."""
         return Entailed(self.kind, self.second, self.first, self.backward, self.forward)
 
 
 def of_pair(name: str, pair: tuple[str, str], other: str, seed: int = 0) -> Iterator[Entailed]:
-    """Yield examples of two sentences that say the same, drawn by seed and name.
+    """Yield the examples of two equivalent sentences, drawn by seed and name.
 
-    The pair itself; one sentence and an edit of the other one; a sentence and an edit of itself. `other` is a
-    sentence that says something else.
+    They are the pair itself, one sentence with an edit of the other, and a sentence with an edit of itself.
+    `other` is a sentence with another meaning.
     """
     draw = Choices(seed, name)
     first, second = pair if draw.place("order") < 0.5 else pair[::-1]
@@ -48,5 +48,5 @@ def of_pair(name: str, pair: tuple[str, str], other: str, seed: int = 0) -> Iter
 
 
 def of_unlike(pair: tuple[str, str]) -> Entailed:
-    """Return the example of two sentences on one matter of which neither says what the other one says."""
+    """Return the example of two related sentences, neither of which entails the other."""
     return Entailed("unlike", *pair, False, False)

@@ -1,12 +1,12 @@
-"""A model that reads two texts together and tells whether each says what the other one says.
+"""A model that reads two texts together and predicts whether each entails the other.
 
-Belongs here: tokens, batches, files; the head, and which layers of the encoder it is trained with; loss and
+Belongs here: tokens, batches, files; the head, and which layers of the encoder are trained with it; loss and
 validation, as a task of the training loop. Not here: the loop (ops/models/training), options (config.py),
-what it learns from (entailment.py).
+the choice of training examples (entailment.py).
 
-The encoder reads both texts at once, so that a token is seen beside what may support it (a cross-encoder).
-The head gives every token a score of how far the other text supports it. A text is entailed as far as the
-least supported of its tokens is: one number that the other text does not have is enough. [ours]
+The encoder reads both texts at once (a cross-encoder), so that each token can attend to what supports it in
+the other text. The head gives every token a score of how well the other text supports it. A text is entailed
+only as far as its least supported token: one number that is missing from the other text is enough. [ours]
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from ops.models.last_layers import with_own_layers
 from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
 from ops.parasci.entailment.config import EntailmentConfig, EntailmentExample, examples_digest
 
-#: Pairs that are read together, and those that are cut into tokens together.
+#: Pairs that are encoded together, and pairs that are tokenised together.
 BATCH, _AT_ONCE = 32, 256
 
-#: A row does not depend on the texts beside it where all are padded to a like multiple of this.
+#: If all texts of a batch are padded to the same multiple of this, a row does not depend on the other texts.
 _MULTIPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TextTokens:
-    """T tokens of two texts: what the encoder reads, and of which text each is (0, 1; None of neither)."""
+    """T tokens of two texts: the encoder's inputs, and the text of each token (0, 1; None for neither)."""
 
     inputs: Mapping[str, Sequence[int]]
     texts: Sequence[int | None]
@@ -51,10 +51,10 @@ class TextTokens:
 
 
 class EntailmentModel:
-    """Tells of two texts whether each says what the other one says."""
+    """Predicts for two texts whether each entails the other."""
 
     def __init__(self, config: EntailmentConfig, seed: int = 0, strict: bool = True) -> None:
-        """Make one whose head has random weights."""
+        """Create a model whose head has random weights."""
         self.config = config
         self._tokenizer: Any = AutoTokenizer.from_pretrained(
             str(encoder_folder(config.encoder)), local_files_only=True
@@ -65,7 +65,7 @@ class EntailmentModel:
         self.network.to(whole.device).eval()
 
     def tokens(self, firsts: Sequence[str], seconds: Sequence[str]) -> list[TextTokens]:
-        """Return N pairs as tokens; of one that has more than `longest` the longer text is cut."""
+        """Return N pairs as tokens; in a pair of more than `longest` tokens, the longer text is cut."""
         if not firsts:
             return []
         found = self._tokenizer(list(firsts), list(seconds), truncation=True, max_length=self.longest)
@@ -75,7 +75,7 @@ class EntailmentModel:
         ]
 
     def scores(self, batch: Sequence[TextTokens]) -> Tensor:
-        """Return log-odds (N x 2): that the first says what the second says, and the other way round."""
+        """Return log-odds (N x 2) that the first text entails the second, and the second the first."""
         length = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE
         device = self.network.support.weight.device
         filling = {"input_ids": self._tokenizer.pad_token_id}
@@ -95,9 +95,9 @@ class EntailmentModel:
 
     @torch.no_grad()
     def predict(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
-        """Return log-odds (N x 2) as `scores` does, of N pairs of texts.
+        """Return the log-odds (N x 2) of N pairs of texts, as in `scores`.
 
-        The value of a pair does not depend on which of both texts is first: both orders are read.
+        They do not depend on which text comes first: the model reads both orders and averages them.
         """
         self.network.eval()
         number = len(firsts)
@@ -116,7 +116,7 @@ class EntailmentModel:
 
 
 def load(files: Mapping[str, bytes], strict: bool = True) -> EntailmentModel:
-    """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    """Return the model that `save` wrote. Raises ModelFilesError if the files are not a valid model."""
     model = EntailmentModel(
         read_config(files, TypeAdapter(EntailmentConfig), (CONFIG, WEIGHTS)), strict=strict
     )
@@ -125,10 +125,10 @@ def load(files: Mapping[str, bytes], strict: bool = True) -> EntailmentModel:
 
 
 class EntailmentNetwork(nn.Module):
-    """Log-odds of entailment, both ways, of N pairs of texts.
+    """Computes the log-odds of entailment, in both directions, of N pairs of texts.
 
-    Its state is the head and copies of the encoder's last layers. Raises ValueError for more layers than
-    there are.
+    Its state is the head and copies of the encoder's last layers. Raises ValueError if the encoder has fewer
+    layers.
     """
 
     def __init__(self, encoder: Any, trained_layers: int, seed: int) -> None:
@@ -138,10 +138,10 @@ class EntailmentNetwork(nn.Module):
             torch.manual_seed(seed)
             self.support = nn.Linear(encoder.config.hidden_size, 1)
             self.whole = nn.Linear(encoder.config.hidden_size, 2)
-        self._base = [base]  # in a list, so that it is no part of this module's state
+        self._base = [base]  # in a list, so that it is not part of this module's state
 
     def forward(self, inputs: Mapping[str, Tensor], sides: Tensor) -> Tensor:
-        """Return log-odds (N x 2); `sides` (2 x N x T) says of which text each token is."""
+        """Return log-odds (N x 2); `sides` (2 x N x T) marks the tokens of each text."""
         hidden = self._base[0](**inputs).last_hidden_state
         supports = self.support(hidden).float().squeeze(2)
         weakest = -(
@@ -152,13 +152,13 @@ class EntailmentNetwork(nn.Module):
         return found
 
     def to(self, *args: Any, **options: Any) -> Self:
-        """Go where `torch.nn.Module.to` says, and take the encoder along."""
+        """Move to a device like `torch.nn.Module.to`, together with the encoder."""
         self._base[0].to(*args, **options)
         return super().to(*args, **options)
 
 
 class EntailmentTask:
-    """Cross entropy of both ways. Validation gives "loss" and "accuracy": the share of ways that are told."""
+    """Cross entropy of both directions. Validation gives "loss" and "accuracy", over all directions."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class EntailmentTask:
         training: Sequence[EntailmentExample],
         validation: Sequence[EntailmentExample],
     ) -> None:
-        """Look at all examples; they are cut into tokens whenever they are asked for."""
+        """Read all examples once; they are tokenised again at each use."""
         self._model = model
         self.module = model.network
         self._training, self._validation = training, validation
@@ -180,11 +180,11 @@ class EntailmentTask:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model's config, and digests of its first weights and of both sets."""
+        """Return the model's config, and digests of its initial weights and of both sets."""
         return self._identity
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training examples."""
+        """Return the mean loss of the training examples at these indices."""
         return self._losses([self._training[index] for index in indices])[0].mean()
 
     @torch.no_grad()
@@ -199,7 +199,7 @@ class EntailmentTask:
         return {"loss": loss / number, "accuracy": right / (2 * number)}
 
     def _losses(self, examples: Sequence[EntailmentExample]) -> tuple[Tensor, int]:
-        """Return the loss of each of N examples, the mean of both ways, and how many ways are told."""
+        """Return N losses (means of both directions), and how many directions are predicted correctly."""
         tokens = self._model.tokens(
             [example.first for example in examples], [example.second for example in examples]
         )

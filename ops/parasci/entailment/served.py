@@ -1,6 +1,6 @@
-"""Models of entailment as they are called where the project is not: two texts in, two probabilities out.
+"""How entailment models are called outside the project: two texts in, two probabilities out.
 
-Belongs here: their columns, loading and calling one. Not here: the files (model.py), where they lie.
+Belongs here: their columns, loading and calling one. Not here: the files (model.py), where they are stored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _answer(model: EntailmentModel, rows: Sequence[Row], params: Mapping[str, An
     return [{"forward": float(forward), "backward": float(backward)} for forward, backward in found]
 
 
-#: `forward`: that the first text says all that the second says.
+#: `forward` is the probability that the first text says all that the second says; `backward` the reverse.
 KIND = ModelKind(
     module=__name__,
     inputs={"first": "string", "second": "string"},

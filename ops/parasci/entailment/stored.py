@@ -1,7 +1,7 @@
-"""Where the model of entailment lies in its dataset.
+"""Reading the entailment model from its dataset.
 
-Belongs here: its folder, and reading it. Not here: making it (entailment.py), its files (model.py). Whoever
-only asks the model imports nothing of its training.
+Belongs here: its folder, and loading it. Not here: training it (entailment.py), its files (model.py). Code
+that only uses the model does not import its training.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MODEL = "entailment"
 
 
 def trained(artifact: Artifact, strict: bool = True) -> EntailmentModel | None:
-    """Return the model; None where there is none."""
+    """Return the model; None if the dataset has no model."""
     if not (artifact.folder / MODEL).is_dir():
         return None
     from ops.parasci.entailment.model import load

@@ -1,1 +1,1 @@
-"""What people say of the pairs."""
+"""Evaluation: ratings of the pairs by people, and scores of generated paraphrases."""

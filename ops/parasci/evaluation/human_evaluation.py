@@ -1,13 +1,13 @@
-"""The human evaluation of paraphrase pairs: a sample of each origin for people to rate, and what they say.
+"""The human evaluation of paraphrase pairs: a sample of each origin for people to rate, and their ratings.
 
-Belongs here: which pairs raters see, and the paper's consistency and Tables 4 and 5 of their answers. Not
-here: what people are asked (people.py), sheets, votes and agreement (ops/evaluation), the paper's numbers
-(beside the page).
+Belongs here: which pairs raters see, and the paper's consistency and Tables 4 and 5 from their answers. Not
+here: the questions (people.py), sheets, votes and agreement (ops/evaluation), the paper's numbers (next to
+the page).
 
 Dong et al. (2021), sections 5 and 6: three people rate every pair; phenomena are counted in 100 pairs of each
 dataset. Raters see two sentences in an order drawn by the seed, and neither scores nor origin. Scores are
-means over all raters and pairs; agreement is Cohen's kappa of each rater against the majority of the others,
-on average.
+means over all raters and pairs. Agreement is the average Cohen's kappa of each rater against the majority of
+the others.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ops.parasci.evaluation.people import (
     RatingSheetParams,
 )
 
-#: What stands for all origins together.
+#: The name for all origins together.
 ALL = "all"
 
 
 def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
-    """Yield the rows that are rated, part by part, and the sheets; the units are the pairs.
+    """Yield the rows to be rated, part by part, and the sheets; the units are the pairs.
 
-    A pair is dropped as `not_drawn`. The smaller of the two samples of an origin is a part of the larger one.
+    Reason: `not_drawn`. The smaller of the two samples of an origin is a subset of the larger one.
     """
     known = paraphrases.read(["id", "origin"])
     asked = [
@@ -64,12 +64,12 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
 
 
 def tables(judged: Judged, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return what all ratings say together, by question.
+    """Return the results of all ratings, by question.
 
-    `questions`: name, wording and scale, with the average `kappa` of raters against the majority of the
-    others, how many `raters` it is of, and the `scores` of all pairs and by origin: rated pairs, raters and
-    ratings, mean over all ratings with its 95 % interval over pairs, standard deviation (n - 1), and by value
-    its ratings.
+    Each of `questions` has its name, wording and scale, the average `kappa` of raters against the majority of
+    the others, the number of `raters` in that average, and `scores` for all pairs and by origin: the numbers
+    of rated pairs, raters and ratings, the mean over all ratings with its 95 % interval over pairs, the
+    standard deviation (n - 1), and the number of ratings by value.
     """
     agreement = against_the_others(judged.ratings).to_pylist()
     questions = [_question(question, judged.rows, agreement, params) for question in PEOPLE.questions]
@@ -129,5 +129,5 @@ def _row(pair: Row, questionnaire: Questionnaire, seed: int) -> Row:
     )
 
 
-#: Yields what people say of each rated row, and the tables, as `evaluate_ratings` does.
+#: Yields the ratings of each rated row, and the tables, as `evaluate_ratings` does.
 human_evaluation = partial(evaluate_ratings, PEOPLE, _said, tables)

@@ -1,7 +1,7 @@
-"""What people are asked about paraphrase pairs, after Dong et al. (2021).
+"""The questions to people about paraphrase pairs, after Dong et al. (2021).
 
-Belongs here: questions and scales with the paper's examples, the columns of the rows that are asked about,
-params. Not here: which pairs are drawn, and the tables (human_evaluation.py).
+Belongs here: questions and scales with the paper's examples, the columns of the rated rows, params. Not here:
+which pairs are drawn, and the tables (human_evaluation.py).
 """
 
 from __future__ import annotations
@@ -151,11 +151,11 @@ The questions:""",
 
 
 class RatingSheetParams(RaterParams, section="parasci.rating_sheets"):
-    """How many pairs are rated, and by whom."""
+    """How many pairs are rated, and who rates them."""
 
     pairs: int = Field(100, ge=0, description="of each origin, for consistency and variation (Table 4)")
     phenomena: int = Field(100, ge=0, description="of each origin, for phenomena (Table 5)")
 
 
 class HumanEvaluationParams(Bootstrap, section="parasci.human_evaluation"):
-    """The bootstrap behind the 95 % intervals, over pairs."""
+    """The bootstrap over pairs for the 95 % intervals."""

@@ -1,12 +1,12 @@
-"""How good the generated sentences are: Table 6 of Dong et al. (2021), and scores that know the source.
+"""The quality of generated sentences: Table 6 of Dong et al. (2021), and scores against the source.
 
 Belongs here: scores of each sentence, of each system with intervals, and tests. Not here: the metrics
-(ops/metrics), what is scored (generation/generated.py).
+(ops/metrics), the scored sentences (generation/generated.py).
 
-The paper has BLEU and lengths. Self-BLEU (its section 3.3) tells how much a system copies, and iBLEU (Sun and
-Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). BERT-iBLEU
-(Niu et al. 2021) needs no target: it is a mean of BERTScore and 1 - Self-BLEU, both against the source. All
-but iBLEU, which may be below 0, and the length are from 0 to 1.
+The paper has BLEU and lengths. Self-BLEU (its section 3.3) measures how much a system copies, and iBLEU (Sun
+and Zhou 2012) subtracts that: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source).
+BERT-iBLEU (Niu et al. 2021) needs no target: it is a mean of BERTScore and 1 - Self-BLEU, both against the
+source. All scores are from 0 to 1, except iBLEU, which may be negative, and the length.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from ops.parasci.generation.generated import GENERATED, MODEL, OURS
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
-#: Models that learnt from our pairs; others are named after their corpus.
+#: Models that are trained on our pairs; other models are named after their corpus.
 OF_OURS = ("transformer", "pretrained")
 
 METRICS = ("bleu", "self_bleu", "ibleu", "bertscore", "bert_ibleu", "words")
 
-#: Columns of a sentence that its scores keep.
+#: Columns of a generated sentence that its row of scores keeps.
 _GENERATED = ("pair_id", "system", "model", "origin", "test_set", "source", "target", "prediction")
 
-#: The paper's Table 6: trained on, tested on, BLEU times 100, mean length in words.
+#: The paper's Table 6: training set, test set, BLEU times 100, mean length in words.
 TABLE_6 = (
     ("Quora", "ParaSCI-ACL", 6.31, 14.23),
     ("Quora", "ParaSCI-arXiv", 8.06, 13.92),
@@ -75,16 +75,16 @@ EVALUATION = Shape(
 
 
 class EvaluationParams(Bootstrap, section="parasci.evaluation"):
-    """What iBLEU and BERT-iBLEU weigh, and the bootstrap over pairs."""
+    """The weights of iBLEU and BERT-iBLEU, and the bootstrap over pairs."""
 
     alpha: float = Field(0.8, ge=0, le=1, description="weight of the target in iBLEU; the paper has no iBLEU")
     beta: float = Field(BETA, gt=0, description="weight of BERTScore in BERT-iBLEU (Niu et al. 2021)")
 
 
 def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams, strict: bool) -> Outcomes:
-    """Yield the scores of all sentences, which are in memory, and the table; units are the sentences.
+    """Yield the scores of all sentences, and the table; units are the sentences, which are all in memory.
 
-    BERTScore is that of `scoring`, which scores our pairs.
+    BERTScore uses the encoder and layer of `scoring`, as for our pairs.
     """
     units = [unit for table in generated for unit in table.to_pylist()]
     rows = list(scored(units, params, BertScorer(scoring.encoder, scoring.layer, strict)))
@@ -93,7 +93,7 @@ def evaluation(generated: Parts, params: EvaluationParams, scoring: ScoredParams
 
 
 def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -> Iterator[dict[str, Any]]:
-    """Yield the rows of sentences, in their order."""
+    """Yield the row of scores of each sentence, in order."""
     sides = [[unit[name] for unit in units] for name in ("prediction", "source")]
     for unit, f1 in zip(units, scorer.score(*sides).f1.tolist(), strict=True):
         source, target, prediction = (unit[name] for name in ("source", "target", "prediction"))
@@ -116,11 +116,11 @@ def scored(units: Sequence[Row], params: EvaluationParams, scorer: BertScorer) -
 
 
 def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
-    """Return Table 6: BLEU and iBLEU of each system's corpus, means of the others, with intervals.
+    """Return Table 6: corpus BLEU and iBLEU of each system, means of the other scores, with intervals.
 
-    `tests`: every two systems over the pairs that both have. `external`: the same of the test pairs of each
-    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is. `alpha`:
-    of iBLEU; `beta`: of BERT-iBLEU.
+    `tests`: every two systems, compared on the pairs that both have. `external`: the same for the test pairs
+    of each external corpus. `published`: the paper's rows, BLEU times 100. `signature`: the variant of BLEU.
+    `alpha` and `beta`: the weights of iBLEU and BERT-iBLEU.
     """
     by_set: dict[str, list[Row]] = {OURS: []}
     for row in rows:
@@ -151,7 +151,7 @@ def _of_test_set(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any
 
 
 def _metrics(alpha: float) -> Metrics:
-    """Return METRICS: BLEU and iBLEU are of the corpus, the others means."""
+    """Return METRICS: BLEU and iBLEU are corpus scores, the others are means."""
     corpus = bleu_of_sums()
 
     def ibleu(sums: Floats) -> Floats:
@@ -166,7 +166,7 @@ def _metrics(alpha: float) -> Metrics:
 
 
 def _counts(rows: Iterable[Row], *against: str) -> Floats:
-    """Return the counts of n-grams that BLEU is made of: N x K for each column of references."""
+    """Return the n-gram counts for BLEU: N x K for each column of references, side by side."""
     predictions = [row["prediction"] for row in rows]
     counts = [bleu_counts(predictions, [[row[name]] for row in rows], "none") for name in against]
     return np.hstack(counts).astype(np.float64)

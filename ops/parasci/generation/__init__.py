@@ -1,1 +1,1 @@
-"""Paraphrase generation: models that learn from the pairs (Dong et al. 2021, section 7)."""
+"""Paraphrase generation: models that are trained on the pairs (Dong et al. 2021, section 7)."""

@@ -1,7 +1,6 @@
-"""What every system writes for the sentences of the test split: the generator, and COPY.
+"""The output of every system for the test sentences: the generators, and COPY.
 
-Belongs here: sentences as systems write them. Not here: the models (generator.py), scores
-(evaluation/scores.py).
+Belongs here: the generated sentences. Not here: the models (generator.py), scores (evaluation/scores.py).
 """
 
 from __future__ import annotations
@@ -83,11 +82,11 @@ def generated(
     external: ExternalParams,
     strict: bool,
 ) -> Outcomes:
-    """Yield what each system writes for each test pair; units are our pairs.
+    """Yield the output of each system for each test pair; units are our pairs.
 
-    Reasons: `split_train`, `split_validation`, `not_drawn`. Of a source that is longer than the model reads,
-    it reads the beginning, and `truncated` says so. Every model, whatever it learnt from, writes for our test
-    pairs and for those of each corpus of others; what is not drawn of these is counted.
+    Reasons: `split_train`, `split_validation`, `not_drawn`. A source that is too long for the model is cut at
+    its end and marked as `truncated`. Every model, whatever its training set, generates for our test pairs
+    and for those of each external corpus; external pairs that are not drawn are counted.
     """
     for table in paraphrases:
         units = [unit for unit in table.to_pylist() if unit["split"] != "test"]
@@ -115,7 +114,7 @@ def generated(
 
 
 def _drawn(pairs: Parts, seed: int, folder: Path, having: Mapping[str, object] | None = None) -> Parts:
-    """Return the test pairs `having` values in columns, in the order of their draws."""
+    """Return the test pairs `having` values in columns, in the order of their random draws."""
     schema = extended(pairs.schema, ("draw", _TEXT))
     tables = (
         table.append_column(

@@ -1,11 +1,11 @@
-"""The generators: encoder-decoders that paraphrase a sentence, trained on our pairs, or on those of others.
+"""The generators: encoder-decoders that paraphrase a sentence, trained on our pairs or on external pairs.
 
-Belongs here: which pairs each learns from, and its training. Not here: the networks (ops/models/seq2seq),
-what they write (generated.py).
+Belongs here: the training pairs of each model, and its training. Not here: the networks (ops/models/seq2seq),
+their output (generated.py).
 
-Dong et al. (2021), section 7: a Transformer, on the split `train`; one on Quora's questions and one on
-MSCOCO's captions beside it. Sentences have the form of the released files: lower case, a space between
-tokens.
+Dong et al. (2021), section 7: a Transformer trained on the split `train`; for comparison, one trained on
+Quora's questions and one on MSCOCO's captions. Sentences have the form of the released files: lower case,
+with a space between tokens.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
 
-#: The file that tells of the training.
+#: The file with the reports of the training.
 MODELS = "models.json"
 
 _TEXT, _INT = pa.string(), pa.int32()
@@ -81,7 +81,7 @@ EXTERNAL_GENERATORS = Shape(
 
 
 class ExternalParams(SplitShares, section="parasci.external_generators"):
-    """How the pairs of others are split where they do not say so; what shares a text is in one split."""
+    """How external pairs without a split are split; pairs that share a text are in one split."""
 
     corpora: list[str] | None = Field(
         None, description="that a generator is trained on each, by their names in sources; null: all"
@@ -95,10 +95,10 @@ class GeneratorSize(Params):
     training: TrainingParams = TrainingParams()
 
 
-#: What is stored of a pair beside its texts.
+#: The columns that are stored with a pair's texts.
 _COLUMNS = ("id", "licence", "split", "origin")
 
-#: Seconds on the sample; hours on a processor.
+#: "tiny" takes seconds on the sample; "base" takes hours on a CPU.
 SIZES = {
     "tiny": GeneratorSize(
         model=Seq2SeqTransformerConfig(
@@ -138,7 +138,7 @@ SIZES = {
 
 
 class GeneratorParams(SizedParams, section="parasci.generator"):
-    """Which model is trained, and what judges it on the way."""
+    """Which model is trained, and how it is validated."""
 
     sizes: dict[str, GeneratorSize] = Field(SIZES, min_length=1)
     pretrained: ModelName | None = Field(
@@ -152,16 +152,16 @@ class GeneratorParams(SizedParams, section="parasci.generator"):
     seed: int = Field(0, ge=0, description="of the draw of these pairs")
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights stay that have the best BLEU; of as good ones those with the least loss."""
+        """Keep the weights with the best BLEU; among equals, those with the lowest loss."""
         return {"training": {"metric": "bleu", "direction": "max", "tie": "loss"}}
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         return "pretrained" if self.pretrained else "transformer"
 
     def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
-        """Return what the model is made of."""
+        """Return the config of the model."""
         size: Seq2SeqTransformerConfig = self.part("model")
         if self.pretrained is None:
             return size
@@ -172,11 +172,11 @@ class GeneratorParams(SizedParams, section="parasci.generator"):
 def generator(
     paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: bool
 ) -> Outcomes:
-    """Yield what the pairs are to the model, and the model; units are the pairs.
+    """Yield the role of each pair in training, and the trained model; units are the pairs.
 
-    The byte pairs are those of the split `train`. A pair with more pieces than `longest` in source or target
-    is dropped as `long`, with their number. Without a pair to learn from there is no model. Without one to
-    judge by, what it learnt from judges it.
+    Byte pairs are learnt from the split `train`. A pair whose source or target has more than `longest` pieces
+    is dropped as `long`, with their number. Without training pairs there is no model. Without validation
+    pairs, the training pairs validate it.
     """
     learnt = [_Set("paraphrases", params.name, {}, {})]
     outcomes = _outcomes(GENERATOR, paraphrases, paraphrases, learnt, params, checkpoints, strict)
@@ -190,11 +190,10 @@ def external_generators(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    """Yield what the pairs of others are to the models that learn from them, and the models; units are the
-    pairs.
+    """Yield the role of each external pair in training, and the trained models; units are the pairs.
 
-    Each corpus has a model of its own, of the same kind and size, with the byte pairs of its split `train`.
-    Reasons: `long` as of `generator`, `other_corpus` (none of `corpora`).
+    Each corpus has its own model, of the same kind and size, with byte pairs learnt from its split `train`.
+    Reasons: `long` as in `generator`, `other_corpus` (not one of `corpora`).
     """
     with paraphrase_pairs.engine.scratch() as folder:
         pairs = external_pairs(paraphrase_pairs, external, folder / "external")
@@ -216,10 +215,10 @@ def external_generators(
 
 
 def external_pairs(paraphrase_pairs: Parts, external: ExternalParams, folder: Path) -> Parts:
-    """Return the pairs of others with the `origin` and `split` that ours have, in `folder`, which is made.
+    """Return the external pairs with columns `origin` and `split` like ours; creates `folder` for them.
 
-    What hangs together by a text, or as captions of one picture, is in one split: that of the least text.
-    In memory are the texts, each once.
+    Pairs that are linked by a text, or are captions of one picture, get one split, drawn by their smallest
+    text. Holds each distinct text in memory.
     """
     columns = ["first", "second", "corpus", "document"]
     links = [
@@ -244,7 +243,7 @@ def _placed(row: Row, split: str) -> Row:
 
 
 class _Set(NamedTuple):
-    """What a model learns from, its name, and by which columns its pairs are told, prepared and as units."""
+    """A training set: its name, its model's name, and the column values that select its pairs and units."""
 
     name: str
     model: str
@@ -261,9 +260,9 @@ def _outcomes(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    """Yield what becomes of the pairs of some sets, with the models.
+    """Yield the outcomes of the pairs of some sets, with the models.
 
-    `pairs` have `origin` and `split`, `units` are the same rows as they are stored if they are lost.
+    `pairs` have `origin` and `split`; `units` are the same rows in the form in which they are dropped.
     """
     files: dict[str, bytes] = {}
     reports = []
@@ -295,14 +294,14 @@ def _outcomes(
 
 
 def _no_pieces(text: str) -> int:
-    """Return the length of a text where there is no model that reads it."""
+    """Return the length of a text if there is no model to count its pieces."""
     return 0
 
 
 def trained_models(
     artifact: Artifact, strict: bool = True, decoding: Decoding = AS_USUAL
 ) -> dict[str, Loaded[Seq2Seq]]:
-    """Return the models by their names; none where there was nothing to learn from."""
+    """Return the models by name; empty if there were no training pairs."""
     names = [report["model"] for report in json.loads((artifact.folder / MODELS).read_text())]
     return {name: Loaded(_load, (artifact, name, strict, decoding)) for name in names}
 
@@ -316,7 +315,7 @@ def _load(artifact: Artifact, name: str, strict: bool, decoding: Decoding) -> Se
 
 
 def texts_of(row: Row) -> tuple[str, str]:
-    """Return what a model reads of a pair, and what it is to write."""
+    """Return the source and the target of a pair, in the released form."""
     return released_form(row["first"]), released_form(row["second"])
 
 
@@ -340,7 +339,7 @@ def _trained(
     strict: bool,
     folder: Path,
 ) -> tuple[dict[str, bytes], list[dict[str, object]]]:
-    """Return the model's files, and the report of its training; none without a pair to learn from."""
+    """Return the model's files, and the report of its training; both empty without training pairs."""
     examples = pair_set(learnt.name, pairs, model, params.validation_pairs, params.seed, folder)
     if not len(examples.learnt):
         return {}, []

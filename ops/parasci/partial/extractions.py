@@ -1,12 +1,13 @@
-"""What PDBERT and the best clause extract from the same pairs: Table 3 of Dong et al. (2021).
+"""Extractions of PDBERT and of the best clause from the same pairs: Table 3 of Dong et al. (2021).
 
-Belongs here: the best clause, which PDBERT is compared with; both systems' extractions with BERTScore, and
-the table. Not here: speed, which is no property of data (benchmarks/parasci.py pdbert).
+Belongs here: the best clause, the baseline for PDBERT; both systems' extractions with BERTScore, and the
+table. Not here: speed, which is not a property of data (benchmarks/parasci.py pdbert).
 
-The paper compares speed, size of valuable extractions, and BERTScore. Valuable is here what passes the
-thresholds of the origin `partial`. Section 4.1.1: "splitting the long sentence into several clauses by
-punctuation and selecting the combination of clauses that have a maximum similarity with the short sentence".
-A combination here is a run of neighbouring clauses: of n clauses there are n(n+1)/2, of all combinations 2^n.
+The paper compares speed, the number of valuable extractions, and BERTScore. Here an extraction is valuable if
+it passes the thresholds of the origin `partial`. Section 4.1.1: "splitting the long sentence into several
+clauses by punctuation and selecting the combination of clauses that have a maximum similarity with the short
+sentence". A combination here is a run of neighbouring clauses: n clauses have n(n+1)/2 runs, but 2^n
+combinations.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"[,;:.!?()\u2013\u2014\u2026](?=\s|\Z)|(?<=\s)[(\u2013\u2014-](?=\s|\w)")
 
-#: Clauses of a run at most.
+#: Most clauses in a run.
 _LONGEST_RUN = 8
 
 _TEXT, _REAL = pa.string(), pa.float64()
@@ -52,7 +53,7 @@ _TEXT, _REAL = pa.string(), pa.float64()
 CLAUSE, MODEL = "best_clause", "pdbert"
 METRICS = ("f1", "precision", "recall", "valuable")
 
-#: The paper's Table 3: speed (the unit is not said), size, BERTScore times 100.
+#: The paper's Table 3: speed (in an unnamed unit), size, BERTScore times 100.
 TABLE_3 = (
     {"system": CLAUSE, "speed": 7.16, "valuable": 341, "f1": 74.06},
     {"system": MODEL, "speed": 32.34, "valuable": 387, "f1": 88.23},
@@ -79,14 +80,14 @@ EXTRACTIONS = Shape(
 
 
 class ExtractionParams(Bootstrap, section="parasci.extractions"):
-    """How many pairs are compared, and the bootstrap over them."""
+    """How many pairs are compared, and the bootstrap over these pairs."""
 
     pairs: int = Field(100, ge=1, description="at most, drawn from those that PDBERT sees")
     seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
 
 
 def clauses(sentence: str) -> list[tuple[int, int]]:
-    """Return the characters of each clause, without the marks and white space around it."""
+    """Return the span of each clause in characters, without surrounding punctuation and white space."""
     marks = [match.span() for match in _MARK.finditer(sentence)]
     starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(sentence)]
     found = []
@@ -100,7 +101,7 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
 
 
 def runs(sentence: str) -> Iterator[str]:
-    """Yield every run of neighbouring clauses but the whole sentence."""
+    """Yield every run of neighbouring clauses except the whole sentence."""
     found = clauses(sentence)
     for first, (start, _) in enumerate(found):
         for last, (_, end) in enumerate(found[first : first + _LONGEST_RUN], first):
@@ -109,9 +110,9 @@ def runs(sentence: str) -> Iterator[str]:
 
 
 def best_clauses(pairs: Sequence[tuple[str, str]], embed: Embed) -> list[str | None]:
-    """Return the run of clauses of each long sentence most like the short one; ties go to the first.
+    """Return the run of clauses of each long sentence that is most similar to the short one.
 
-    `pairs` are (short, long), N of them; None for a sentence that is one clause.
+    `pairs` are N pairs (short, long). Ties go to the first run. None for a sentence of a single clause.
     """
     several = [list(runs(long)) for _, long in pairs]
     texts = list(dict.fromkeys(text for (short, _), its in zip(pairs, several, strict=True) if its
@@ -138,10 +139,10 @@ def extractions(
     filtering: FilterParams,
     strict: bool,
 ) -> Outcomes:
-    """Yield what each system extracts from the pairs that are seen, and the table; units are the pairs.
+    """Yield the extractions of each system from pairs that PDBERT sees, and the table; units are the pairs.
 
-    Reasons: those of `seen`, `not_drawn`, `no_extraction` (no system has one). In memory are the pairs that
-    are seen, 2 KB each, since they are drawn from, and what PDBERT finds, 0.5 KB each.
+    Reasons: those of `seen`, `not_drawn`, `no_extraction` (neither system has one). Holds the pairs that
+    PDBERT sees (2 KB each), because the sample is drawn from them, and its findings (0.5 KB each) in memory.
     """
     there: list[Seen] = []
     for part in intra:
@@ -179,9 +180,9 @@ def extractions(
 
 
 def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
-    """Return Table 3: by system the extractions, how many are valuable, and means with 95 % intervals.
+    """Return Table 3: for each system the extractions, how many are valuable, and means with 95 % intervals.
 
-    `tests`: the paired test of the two over the pairs from which both extract. `published`: the paper's
+    `tests`: the paired test of both systems over the pairs from which both extract. `published`: the paper's
     values.
     """
     systems = by_system(rows)
@@ -210,7 +211,7 @@ def _rows(
     filtering: FilterParams,
     unsure: Container[str],
 ) -> Iterator[Row]:
-    """Yield the rows; what PDBERT is unsure of is not valuable, since the filter has none of it."""
+    """Yield the rows; PDBERT's extractions in `unsure` are not valuable: they never reach the filter."""
     if not extracted:
         return
     parts, shorts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]

@@ -1,7 +1,7 @@
-"""Pairs of a short sentence and a part of a longer one, as PDBERT finds them.
+"""Pairs of a short sentence and a part of a longer sentence, found by PDBERT.
 
-Belongs here: which pairs are searched for a part (those that are alike, and not as a whole), searching them,
-and what comes of no use. Not here: the model (pdbert.py), thresholds on the scores of what is found
+Belongs here: which pairs are searched for a part (similar pairs that are not similar as a whole), searching
+them, and useless findings. Not here: the model (pdbert.py), thresholds on the scores of the findings
 (dataset/filtered.py).
 """
 
@@ -26,7 +26,7 @@ from ops.parasci.schemas import CANDIDATES
 
 
 class SeenParams(Params):
-    """Which pairs of a paper are searched."""
+    """Which pairs within a paper are searched."""
 
     floor: float = Field(0.6, ge=-1, le=1, description="least cosine of their sentences")
     ceiling: float = Field(0.79, ge=-1, le=1, description="from this cosine on they are alike as a whole")
@@ -35,7 +35,7 @@ class SeenParams(Params):
 
 
 class Seen(NamedTuple):
-    """A pair of parasci/intra by the lengths of its sentences."""
+    """A pair of parasci/intra, with its shorter and its longer sentence."""
 
     row: Row
     short: str
@@ -64,17 +64,17 @@ class PartialParams(SeenParams, section="parasci.partial"):
 
 
 def by_length(row: Row) -> Seen:
-    """Return a pair with its shorter sentence first; of equal lengths in the order of the row."""
+    """Return a pair with its shorter sentence first; for equal lengths, keep the order of the row."""
     first, second = row["first"], row["second"]
     swapped = len(first.split()) > len(second.split())
     return Seen(row, second, first) if swapped else Seen(row, first, second)
 
 
 def seen(rows: Sequence[Row], params: SeenParams) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
-    """Return the pairs that are searched, in the order of the rows, and of the others reason and score by id.
+    """Return the pairs to search, in the order of the rows, and the reason and score of all others, by id.
 
-    Reasons: `cosine`, `equal_lengths`,
-    `not_chosen` (its sentences are in `most` pairs that are more alike).
+    Reasons: `cosine`, `equal_lengths`, `not_chosen` (one of its sentences is already in `most` pairs that are
+    more similar).
     """
     lost: dict[str, tuple[str, float | None]] = {}
     fitting = []
@@ -104,12 +104,12 @@ def partial(
     encoder: str,
     strict: bool,
 ) -> Outcomes:
-    """Yield the pairs of a short sentence and what PDBERT finds for it in a long one; units are pairs.
+    """Yield pairs of a short sentence and the part that PDBERT finds for it in a long one; units are pairs.
 
-    `cosine` is that of the short sentence and the part. Reasons: those of `seen`, `no_model` (there was
-    nothing to learn from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone),
-    `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it
-    was found before). In memory is a part: some 2 KB a pair, and 1.5 KB an embedding.
+    `cosine` compares the short sentence and the part. Reasons: those of `seen`, `no_model` (there was no
+    training data), `long` (more tokens than the model reads), `no_word` (the span has only signs), `whole`
+    (the span is the whole sentence, which the paper excludes), `known` (the pair is in parasci/intra, or was
+    found before). Holds a part in memory: about 2 KB a pair, and 1.5 KB an embedding.
     """
     short = ({pair.short for pair in seen(table.to_pylist(), params)[0]} for table in intra)
     model = Loaded(trained, (pdbert, strict))
@@ -126,7 +126,7 @@ def partial_of(
     encoder: str,
     strict: bool,
 ) -> Outcome:
-    """Return what PDBERT finds for the pairs of one part, given the embeddings of their short sentences."""
+    """Return PDBERT's findings for the pairs of one part, given the embeddings of their short sentences."""
     rows = intra.to_pylist()
     pairs, lost = seen(rows, params)
     known = {_pair(row["first"], row["second"]) for row in rows}
@@ -139,7 +139,7 @@ def partial_of(
 
 
 def is_whole(sentence: str, span: tuple[int, int]) -> bool:
-    """Say whether a span is the whole sentence, but for the punctuation at its ends."""
+    """Return whether a span is the whole sentence, apart from punctuation at its ends."""
     outside = sentence[: span[0]] + sentence[span[1] :]
     return not any(sign.isalnum() for sign in outside)
 
@@ -159,7 +159,7 @@ def _compared(rows: Sequence[Row], embed: Embed) -> list[Row]:
 def _searched(
     model: SpanModel | None, pairs: Sequence[Seen], known: set[tuple[str, str]]
 ) -> tuple[list[Row], dict[str, tuple[str, float | None]]]:
-    """Return the rows of what is found, and reason and score of the pairs where nothing is."""
+    """Return the rows of the findings, and the reason and score of each pair without one, by id."""
     if model is None:
         return [], {pair.row["id"]: ("no_model", None) for pair in pairs}
     tokens = model.tokens([pair.short for pair in pairs], [pair.long for pair in pairs])
@@ -206,6 +206,6 @@ def _row(pair: Seen, span: FoundSpan) -> Row:
 
 
 def _pair(first: str, second: str) -> tuple[str, str]:
-    """Return two sentences in sorted order, without case, spaces and the punctuation at their ends."""
+    """Return two sentences in sorted order, lower-cased, without extra spaces and final punctuation."""
     found = sorted(" ".join(without_end(side).lower().split()) for side in (first, second))
     return found[0], found[1]

@@ -1,11 +1,11 @@
-"""PDBERT: a model that finds in a long sentence the part that paraphrases a short one.
+"""PDBERT: a model that finds the part of a long sentence that paraphrases a short sentence.
 
-Belongs here: what it learns from, how sentences are put together for it, and training it. Not here: the
-network (ops/parasci/spans), what it finds (partial.py).
+Belongs here: its training data, how sentences are joined for it, and its training. Not here: the network
+(ops/parasci/spans), its findings (partial.py).
 
-Pseudo-labelled data, Dong et al. (2021), 4.1.1: of a pair, one is sentence A and the other B; C and D are any
-sentences. Input 1 is A. Input 2 is C, B and D, each there with its probability, C and B without the
-punctuation at their ends.
+Pseudo-labelled data, Dong et al. (2021), 4.1.1: one sentence of a pair is A and the other is B; C and D are
+random sentences. Input 1 is A. Input 2 is C, B and D, each included with its own probability; C and B lose
+their final punctuation.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from ops.parasci.spans.spans import SpanConfig, SpanExample
 
 _END = re.compile(r"[\s.!?:;,\u2026]+\Z")
 
-#: Draws of a sentence before none is taken, where nearly all sentences are those of the pair.
+#: Draws of a random sentence before giving up: in a tiny pool nearly all draws are sentences of the pair.
 _ATTEMPTS = 100
 
 
 class PseudoParams(Params):
-    """How sentences are put together; the probabilities are the paper's."""
+    """How sentences are joined; the probabilities are the paper's."""
 
     draws: int = Field(4, ge=1, description="examples of each pair")
     before: float = Field(0.8, ge=0, le=1, description="probability of C, the sentence before B")
@@ -55,7 +55,7 @@ class PseudoParams(Params):
 
 
 class PseudoExample(NamedTuple):
-    """A, what was put together, and the characters of B in it; None where B is not."""
+    """Sentence A, the joined text, and the span of B in it in characters; None if B is left out."""
 
     first: str
     second: str
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from ops.parasci.spans.model import SpanModel
 
 
-#: The folder of the model, and the file that tells of its training.
+#: The folder of the model, and the file with the report of its training.
 MODEL, MODELS = "pdbert", "models.json"
 
 _TEXT, _INT = pa.string(), pa.int32()
@@ -86,13 +86,14 @@ PDBERT = Shape(
 
 
 class PdbertSize(Params):
-    """What of the encoder is trained, and how."""
+    """Which layers of the encoder are trained, and how."""
 
     model: SpanConfig = SpanConfig()
     training: TrainingParams = TrainingParams()
 
 
-#: Seconds on the sample, only the last layer of the encoder; minutes on a processor for thousands of pairs.
+#: "tiny" takes seconds on the sample and trains only the encoder's last layer; "base" takes minutes on a CPU
+#: for thousands of pairs.
 SIZES = {
     "tiny": PdbertSize(
         model=SpanConfig(trained_layers=1, longest=192),
@@ -114,7 +115,7 @@ SIZES = {
 
 
 class PdbertParams(SizedParams, section="parasci.pdbert"):
-    """From which pairs the model learns, by which encoder, and how."""
+    """Which pairs the model learns from, with which encoder, and how."""
 
     sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
     encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
@@ -124,7 +125,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
     seed: int = Field(0, ge=0, description="of the draw of these papers")
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights stay that find most of the spans."""
+        """Keep the weights whose spans overlap most with the true ones."""
         return {
             "model": {"encoder": self.encoder},
             "training": {"metric": "overlap", "direction": "max", "tie": "loss"},
@@ -133,7 +134,7 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
 
 @dataclass(frozen=True)
 class _Examples:
-    """What the model learns from, and what judges it."""
+    """The training and validation examples of the model."""
 
     name: str
     learnt: Sequence[SpanExample]
@@ -142,7 +143,7 @@ class _Examples:
 
 
 def texts_of(sentences: Parts, folder: Path) -> Sequence[str]:
-    """Return the texts of all sentences, which are read by number from a file in `folder`."""
+    """Return the texts of all sentences, which are read by index from a file in `folder`."""
     return StoredRows(pa.schema([("text", _TEXT)]), sentences.rows(["text"]), folder).column("text")
 
 
@@ -154,7 +155,7 @@ def without_end(sentence: str) -> str:
 def put_together(
     before: str | None, paraphrase: str | None, behind: str | None
 ) -> tuple[str, tuple[int, int] | None]:
-    """Return C, B and D as one text, and the characters of B; what is None is not there."""
+    """Return C, B and D as one text, and the span of B; None leaves a sentence out."""
     text, span = without_end(before or ""), None
     if paraphrase is not None:
         start = len(text) + bool(text)
@@ -168,7 +169,7 @@ def pseudo_examples(
 ) -> Iterator[tuple[int, PseudoExample]]:
     """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
 
-    A draw of no sentence at all is no example. Neither is a pair whose B is all punctuation.
+    A draw without any sentence gives no example, and neither does a B of punctuation only.
     """
     for number in range(params.draws):
         draw = (params.seed, name, number)
@@ -192,18 +193,18 @@ def pdbert(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
-    """Yield the examples that were put together of pairs within papers, and the model that learnt from them.
+    """Yield the examples made from pairs within papers, and the model that is trained on them.
 
-    Units are the pairs; reasons: `cosine` (below the threshold), `identical`, `long` (no example of it fits
-    into the model), `no_example` (none was drawn). `combinations` count the examples that were drawn, and of
-    these the `empty` and the `long` ones, which are no rows. The pairs of a share of the papers judge the
-    model; where that is none, what was learnt from. Without any example there is no model. In memory are
-    the names of papers, 2 bytes a pair and 8 an example; sentences and examples are read from disk.
+    Units are the pairs. Reasons: `cosine` (below the threshold), `identical`, `long` (no example of the pair
+    fits into the model), `no_example` (no example was drawn). `combinations` count the `drawn` examples,
+    including the `empty` and the `long` ones, which have no rows. The pairs of a share of the papers validate
+    the model; if that share is empty, the training examples do. Without examples there is no model. Holds the
+    names of papers, 2 bytes a pair and 8 bytes an example in memory; reads sentences and examples from disk.
     """
     split = _splits((row["key"] for row in _chosen(intra, params)), params)
     model = _made(params, strict) if split else None
     counts: Counter[str] = Counter()
-    numbers = array("h")  # of each pair's examples; where it has none, -1 if they are long
+    numbers = array("h")  # how many examples each pair has; -1 if all of them are too long
     with intra.engine.scratch() as folder:
         pool = texts_of(sentences, folder)
 
@@ -231,11 +232,11 @@ def pdbert(
                 if reason is not None:
                     lost.append(drop(unit, reason, unit["cosine"] if reason == "cosine" else None))
             yield Outcome.of(PDBERT, [unit["id"] for unit in units], kept, lost)
-    yield Outcome.of(PDBERT, [], [], combinations=+counts, files=files)  # without what is 0
+    yield Outcome.of(PDBERT, [], [], combinations=+counts, files=files)  # + removes zero counts
 
 
 def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
-    """Return the model; None where there were no pairs to learn from."""
+    """Return the model; None if there were no training pairs."""
     from ops.parasci.spans.model import load
 
     files = artifact.files(MODEL) if (artifact.folder / MODEL).is_dir() else {}
@@ -243,7 +244,7 @@ def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
 
 
 def _picked(pool: Sequence[str], avoided: Collection[str], draw: Sequence[object]) -> str | None:
-    """Return a sentence of the pool that is not to be avoided; None where hardly any is."""
+    """Return a random sentence of the pool that is not in `avoided`; None if the draws find none."""
     for attempt in range(_ATTEMPTS if len(pool) else 0):
         text = pool[int(place_of(0, *draw, attempt) * len(pool))]
         if text not in avoided:
@@ -262,7 +263,7 @@ def _lost(row: Row, params: PdbertParams) -> str | None:
 
 
 def _splits(names: Iterable[str], params: PdbertParams) -> dict[str, str]:
-    """Return the split of each paper, given by name."""
+    """Return the split of each paper, by its name."""
     papers = sorted(set(names), key=lambda paper: drawn(params.seed, paper))
     validation = round(params.validation * len(papers))
     return {paper: "validation" if place < validation else "train" for place, paper in enumerate(papers)}
@@ -277,7 +278,7 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 def _rows(
     row: Row, pool: Sequence[str], split: str, params: PdbertParams, model: SpanModel | None
 ) -> tuple[list[Row], int]:
-    """Return the examples of a pair that fit into the model, and how many do not."""
+    """Return the examples of a pair that fit into the model, and how many are too long."""
     assert model is not None
     found = list(pseudo_examples(row["id"], (row["first"], row["second"]), pool, params.pseudo))
     tokens = model.tokens([example.first for _, example in found], [example.second for _, example in found])
@@ -312,7 +313,7 @@ def _trained(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> dict[str, bytes]:
-    """Return the model's files, and what its training was."""
+    """Return the model's files, and the report of its training."""
     examples = _examples(rows)
     if model is None or not len(examples.learnt):
         return {MODELS: b"[]"}

@@ -1,7 +1,6 @@
-"""A model that finds in one text the part which says what another text says: a span head on a sentence
-encoder.
+"""A model that finds the part of a text that paraphrases another text: a span head on a sentence encoder.
 
-Belongs here: tokens of texts, batches, files; the head, and which layers of the encoder it is trained with;
+Belongs here: tokens of texts, batches, files; the head, and which layers of the encoder are trained with it;
 loss and validation, as a task of the training loop. Not here: the loop (ops/models/training), options and the
 best span (spans.py), which texts are compared (ops/parasci/partial).
 """
@@ -28,19 +27,19 @@ from ops.models.last_layers import with_own_layers
 from ops.models.trained import CONFIG, WEIGHTS, network_files, read_config, read_weights
 from ops.parasci.spans.spans import FoundSpan, SpanConfig, SpanExample, best_span, digest, overlap
 
-#: Pairs that are read together, and those that are cut into tokens together.
+#: Pairs that are encoded together, and pairs that are tokenised together.
 BATCH, _AT_ONCE = 32, 256
 
-#: A row does not depend on the texts beside it where all are padded to a like multiple of this.
+#: If all texts of a batch are padded to the same multiple of this, a row does not depend on the other texts.
 _MULTIPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class PairTokens:
-    """T tokens of two texts: what the encoder reads, the characters of each in the second text, and places.
+    """T tokens of two texts: the encoder's inputs, the characters of each token, and possible span ends.
 
     `starts` and `ends` are the first and last tokens of the words of the second text, and the very first
-    token, which stands for no span.
+    token, which means "no span".
     """
 
     inputs: Mapping[str, Sequence[int]]
@@ -53,10 +52,10 @@ class PairTokens:
 
 
 class SpanModel:
-    """Finds in a text the part that says what another text says."""
+    """Finds the part of a text that paraphrases another text."""
 
     def __init__(self, config: SpanConfig, seed: int = 0, strict: bool = True) -> None:
-        """Make one whose head has random weights."""
+        """Create a model whose head has random weights."""
         self.config = config
         self._tokenizer: Any = AutoTokenizer.from_pretrained(
             str(encoder_folder(config.encoder)), local_files_only=True
@@ -67,7 +66,7 @@ class SpanModel:
         self.network.to(whole.device).eval()
 
     def tokens(self, wanted: Sequence[str], texts: Sequence[str]) -> list[PairTokens]:
-        """Return N pairs as tokens; one that has more than `longest` cannot be read."""
+        """Return N pairs as tokens; the model cannot read a pair of more than `longest` tokens."""
         if not texts:
             return []
         found = self._tokenizer(list(wanted), list(texts), verbose=False)
@@ -77,7 +76,7 @@ class SpanModel:
         ]
 
     def scores(self, batch: Sequence[PairTokens]) -> Tensor:
-        """Return the log-probabilities of starts and ends of N pairs (2 x N x T)."""
+        """Return the log-probabilities of span starts and ends in N pairs (2 x N x T)."""
         length = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE
         device = self.network.head.weight.device
         filling = {"input_ids": self._tokenizer.pad_token_id}
@@ -97,9 +96,9 @@ class SpanModel:
 
     @torch.no_grad()
     def predict(self, pairs: Sequence[PairTokens]) -> list[FoundSpan | None]:
-        """Return the most probable span of each of N pairs; None where the second text has no word.
+        """Return the most probable span of each of N pairs; None if the second text has no words.
 
-        Its confidence is the product of the probabilities of start and end, among all spans and none.
+        Its confidence is the product of the probabilities of start and end; "no span" has a share in both.
         """
         self.network.eval()
         found: list[FoundSpan | None] = [None] * len(pairs)
@@ -107,7 +106,7 @@ class SpanModel:
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             scores = self.scores([pairs[index] for index in batch]).double().cpu().numpy()
-            scores[:, :, 0] = -np.inf  # asked for a span, none is no answer
+            scores[:, :, 0] = -np.inf  # exclude "no span"
             for place, index in enumerate(batch):
                 if best := best_span(scores[0, place], scores[1, place]):
                     first, last, score = best
@@ -121,7 +120,7 @@ class SpanModel:
 
 
 def load(files: Mapping[str, bytes], strict: bool = True) -> SpanModel:
-    """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
+    """Return the model that `save` wrote. Raises ModelFilesError if the files are not a valid model."""
     model = SpanModel(read_config(files, TypeAdapter(SpanConfig), (CONFIG, WEIGHTS)), strict=strict)
     read_weights(files, model.network, (CONFIG,))
     return model
@@ -136,10 +135,10 @@ def _tokens(inputs: Mapping[str, Sequence[int]], encoding: Any) -> PairTokens:
 
 
 class SpanNetwork(nn.Module):
-    """Scores of every token of N pairs of texts to be a start and to be an end.
+    """Scores every token of N pairs of texts as a start and as an end of the span.
 
-    Its state is the head and copies of the encoder's last layers; the rest of the encoder is shared with
-    whoever else uses it, and is never changed. Raises ValueError for more layers than there are.
+    Its state is the head and copies of the encoder's last layers. The rest of the encoder is shared with its
+    other users and is never changed. Raises ValueError if the encoder has fewer layers.
     """
 
     def __init__(self, encoder: Any, trained_layers: int, seed: int) -> None:
@@ -148,12 +147,12 @@ class SpanNetwork(nn.Module):
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.head = nn.Linear(encoder.config.hidden_size, 2)
-        self._base = [base]  # in a list, so that it is no part of this module's state
+        self._base = [base]  # in a list, so that it is not part of this module's state
 
     def forward(self, inputs: Mapping[str, Tensor], places: Tensor) -> Tensor:
-        """Return log-probabilities of starts and ends (2 x N x T); minus infinity outside of `places`.
+        """Return log-probabilities of starts and ends (2 x N x T); minus infinity outside `places`.
 
-        `places` (2 x N x T) says which tokens may be starts, and which ends.
+        `places` (2 x N x T) marks the tokens that may be starts, and those that may be ends.
         """
         hidden = self._base[0](**inputs).last_hidden_state
         scores = self.head(hidden).float().permute(2, 0, 1)
@@ -161,24 +160,24 @@ class SpanNetwork(nn.Module):
         return found
 
     def to(self, *args: Any, **options: Any) -> Self:
-        """Go where `torch.nn.Module.to` says, and take the encoder along."""
+        """Move to a device like `torch.nn.Module.to`, together with the encoder."""
         self._base[0].to(*args, **options)
         return super().to(*args, **options)
 
 
 class SpanTask:
-    """Cross entropy of the start and of the end; an example without its span has both at the first token.
+    """Cross entropy of start and end; an example without a span has both at the first token.
 
-    Validation gives "loss", "exact" and "overlap": the share of examples whose span, or that there is none,
-    is found, and the mean F1 of its characters.
+    Validation gives "loss"; "exact", the share of examples with the right span (or rightly without one); and
+    "overlap", the mean F1 over the characters of the spans.
     """
 
     def __init__(
         self, model: SpanModel, training: Sequence[SpanExample], validation: Sequence[SpanExample]
     ) -> None:
-        """Look at all examples. Raises ValueError for one that is too long, or has no such place.
+        """Check all examples. Raises ValueError if an example is too long, or its span has no word.
 
-        They are cut into tokens whenever they are asked for: sequences on disk stay there.
+        Examples are tokenised again at each use, so that sequences on disk stay on disk.
         """
         self._model = model
         self.module = model.network
@@ -195,11 +194,11 @@ class SpanTask:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Return the model's config, and digests of its first weights and of both sets."""
+        """Return the model's config, and digests of its initial weights and of both sets."""
         return self._identity
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training examples."""
+        """Return the mean loss of the training examples at these indices."""
         examples = _cut(self._model, [self._training[index] for index in indices])
         scores = self._model.scores([tokens for tokens, _ in examples])
         return _losses(scores, [truth for _, truth in examples]).mean()
@@ -224,13 +223,13 @@ class SpanTask:
 
 
 def _losses(scores: Tensor, truths: Sequence[tuple[int, int]]) -> Tensor:
-    """Return the loss of each of N examples: the mean of start and end."""
+    """Return the loss of each of N examples: the mean over start and end."""
     places = torch.tensor(truths, device=scores.device).T.unsqueeze(2)
     return -scores.gather(2, places).squeeze(2).mean(dim=0)
 
 
 def _answer(tokens: PairTokens, starts: Any, ends: Any) -> tuple[int, int] | None:
-    """Return the best span, or None where none is more probable."""
+    """Return the best span, or None if "no span" is at least as probable."""
     best = best_span(starts[1:], ends[1:])
     if best is None or best[2] <= starts[0] + ends[0]:
         return None
@@ -251,7 +250,7 @@ def _cut(model: SpanModel, examples: Sequence[SpanExample]) -> list[tuple[PairTo
 
 
 def _place(model: SpanModel, example: SpanExample, tokens: PairTokens) -> tuple[int, int]:
-    """Return the tokens of the span of an example."""
+    """Return the first and last tokens of an example's span."""
     if len(tokens) > model.longest:
         raise ValueError(f"{example.name}: {len(tokens)} tokens, and {model.longest} are read")
     if example.span is None:

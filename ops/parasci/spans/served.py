@@ -1,6 +1,6 @@
-"""Models that find spans as they are called where the project is not: two texts in, a part of the second out.
+"""How span models are called outside the project: two texts in, a part of the second out.
 
-Belongs here: their columns, loading and calling one. Not here: the files (model.py), where they lie.
+Belongs here: their columns, loading and calling one. Not here: the files (model.py), where they are stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _answer(model: SpanModel, rows: Sequence[Row], params: Mapping[str, Any]) ->
     ]
 
 
-#: Of two texts that are too long together, the part is empty.
+#: If the two texts are too long together, the part is empty.
 KIND = ModelKind(
     module=__name__,
     inputs={"wanted": "string", "text": "string"},

@@ -1,7 +1,7 @@
 """Spans of a text, and the options of a model that finds them.
 
-Belongs here: what a saved model's config.json holds, examples, the exact search for the best span by its
-scores. Not here: the network, its scores and its training (model.py), which spans are of use
+Belongs here: the content of a saved model's config.json, examples, the exact search for the best span by its
+scores. Not here: the network, its scores and its training (model.py), which spans are useful
 (ops/parasci/partial). torch is not loaded.
 """
 
@@ -32,7 +32,7 @@ class SpanConfig(Params):
 
 
 class FoundSpan(NamedTuple):
-    """Characters of a text, and how sure the model is of them (0 to 1)."""
+    """A span of characters, and the model's confidence in it (0 to 1)."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class FoundSpan(NamedTuple):
 
 
 class SpanExample(NamedTuple):
-    """What is looked for, the text in which it is, and its characters there; None where it is not."""
+    """The wanted text, the text to search, and the span there in characters; None if there is no span."""
 
     name: str
     wanted: str
@@ -49,10 +49,10 @@ class SpanExample(NamedTuple):
 
 
 def best_span(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> tuple[int, int, float] | None:
-    """Return the span i <= j with the greatest `starts[i] + ends[j]`, of T places, and that sum.
+    """Return the span i <= j with the greatest `starts[i] + ends[j]` over T places, and that sum.
 
-    Minus infinity is a place where none begins or ends. Ties go to the first end, then to the first start.
-    None where there is no span. O(T): the best start of every end is a running maximum.
+    At a place with minus infinity, no span starts (or ends). Ties go to the first end, then to the first
+    start. Returns None if there is no span. Takes O(T): the best start for every end is a running maximum.
     """
     if not len(starts):
         return None
@@ -64,7 +64,7 @@ def best_span(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> tuple[i
 
 
 def overlap(found: tuple[int, int] | None, wanted: tuple[int, int] | None) -> float:
-    """Return F1 of the characters of two spans; of two that are missing 1."""
+    """Return the F1 over the characters of two spans; 1 if both are missing, 0 if only one is."""
     if found is None or wanted is None:
         return float(found is wanted)
     shared = max(0, min(found[1], wanted[1]) - max(found[0], wanted[0]))
@@ -72,7 +72,7 @@ def overlap(found: tuple[int, int] | None, wanted: tuple[int, int] | None) -> fl
 
 
 def digest(examples: Iterable[SpanExample]) -> str:
-    """Return what identifies the content of some examples."""
+    """Return the sha256 of some examples."""
     found = hashlib.sha256()
     for example in examples:
         found.update(json.dumps(example).encode())
