@@ -1,8 +1,8 @@
 """Metrics shared by all systems: overlap, meaning, dispersion, confidence intervals and the paired test.
 
-Belongs here: the public names; docs/metrics.md says which variant each one is. Not here: any code that runs.
-NLTK and sacrebleu are imported only by the functions that use them. A dataset imports from the module that
-it needs (`ops.metrics.rouge`), so that its code version does not depend on the other metrics.
+Belongs here: the public names; docs/reference/metrics.md says which variant each one is. Not here: any code
+that runs. NLTK and sacrebleu are imported only by the functions that use them. A dataset imports from the
+module that it needs (`ops.metrics.rouge`), so that its code version does not depend on the other metrics.
 """
 
 from ops.metrics.bert_ibleu import bert_ibleu
