@@ -22,9 +22,18 @@ from ops.core.outcome import DROP_COLUMNS
 from orchestration.definitions import workspace
 
 #: What each group of datasets is called.
-TITLES = {"sources": "Datasets of sources", **{name: f"Datasets of {title}" for name, title in SYSTEMS.items()}}
+TITLES = {
+    "sources": "Datasets of sources",
+    **{name: f"Datasets of {title}" for name, title in SYSTEMS.items()},
+}
 
-_TYPES = {"string": "text", "large_string": "text", "bool": "true or false", "binary": "bytes", "double": "number"}
+_TYPES = {
+    "string": "text",
+    "large_string": "text",
+    "bool": "true or false",
+    "binary": "bytes",
+    "double": "number",
+}
 
 
 def pages() -> dict[str, str]:
@@ -89,10 +98,15 @@ def _facts(item: Declaration) -> Iterator[tuple[str, str]]:
     if item.records:
         yield "reads", f"the folders and datasets of `sources.{item.records}` in params.yaml"
         yield "kinds", ", ".join(map(code, sorted(item.formats)))
-    if inputs := [_input(source.key.to_user_string(), source.all_partitions) for source in item.argument_inputs]:
+    if inputs := [
+        _input(source.key.to_user_string(), source.all_partitions) for source in item.argument_inputs
+    ]:
         yield "inputs", ", ".join(inputs)
     if item.consumes:
-        yield "unit", f"a row of `{item.consumes}`" if "." not in item.consumes else f"an item of `{item.consumes}`"
+        yield (
+            "unit",
+            f"a row of `{item.consumes}`" if "." not in item.consumes else f"an item of `{item.consumes}`",
+        )
     sections = [str(kind.section) for kind in item.params.values()]
     if sections:
         links = [f"[`{name}`](../params/{page_of(name)}.md#{name.replace('.', '-')})" for name in sections]
@@ -115,7 +129,11 @@ def _licence(item: Declaration) -> str:
 
 
 def _input(name: str, whole: bool) -> str:
-    return f"{_link(name)} (all partitions)" if whole and DECLARED[Key(*name.split("/"))].partitioned else _link(name)
+    return (
+        f"{_link(name)} (all partitions)"
+        if whole and DECLARED[Key(*name.split("/"))].partitioned
+        else _link(name)
+    )
 
 
 def _link(name: str) -> str:

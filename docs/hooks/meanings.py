@@ -22,7 +22,7 @@ def docstring(kind: type[BaseModel]) -> str:
 
 
 def field_meaning(kind: type[BaseModel], name: str) -> str:
-    """Return what a model says of a field: its description, or the string under it; "" if neither is there."""
+    """Return what a model says of a field: its description, or else the string under it; or ""."""
     described = kind.model_fields[name].description
     return described or next(filter(None, (_under(owner, name) for owner in kind.__mro__)), "")
 
@@ -43,7 +43,7 @@ def _module(name: str) -> griffe.Module:
 
 
 def comments(path: Path) -> dict[str, str]:
-    """Return the comments of a YAML file by the dotted path of the key that each follows on its line, or precedes."""
+    """Return the comments of a YAML file, by the dotted path of the key on the same line or below."""
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
     root = yaml.compose(text, yaml.CSafeLoader)

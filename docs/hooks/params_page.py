@@ -7,6 +7,7 @@ type is worded (wording.py).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -49,14 +50,14 @@ def pages() -> dict[str, str]:
     told = comments(checkout() / "params.yaml")
     parts: dict[str, list[str]] = {name: [f"# {title}\n"] for name, title in TITLES.items()}
     parts |= {name: [f"# params.yaml: {title}\n"] for name, title in SYSTEMS.items()}
-    parts["general"].append(_section("", Settings, shared, told, without={*found, "sources"}))
+    parts["general"].append(_section("", Settings, shared, told, frozenset({*found, "sources"})))
     for path, kind in found.items():
         parts[page_of(path)].append(_section(path, kind, shared, told))
     parts["sources"].append(SOURCES)
     for kind in (Source, DatasetSource):
-        parts["sources"].append(_section("sources.<records>.<name>", kind, shared, told, kind.__name__))
+        parts["sources"].append(_section("sources.<records>.<name>", kind, shared, told, title=kind.__name__))
     for kind in shared:
-        parts["shared"].append(_section("", kind, shared - {kind}, {}, kind.__name__))
+        parts["shared"].append(_section("", kind, shared - {kind}, {}, title=kind.__name__))
     return {name: "\n".join(texts) for name, texts in parts.items()}
 
 
@@ -67,10 +68,10 @@ def page_of(path: str) -> str:
 
 
 SOURCES = """
-`sources.<records>.<name>` is a source: `<records>` is the dataset that it belongs to (`papers`, `prose`, ...), `<name>` is
-your own. A source is a folder, or another dataset. The kinds of each dataset are on the page of
-[the datasets of sources](../datasets/sources.md), and what each kind reads is in
-[add a source](../../how-to/add-a-source.md).
+`sources.<records>.<name>` is a source. `<records>` is the dataset that reads it (`papers`, `prose`, ...), and
+`<name>` is a name of your own. A source is a folder, or another dataset. The kinds that each dataset reads are
+listed in [datasets of sources](../datasets/sources.md); [add a source](../../how-to/add-a-source.md) describes
+each kind.
 """
 
 
@@ -101,12 +102,15 @@ def _section(
     kind: type[BaseModel],
     shared: set[type[BaseModel]],
     told: Mapping[str, str],
+    without: frozenset[str] = frozenset(),
     title: str = "",
-    without: set[str] = frozenset(),  # type: ignore[assignment]
 ) -> str:
-    heading = f"## {title or code(path)} {{ #{(title or path).replace('.', '-')} }}\n" if title or path else ""
+    heading = (
+        f"## {title or code(path)} {{ #{(title or path).replace('.', '-')} }}\n" if title or path else ""
+    )
     where = f"In {code(path)}.\n" if title and path else ""
-    rows = [row for row in _rows(path, "", kind, kind, shared, told) if row[0].strip("`") not in without]
+    found = _rows(path, "", kind, kind, shared, told)
+    rows = [row for row in found if re.split(r"[.\[]", row[0].strip("`"))[0] not in without]
     return "\n".join([heading, where, docstring(kind) + "\n", table(HEADER, rows)])
 
 
@@ -134,7 +138,9 @@ def _rows(
             default = default_text(field.get_default(call_default_factory=True))
         meaning = field_meaning(kind, name) or told.get(place, "")
         if inner in shared:
-            meaning = " ".join(filter(None, [meaning, f"Keys: [{inner.__name__}](shared.md#{inner.__name__})."]))
+            meaning = " ".join(
+                filter(None, [meaning, f"Keys: [{inner.__name__}](shared.md#{inner.__name__})."])
+            )
         yield [
             code(f"{prefix}.{key}" if prefix else key),
             type_text(facts, schema.get("$defs", {})),

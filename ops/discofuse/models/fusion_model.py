@@ -76,6 +76,7 @@ class Size(Params):
     """How large the models are, and how each is trained."""
 
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
+    """The Transformer."""
     training: TrainingParams = TrainingParams()
 
 

@@ -49,6 +49,7 @@ class TransferSize(Params):
     """How large the models are, and how they are trained: before, after that, and without."""
 
     model: CopyNetConfig = CopyNetConfig()
+    """The CopyNet."""
     pretraining: TrainingParams = TrainingParams()
     finetuning: TrainingParams = TrainingParams()
     target: TrainingParams = TrainingParams()

@@ -48,6 +48,7 @@ class TrainingParams(Params):
         1e-8, gt=0, exclude_if=lambda value: value == 1e-8, description="of AdamW: added to the root"
     )
     weight_decay: float = Field(0.01, ge=0)
+    """Of AdamW."""
     schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "exponential"] = Field(
         "linear",
         description="how the rate falls behind the warm-up: not at all, to 0 by a line or a cosine, with the "
@@ -134,6 +135,7 @@ class SizedParams(Params):
 
     size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Any] = Field(min_length=1)
+    """By name: how large the models are, and how they are trained."""
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Return, by the part of a size, the values that some of its keys have in every size."""

@@ -21,6 +21,7 @@ class EntailmentConfig(Params):
     """A head for two texts that an encoder reads together."""
 
     kind: Literal["entailment"] = "entailment"
+    """The architecture."""
     encoder: ModelName = Field(ENCODER, description="that reads both texts together")
     trained_layers: int = Field(
         1, ge=0, description="of the encoder, from the last one on, that are trained, too; 0: it is frozen"

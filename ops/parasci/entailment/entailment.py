@@ -65,6 +65,7 @@ class EntailmentSize(Params):
     """What of the encoder is trained, and how."""
 
     model: EntailmentConfig = EntailmentConfig()
+    """The encoder and its head."""
     training: TrainingParams = TrainingParams()
 
 

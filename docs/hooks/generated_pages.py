@@ -1,6 +1,6 @@
-"""What MkDocs calls while it builds the site: pages of reference are made from the code, not written.
+"""What MkDocs calls while it builds the site: reference pages are made from the code.
 
-Belongs here: which pages are made, and where they go. Not here: what is on them (the modules beside this one).
+Belongs here: which pages are made, and where they go. Not here: what is on them (the other modules).
 """
 
 from __future__ import annotations
