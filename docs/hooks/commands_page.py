@@ -21,14 +21,9 @@ def commands_text() -> str:
     """Return Markdown with a section for each command that people type."""
     asked = [sys.executable, "-m", "typer", "orchestration.cli.app", "utils", "docs", "--name", NAME]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
-    hidden = {command.name for command in shown_commands(hidden=True)}
+    hidden = {name for name, command in typer.main.get_group(app).commands.items() if command.hidden}
     _, *sections = re.split(r"^(?=## )", done.stdout, flags=re.MULTILINE)
     return "".join(section for section in sections if _command(section) not in hidden)
-
-
-def shown_commands(hidden: bool = False) -> list[typer.models.CommandInfo]:
-    """Return the registered commands that people type, or those that only programs run."""
-    return [command for command in app.registered_commands if command.hidden is hidden]
 
 
 def _command(section: str) -> str:

@@ -69,9 +69,9 @@ def page_of(path: str) -> str:
 
 SOURCES = """
 `sources.<records>.<name>` is a source. `<records>` is the dataset that reads it (`papers`, `prose`, ...), and
-`<name>` is a name of your own. A source is a folder, or another dataset. The kinds that each dataset reads are
-listed in [datasets of sources](../datasets/sources.md); [add a source](../../how-to/add-a-source.md) describes
-each kind.
+`<name>` is a name of your own. A source is a folder, or another dataset. The kinds of each dataset are
+in [datasets of sources](../datasets/sources.md), and what each kind is, in
+[add a source](../../how-to/add-a-source.md).
 """
 
 

@@ -42,7 +42,8 @@ def pages() -> list[str]:
 
 def typed(project: Project, commands: str) -> str:
     """Type some lines in a shell with the virtual environment active; what is shown then."""
-    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment, "COLUMNS": "200"}
+    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
+    environment["HF_HOME"] = str(project.root.with_name("hub"))
     done = subprocess.run(
         ["bash", "-e", "-c", commands],
         cwd=project.root,

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import typer
 from lxml import html
 
 from assets.declare.declaration import DECLARED
@@ -92,8 +93,7 @@ def test_a_key_has_its_type_default_bounds_and_meaning(site):
 
 def test_every_command_that_people_type_is_there_with_its_options(site):
     shown = text(site / "reference/commands.html")
-    for command in app.registered_commands:
-        name = command.name or command.callback.__name__
+    for name, command in typer.main.get_group(app).commands.items():
         assert (f"silverloom {name} [OPTIONS]" in shown) == (not command.hidden), name
     assert "--recrawl" in shown and "Crawl again" in shown
 

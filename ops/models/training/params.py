@@ -86,6 +86,7 @@ class TrainingParams(Params):
     )
     patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
     seed: int = Field(0, ge=0)
+    """Of the first weights, and of the order of the examples."""
 
     @model_validator(mode="after")
     def _parts_for_all(self) -> Self:
