@@ -22,6 +22,8 @@ FIRST = "first-dataset"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 #: What differs from run to run: times.
 TIME = re.compile(r"\d[\d.,]* (?:ms|s|min)\b")
+#: What a slow machine shows besides.
+PROGRESS = re.compile(r": \d+ of \d+ parts")
 #: Stands on a page for lines that are not shown.
 LEFT_OUT = "..."
 
@@ -57,7 +59,8 @@ def typed(project: Project, commands: str) -> str:
 
 
 def lines(text: str) -> list[str]:
-    return [TIME.sub("(time)", line.rstrip()) for line in text.splitlines() if line.strip()]
+    shown = (line.rstrip() for line in text.splitlines() if not PROGRESS.search(line))
+    return [TIME.sub("(time)", line) for line in shown if line]
 
 
 def assert_shown(expected: str, output: str) -> None:
