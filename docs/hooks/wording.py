@@ -32,8 +32,9 @@ _BOUNDS = {
     "minItems": "at least {}",
     "maxItems": "at most {}",
 }
-#: A default of more characters is told by its names alone.
-LONG = 60
+#: Bounds of every text and list, and bounds that read better in words.
+_ALWAYS_MET = {("minLength", 0), ("minItems", 0)}
+_IN_WORDS = {("minLength", 1): "not empty", ("minItems", 1): "not empty"}
 
 
 def type_text(schema: Schema, models: Mapping[str, Schema]) -> str:
@@ -69,8 +70,8 @@ def bounds(schema: Schema) -> str:
 
 def _bounds(schema: Schema) -> Iterator[str]:
     for name, phrase in _BOUNDS.items():
-        if name in schema and not (name == "minLength" and schema[name] == 0):
-            yield phrase.format(schema[name])
+        if name in schema and (name, schema[name]) not in _ALWAYS_MET:
+            yield _IN_WORDS.get((name, schema[name]), phrase.format(schema[name]))
     if "pattern" in schema:
         yield f"matches {code(schema['pattern'])}"
     for several in ("anyOf", "oneOf", "allOf"):
