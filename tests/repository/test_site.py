@@ -107,12 +107,10 @@ def test_every_dataset_is_there_with_its_columns(site):
             assert set(dataset.shape.kept.names) <= names(page), dataset.name
 
 
-def test_every_reason_that_the_sample_has_is_explained_and_none_is_that_nothing_gives():
-    sys.path.insert(0, str(checkout() / "docs/hooks"))
-    try:
-        from datasets_page import reasons, reasons_of
-    finally:
-        del sys.path[0]
+def test_every_reason_that_the_sample_has_is_explained_and_none_is_that_nothing_gives(monkeypatch):
+    monkeypatch.syspath_prepend(checkout() / "docs/hooks")
+    from datasets_page import reasons, reasons_of
+
     told = reasons(checkout() / "assets")
     assert {name for name in told if "*" not in name} <= {item.name for item in DECLARED.values()}
     for file in (checkout() / "metrics").glob("*/*.funnel.csv"):
