@@ -18,7 +18,6 @@ from tables import code, table
 
 from assets.declare.declaration import DECLARED, Declaration, Key
 from assets.declare.settings import checkout
-from ops.core.outcome import DROP_COLUMNS
 from orchestration.definitions import workspace
 
 #: What each group of datasets is called.
@@ -170,8 +169,3 @@ def _kind(kind: pa.DataType) -> tuple[str, pa.StructType | None]:
 
 def _escaped(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_").replace("`", "\\`")
-
-
-def dropped_columns() -> str:
-    """Return the columns that every dropped row has besides those of its unit, as a table."""
-    return table(["column", "type", "meaning"], list(_columns(DROP_COLUMNS)))
