@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech cluster setup ui plan repro explain compare release sync lint lock dvc.yaml again
+.PHONY: help run backfill health test browser speech cluster setup ui plan repro explain compare release sync lint lock docs dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -95,6 +95,9 @@ sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
 
 lint: setup ## ruff, mypy, import contract
 	@ruff check . && ruff format --check . && mypy && lint-imports
+
+docs: setup ## the site of docs/ in site/index.html, which works from files
+	@NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet && echo "written: site/index.html"
 
 dvc.yaml: setup ## render dvc.yaml from the asset graph
 	@silverloom render

@@ -61,8 +61,11 @@ class Partitions(Params, section="partitions"):
     """The periods of publication that the datasets cover, both ends included."""
 
     every: Every = "month"
+    """Length of a period; none: one partition for all."""
     start: PeriodName = Field(default="", validate_default=True)
+    """First period: `2018-06`, or `2018` for years."""
     end: PeriodName = Field(default="", validate_default=True)
+    """Last period, included."""
 
     @field_validator("start", "end")
     @classmethod
@@ -93,8 +96,11 @@ class Exclusion(Params):
     """A partition that is not made, and why."""
 
     asset: str
+    """Dataset, as `group/name`."""
     partition: PeriodName
+    """Period that is not made."""
     reason: str = Field(min_length=1)
+    """Why; shown wherever the partition is missing."""
 
 
 class StoreParams(Params, section="store"):
@@ -107,7 +113,9 @@ class TaskResources(Params):
     """The resources that one part of a dataset needs."""
 
     processors: int = Field(default=1, ge=1)
+    """Processors of one part."""
     gpus: int = Field(default=0, ge=0)
+    """GPUs of one part."""
     memory: int = Field(default=0, ge=0)
     """Bytes; 0 if it does not matter."""
 
@@ -116,6 +124,7 @@ class EngineParams(Params, section="engine"):
     """Where parts are computed. It does not affect any output."""
 
     kind: Literal["local", "ray"] = "local"
+    """Where parts are computed: on this machine or on a Ray cluster."""
     address: str = "auto"
     """The address of a Ray cluster: `host:port`, `auto` for this machine's, `local` to start one."""
     retries: int = Field(default=3, ge=0)

@@ -40,7 +40,9 @@ class SplitShares(Params):
     """Shares of validation and test; the rest is for training. Raises ValueError if no rest is left."""
 
     validation: float = Field(0.1, ge=0, lt=1)
+    """Share of the validation split."""
     test: float = Field(0.1, ge=0, lt=1)
+    """Share of the test split."""
     seed: int = Field(0, ge=0, description="another one splits in another way")
 
     @model_validator(mode="after")

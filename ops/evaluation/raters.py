@@ -46,6 +46,7 @@ class RaterParams(Params):
     """Who rates, how many people rate a row, and the agreement below which a rater is unreliable."""
 
     raters: Raters = ("rater1", "rater2", "rater3")
+    """Names; each rater gets a sheet."""
     raters_per_row: int | None = Field(
         None, ge=1, description="of these, drawn for each row (Dong et al. 2021: 3 of 12); null: all"
     )

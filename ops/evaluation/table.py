@@ -121,6 +121,7 @@ class Bootstrap(Params):
 
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0)
+    """Of these draws."""
 
     def interval(self, items: ArrayLike, of_sums: OfSums | None = None) -> Interval:
         """Return the mean of scores with its interval, as `ops.metrics.interval` does."""

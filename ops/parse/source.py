@@ -49,9 +49,13 @@ class MonthRule(Params):
     """
 
     field: str | None = None
+    """A field of the record that begins with YYYY-MM, or is a year (its January)."""
     id_year: str | None = None
+    """A regular expression whose only group matches the year in the document's id."""
     constant: Month | None = None
+    """One month for the whole source."""
     every: Literal[True] | None = None
+    """Every month of the range; listed items are requested in each."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> MonthRule:
@@ -98,11 +102,14 @@ class Source(SourceParams):
     """A folder of raw documents of one kind."""
 
     kind: str
+    """Format of the files."""
     path: str
+    """Folder, from the root of the checkout."""
     month: MonthRule | None = Field(
         default=None, description="not asked for where partitions have no periods"
     )
     licence: str
+    """SPDX name; of each document whose metadata names no other."""
     fields: Mapping[str, str] = Field(
         default={}, description="of tables: which column holds what its kind asks for: {text: abstract}"
     )

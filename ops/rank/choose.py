@@ -28,8 +28,11 @@ class Budget(Params):
     """
 
     words: int | None = Field(None, ge=1)
+    """Words at most."""
     ratio: float | None = Field(None, gt=0, le=1)
+    """Share of the paper's words at most."""
     sentences: int | None = Field(None, ge=1)
+    """Sentences at most."""
 
     @model_validator(mode="after")
     def _one_measure(self) -> Budget:

@@ -86,9 +86,13 @@ class Size(Params):
     """The sizes of the models, and how each is trained."""
 
     pointer: PointerConfig = PointerConfig()
+    """The pointer network."""
     transformer: TransformerConfig = TransformerConfig()
+    """The Transformer."""
     pointer_training: TrainingParams = TrainingParams()
+    """How the pointer network is trained."""
     transformer_training: TrainingParams = TrainingParams()
+    """How the Transformer is trained."""
 
 
 #: "tiny" takes seconds on the sample; "full" is what docs/how-to/train.md reports.
@@ -119,9 +123,12 @@ class ExtractorParams(SizedParams, section="talksumm.extractor"):
 
     sizes: dict[str, Size] = Field(SIZES, min_length=1)
     architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
+    """Those that are trained."""
     words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
     vectors: ModelName = WORD_VECTORS
+    """Word vectors that the pointer network reads."""
     encoder: ModelName = ENCODER
+    """Sentence encoder that the Transformer reads."""
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Every size uses the same encoder and vectors, and keeps the weights with the best summaries."""

@@ -43,6 +43,7 @@ class SummaryParams(Params, section="talksumm.summaries"):
         },
         min_length=1,
     )
+    """By name: how long a summary may be."""
 
 
 _STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "text", "licence")
@@ -58,8 +59,11 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
     """
 
     sets: tuple[str, ...] = Field(("words_150", "words_250", "ratio_30", "ratio_40"), min_length=1)
+    """Budgets whose summaries become a training set, by name."""
     validation: float = Field(0.1, ge=0, lt=1)
+    """Share of papers that judge a model during training."""
     seed: int = 0
+    """Another one splits in another way."""
 
 
 class CleanParams(ContaminationParams, section="filters.contamination.talksumm"):

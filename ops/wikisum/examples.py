@@ -44,8 +44,11 @@ class InputSet(Params):
     """What one set of examples is made from."""
 
     corpus: CorpusName = "combined"
+    """References whose paragraphs are read."""
     ranker: Method | Literal["learned"] = "tf_idf"
+    """What orders the paragraphs."""
     target: Literal["lead", "article"] = "lead"
+    """What the model writes."""
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
     references: bool = Field(True, description="false: the title alone is the source (Figure 7)")
     longest_target: int | None = Field(

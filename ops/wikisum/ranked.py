@@ -48,7 +48,9 @@ class RankedParams(Params, section="wikisum.ranked"):
     rankers: tuple[Method, ...] = Field(
         ("identity", "tf_idf", "text_rank", "sum_basic", "cheating"), min_length=1
     )
+    """Those that score the paragraphs."""
     corpora: tuple[CorpusName, ...] = Field(("combined", "citations", "search"), min_length=1)
+    """References whose paragraphs are scored: all, the cited ones, or those that a search finds."""
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )

@@ -76,6 +76,7 @@ class Size(Params):
     """The size of the models, and the training of each."""
 
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
+    """The Transformer."""
     training: TrainingParams = TrainingParams()
 
 

@@ -49,6 +49,7 @@ class TransferSize(Params):
     """The size of the models, and their training: before, after, and without pre-training."""
 
     model: CopyNetConfig = CopyNetConfig()
+    """The CopyNet."""
     pretraining: TrainingParams = TrainingParams()
     finetuning: TrainingParams = TrainingParams()
     target: TrainingParams = TrainingParams()

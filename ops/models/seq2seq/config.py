@@ -48,12 +48,16 @@ class Seq2SeqTransformerConfig(Seq2SeqConfig):
     """
 
     kind: Literal["transformer"] = "transformer"
+    """The architecture."""
     layers: int = Field(7, ge=1, description="of the encoder, and of the decoder")
     width: int = Field(1024, ge=2)
+    """Of the vectors between layers."""
     filter: int = Field(2048, ge=1, description="width of the feed-forward layers")
     heads: int = Field(16, ge=1)
+    """Of attention, in each layer."""
     dropout: float = Field(0.1, ge=0, lt=1, description="of embeddings and of what every layer adds")
     attention_dropout: float = Field(0.2, ge=0, lt=1)
+    """Of the weights of attention."""
     relu_dropout: float = Field(0.3, ge=0, lt=1, description="inside the feed-forward layers")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="of the cross entropy that is learnt from")
 
@@ -64,12 +68,16 @@ class CopyNetConfig(Seq2SeqConfig):
     """CopyNet (Gu et al. 2016), with the sizes of Geva et al. (2019), Table 18."""
 
     kind: Literal["copynet"] = "copynet"
+    """The architecture."""
     encoder_layers: int = Field(3, ge=1)
+    """Recurrent layers of the encoder."""
     decoder_layers: int = Field(1, ge=1)
+    """Recurrent layers of the decoder."""
     hidden: int = Field(
         128, ge=1, description="of the recurrent layers, in each direction, and of embeddings"
     )
     dropout: float = Field(0.2, ge=0, lt=1)
+    """Share of values that a step of the training leaves out."""
     scheduled_sampling: float = Field(
         0.2,
         ge=0,

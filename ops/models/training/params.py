@@ -47,6 +47,7 @@ class TrainingParams(Params):
         1e-8, gt=0, exclude_if=lambda value: value == 1e-8, description="of AdamW: added to the root"
     )
     weight_decay: float = Field(0.01, ge=0)
+    """Of AdamW."""
     schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "exponential"] = Field(
         "linear",
         description="how the rate falls behind the warm-up: not at all, to 0 by a line or a cosine, with the "
@@ -84,6 +85,7 @@ class TrainingParams(Params):
     )
     patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
     seed: int = Field(0, ge=0)
+    """Of the first weights, and of the order of the examples."""
 
     @model_validator(mode="after")
     def _parts_for_all(self) -> Self:
@@ -134,6 +136,7 @@ class SizedParams(Params):
 
     size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Any] = Field(min_length=1)
+    """By name: how large the models are, and how they are trained."""
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Return the values that are the same in every size, by part and key."""

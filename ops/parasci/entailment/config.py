@@ -21,6 +21,7 @@ class EntailmentConfig(Params):
     """An entailment head on an encoder that reads two texts together."""
 
     kind: Literal["entailment"] = "entailment"
+    """The architecture."""
     encoder: ModelName = Field(ENCODER, description="that reads both texts together")
     trained_layers: int = Field(
         1, ge=0, description="of the encoder, from the last one on, that are trained, too; 0: it is frozen"

@@ -65,6 +65,7 @@ class EntailmentSize(Params):
     """Which layers of the encoder are trained, and how."""
 
     model: EntailmentConfig = EntailmentConfig()
+    """The encoder and its head."""
     training: TrainingParams = TrainingParams()
 
 

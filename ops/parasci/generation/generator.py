@@ -92,6 +92,7 @@ class GeneratorSize(Params):
     """How large the model is, and how it is trained."""
 
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
+    """The Transformer."""
     training: TrainingParams = TrainingParams()
 
 

@@ -52,6 +52,7 @@ class PseudoParams(Params):
     paraphrase: float = Field(0.5, ge=0, le=1, description="probability of B, the paraphrase of A")
     behind: float = Field(0.8, ge=0, le=1, description="probability of D, the sentence behind B")
     seed: int = Field(0, ge=0)
+    """Of all draws."""
 
 
 class PseudoExample(NamedTuple):
@@ -89,6 +90,7 @@ class PdbertSize(Params):
     """Which layers of the encoder are trained, and how."""
 
     model: SpanConfig = SpanConfig()
+    """The encoder and its head."""
     training: TrainingParams = TrainingParams()
 
 

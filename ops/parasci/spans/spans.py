@@ -24,6 +24,7 @@ class SpanConfig(Params):
     """A linear span head on an encoder (Devlin et al. 2018, section 4.2)."""
 
     kind: Literal["span"] = "span"
+    """The architecture."""
     encoder: ModelName = Field(ENCODER, description="whose tokens in context the head reads")
     trained_layers: int = Field(
         1, ge=0, description="of the encoder, from the last one on, that are trained, too; 0: it is frozen"

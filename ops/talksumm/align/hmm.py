@@ -42,12 +42,18 @@ class HmmParams(Params, section="talksumm.hmm"):
     gamma: float = Field(0.5, gt=0, le=1)
     delta: float = Field(0.33, gt=0, lt=1)
     epsilon: float = Field(0.1, gt=0, lt=1)
+    """Least probability to stay."""
     floor: float = Field(0.8, ge=0, lt=1)
+    """Share of a sentence's least similarity that is subtracted from all of its similarities."""
     start_sentences: int = Field(20, ge=1)
+    """A paper without an Introduction starts with equal probability in so many first sentences."""
     minimum_characters: int = Field(30, ge=0)
+    """A shorter sentence is dropped."""
     cells: int = Field(1_000_000_000, ge=1)
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, RELATED, ACKNOWLEDGMENTS, REFERENCES)
+    """Sections of these roles are dropped."""
     vectors: ModelName = WORD_VECTORS
+    """Word vectors that similarities come from."""
 
     @field_validator("excluded_roles")
     @classmethod

@@ -59,10 +59,15 @@ class TuningParams(Params, section="talksumm.tuning"):
     """
 
     lambda_: Factors = Field((0.65, 0.75, 0.85), alias="lambda")
+    """Values of `talksumm.hmm.lambda` to try."""
     gamma: Factors = (0.25, 0.5, 0.75)
+    """Values of `talksumm.hmm.gamma` to try."""
     delta: Probabilities = (0.25, 0.33, 0.45)
+    """Values of `talksumm.hmm.delta` to try."""
     epsilon: Probabilities = (0.05, 0.1, 0.3)
+    """Values of `talksumm.hmm.epsilon` to try."""
     seed: int = Field(0, ge=0)
+    """Of the draws behind the intervals."""
     resamples: int = Field(1000, ge=100)
 
     @field_validator("lambda_", "gamma", "delta", "epsilon")

@@ -71,10 +71,12 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
 
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES)
+    """Sentences of sections of these roles are not extracted."""
     words: int = Field(150, ge=1, description="of a greedy summary, from which the labels come")
     validation: float = Field(0.25, ge=0, le=1, description="share of papers by which models are chosen")
     test: float = Field(0.5, ge=0, le=1, description="share of papers that models are judged on")
     seed: int = 0
+    """Another one splits in another way."""
 
     @field_validator("kinds", "excluded_roles")
     @classmethod

@@ -75,6 +75,7 @@ class EvaluationParams(Bootstrap, section="talksumm.evaluation"):
     references: Literal["average", "best"] = "average"
     words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
     stem: bool = False
+    """Whether words are stemmed."""
     stop_words: bool = Field(False, description="whether stop words are left out")
 
 

@@ -90,7 +90,9 @@ class GridSlice(Params):
     """Every combination of four lists."""
 
     rankers: tuple[Ranker, ...] = Field(("tf_idf",), min_length=1)
+    """What orders the paragraphs."""
     corpora: tuple[CorpusName, ...] = Field(("combined",), min_length=1)
+    """References whose paragraphs are read."""
     lengths: tuple[int, ...] = Field((500,), min_length=1, description="L, in sub-words")
     architectures: tuple[str, ...] = Field(("t_dmca",), min_length=1, description="of the size, by name")
 

@@ -38,6 +38,7 @@ class Size(Params):
     """The models of one size, by name, and how each is trained."""
 
     architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
+    """By name: what each model is."""
     training: TrainingParams = TrainingParams()
     trainings: dict[str, dict[str, JsonValue]] = Field(
         {}, description="of an architecture, by its name: what differs from `training`"

@@ -1,0 +1,121 @@
+"""The tutorials run as they stand: their files are written, their commands typed, their output shown.
+
+Belongs here: reading the fenced blocks of a page, and doing what a reader does. Not here: what else a system makes.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from orchestration.workspace.workspace import QUIET, STRICT
+from tests.projects import ROOT, Project
+
+TUTORIALS = ROOT / "docs/tutorials"
+#: Pages that are no tutorial of their own: the list of them.
+LISTS = {"index"}
+#: That one is every reader's first; the others vary it.
+FIRST = "first-dataset"
+FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+#: What differs from run to run: times.
+TIME = re.compile(r"\d[\d.,]* (?:ms|s|min)\b")
+#: What a slow machine shows besides.
+PROGRESS = re.compile(r": \d+ of \d+ parts")
+#: Stands on a page for lines that are not shown.
+LEFT_OUT = "..."
+
+
+class Block(NamedTuple):
+    language: str
+    file: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*found) for found in FENCE.findall(page.read_text())]
+
+
+def pages() -> list[str]:
+    return sorted(page.stem for page in TUTORIALS.glob("*.md") if page.stem not in LISTS)
+
+
+def typed(project: Project, commands: str) -> str:
+    """Type some lines in a shell with the virtual environment active; what is shown then."""
+    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
+    environment["HF_HOME"] = str(project.root.with_name("hub"))
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, f"{commands}ended with {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+def lines(text: str) -> list[str]:
+    shown = (line.rstrip() for line in text.splitlines() if not PROGRESS.search(line))
+    return [TIME.sub("(time)", line) for line in shown if line]
+
+
+def assert_shown(expected: str, output: str) -> None:
+    """The lines of a page are those of the output, in order; others come where the page has `...`, alone."""
+    found, place, anywhere = lines(output), 0, False
+    for line in lines(expected):
+        if line == LEFT_OUT:
+            anywhere = True
+            continue
+        choice = found[place:] if anywhere else found[place : place + 1]
+        assert line in choice, f"{line!r} is not in {choice} of:\n{output}"
+        place += choice.index(line) + 1
+        anywhere = False
+    assert anywhere or place == len(found), f"the page does not show {found[place:]}"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == FIRST else [pytest.mark.long]) for name in pages()]
+)
+def test_a_tutorial_runs_as_it_stands(sample_project, tmp_path, name):
+    project = sample_project.copy(tmp_path / "clone")
+    output = None
+    for block in blocks(TUTORIALS / f"{name}.md"):
+        if block.file:
+            file = project.root / block.file
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
+        elif block.language == "sh":
+            output = typed(project, block.text)
+        elif block.language == "text":
+            assert output is not None, "an output without a command"
+            assert_shown(block.text, output)
+            output = None
+        else:
+            pytest.fail(f"a reader is not told what to do with {block}")
+
+
+def test_there_is_a_tutorial_for_each_system():
+    text = "".join((TUTORIALS / f"{name}.md").read_text() for name in pages())
+    systems = [path.name for path in (ROOT / "assets/systems").iterdir() if (path / "__init__.py").exists()]
+    assert systems and all(re.search(rf"^{system}:", text, re.MULTILINE) for system in systems)
+
+
+@pytest.mark.parametrize(
+    ("expected", "output"),
+    [
+        ("a\n", "b\na\nb\n"),
+        ("...\na\nb\n", "a\nc\nb\n"),
+        ("b\n...\na\n", "a\nb\n"),
+    ],
+)
+def test_a_page_that_shows_other_lines_is_found(expected, output):
+    with pytest.raises(AssertionError):
+        assert_shown(expected, output)
+
+
+def test_times_may_differ_and_lines_may_be_left_out():
+    assert_shown("...\na: 1 kept, 0.4 s\n...\n", "b\na: 1 kept, 12 s\nc\n")

@@ -1,0 +1,152 @@
+"""The site of docs/ builds strictly, from the checkout alone, and its pages of reference hold all that they must.
+
+Belongs here: what is on the built pages. Not here: how they look.
+"""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import typer
+from lxml import html
+
+from assets.declare.declaration import DECLARED
+from assets.declare.settings import checkout
+from ops.core.params import Params
+from ops.parasci import definition
+from orchestration.cli.app import app
+from orchestration.definitions import workspace
+
+#: What a browser loads by itself, each with the attribute that has its address.
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+#: Links that name other pages, and load none.
+NAMES_ONLY = {"canonical", "prev", "next", "license"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    asked = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    done = subprocess.run(asked, cwd=checkout(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@cache
+def article(path):
+    return html.parse(path).getroot().find(".//article")
+
+
+@cache
+def text(path):
+    return " ".join(article(path).text_content().split())
+
+
+@cache
+def rows(path):
+    """The cells of every row of the tables of a page, as text."""
+    return [[cell.text_content().strip() for cell in row] for row in article(path).iterfind(".//table//tr")]
+
+
+def names(path):
+    """What stands in the first cells of the tables of a page."""
+    return {row[0] for row in rows(path)}
+
+
+def sections(kind=Params):
+    for inner in kind.__subclasses__():
+        if inner.section:
+            yield inner
+        yield from sections(inner)
+
+
+def test_every_section_of_params_is_there_with_all_of_its_keys(site):
+    workspace()
+    pages = {page.stem: page for page in (site / "reference/params").glob("*.html")}
+    for kind in sections():
+        page = pages.get(kind.section.partition(".")[0], pages["general"])
+        assert kind.section in text(page)
+        keys = {field.alias or name for name, field in kind.model_fields.items()}
+        assert keys <= names(page), kind.section
+
+
+def test_every_key_of_params_has_a_meaning(site):
+    silent = [
+        f"{page.stem}: {row[0]}"
+        for page in (site / "reference/params").glob("*.html")
+        for row in rows(page)
+        if len(row) == 5 and not row[4]
+    ]
+    assert not silent
+
+
+def test_a_key_has_its_type_default_bounds_and_meaning(site):
+    row = next(row for row in rows(site / "reference/params/talksumm.html") if row[:2] == ["gamma", "number"])
+    assert row[2:] == ["0.5", "> 0, ≤ 1", "a step back against one forward"]
+
+
+def test_every_command_that_people_type_is_there_with_its_options(site):
+    shown = text(site / "reference/commands.html")
+    for name, command in typer.main.get_group(app).commands.items():
+        assert (f"silverloom {name} [OPTIONS]" in shown) == (not command.hidden), name
+    assert "--recrawl" in shown and "Crawl again" in shown
+
+
+def test_every_dataset_is_there_with_its_columns(site):
+    workspace()
+    for key, dataset in DECLARED.items():
+        if dataset.shape is not None:
+            page = site / f"reference/datasets/{key.group}.html"
+            assert dataset.name in text(page)
+            assert set(dataset.shape.kept.names) <= names(page), dataset.name
+
+
+def test_every_reason_that_the_sample_has_is_explained_and_none_is_that_nothing_gives(monkeypatch):
+    monkeypatch.syspath_prepend(checkout() / "docs/hooks")
+    from datasets_page import reasons, reasons_of
+
+    told = reasons(checkout() / "assets")
+    assert {name for name in told if "*" not in name} <= {item.name for item in DECLARED.values()}
+    for file in (checkout() / "metrics").glob("*/*.funnel.csv"):
+        dataset = f"{file.parent.name}/{file.name.partition('.')[0]}"
+        explained = reasons_of(dataset, told)
+        with file.open(newline="") as lines:
+            dropped = {row["reason"] for row in csv.DictReader(lines) if row["outcome"] == "dropped"}
+        patterns = [re.sub(r"<.*?>", ".+", reason) for reason in explained]
+        assert not [name for name in dropped if not any(re.fullmatch(p, name) for p in patterns)], dataset
+    code = "".join(path.read_text() for path in (checkout() / "ops").rglob("*.py"))
+    literal = {reason for meanings in told.values() for reason in meanings if "<" not in reason}
+    made = {name for name in literal if f'"{name}"' not in code}
+    assert all(name.startswith(("split_", "capped_")) for name in made), made
+
+
+def test_functions_for_researchers_are_there_with_their_docstrings(site):
+    shown = text(site / "reference/api.html")
+    for name in ("fusion_examples", "align_words", "rank", "definition", "rouge", "bertscore"):
+        assert f"{name}(" in shown, name
+    assert " ".join(definition.__doc__.split()[:5]) in shown
+
+
+def test_the_search_works_from_files(site):
+    script = (site / "search/search_index.js").read_text()
+    index = json.loads(script.removeprefix("var __index = "))
+    assert any("short_tokens" in entry["text"] for entry in index["docs"])
+    assert any(entry["location"].startswith("tutorials/first-dataset.html") for entry in index["docs"])
+
+
+def test_no_page_loads_anything_from_elsewhere(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        for element in html.parse(page).getroot().iter(*LOADED):
+            address = element.get(LOADED[element.tag], "")
+            if element.get("rel") not in NAMES_ONLY and not address.startswith("data:"):
+                assert not urlsplit(address).netloc, f"{page.relative_to(site)}: {address}"
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", sheet.read_text()), sheet
