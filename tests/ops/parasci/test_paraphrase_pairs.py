@@ -103,7 +103,7 @@ def test_captions_are_paired_within_their_group_each_once(tmp_path):
 
 
 def test_the_file_of_mscoco_becomes_groups_by_the_query_in_the_docs(tmp_path, monkeypatch):
-    page = (ROOT / "docs/how-to/add-a-source.md").read_text()
+    page = (ROOT / "docs/reference/formats/pairs.md").read_text()
     [query] = [
         block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "captions_val2014.json" in block
     ]
