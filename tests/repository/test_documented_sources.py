@@ -41,7 +41,8 @@ EXAMPLES = [
 
 
 def test_every_kind_is_documented():
-    pages = formats() + (checkout() / "docs/how-to/crawl.md").read_text()
+    how_to = checkout() / "docs/how-to"
+    pages = formats() + (how_to / "crawl.md").read_text() + (how_to / "collections.md").read_text()
     folders = folder_formats(KINDS)
     assert [kind for kind in folders if f"`{kind}`" not in pages and f"kind: {kind}\n" not in pages] == []
     described = {kind for kind, _ in ABOUT_KIND.findall(pages)}
