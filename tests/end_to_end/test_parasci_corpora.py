@@ -14,7 +14,9 @@ from tests.ops.parse.archives import tar
 from tests.papers_as_pdf import printed
 from tests.projects import ROOT, Project, begin, copy_code
 
-(BULK,) = re.findall(r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/how-to/parasci.md").read_text(), re.DOTALL)
+(BULK,) = re.findall(
+    r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/how-to/parasci.md").read_text(), re.DOTALL
+)
 
 DEFINED = "Word sense disambiguation is the task of identifying the correct meaning of a word in its context."
 DEFINED_TOO = (

@@ -15,7 +15,9 @@ from tests.ops.crawl.crawling import QUICK, crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.projects import ROOT
 
-(BLOCK,) = re.findall(r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/collections.md").read_text(), re.DOTALL)
+(BLOCK,) = re.findall(
+    r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/collections.md").read_text(), re.DOTALL
+)
 SHOWN = {source["kind"]: source for source in yaml.safe_load(BLOCK)["sources"]["crawls"].values()}
 
 ANTHOLOGY = b"""<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>
