@@ -1,6 +1,6 @@
 """How many faults were caused, and what they cost: every test that causes some counts them.
 
-Belongs here: the counting, and the table of `docs/explanation/faults.md` (`python -m tests.faults.tally`). Not here: the faults.
+Belongs here: the counting, and the table of `docs/reports/faults.md` (`python -m tests.faults.tally`). Not here: the faults.
 """
 
 import json
