@@ -15,7 +15,7 @@ from tests.papers_as_pdf import printed
 from tests.projects import ROOT, Project, begin, copy_code
 
 (BULK,) = re.findall(
-    r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/explanation/parasci.md").read_text(), re.DOTALL
+    r"```yaml\n(# in bulk\n.*?)```", (ROOT / "docs/how-to/parasci.md").read_text(), re.DOTALL
 )
 
 DEFINED = "Word sense disambiguation is the task of identifying the correct meaning of a word in its context."

@@ -1,7 +1,6 @@
 """Count the faults that tests cause, and how many of them were survived.
 
-Belongs here: the counting, and the table of `docs/explanation/faults.md` (`python -m tests.faults.tally`).
-Not here: the faults.
+Belongs here: the counting, and the table of `docs/reports/faults.md` (`python -m tests.faults.tally`). Not here: the faults.
 """
 
 import json

@@ -25,20 +25,24 @@ NOT_SHOWN = {
 }
 
 
-def text(name):
-    return (checkout() / f"docs/how-to/{name}.md").read_text()
+def formats():
+    """The reference pages on formats, one after the other."""
+    return "\n".join(
+        path.read_text() for path in sorted((checkout() / "docs/reference/formats").glob("*.md"))
+    )
 
 
 EXAMPLES = [
     (kind, *example)
-    for kind, about in ABOUT_KIND.findall(text("add-a-source"))
+    for kind, about in ABOUT_KIND.findall(formats())
     if kind not in NOT_SHOWN
     for example in FILE.findall(about)
 ]
 
 
 def test_every_kind_is_documented():
-    pages = text("add-a-source") + text("crawl")
+    how_to = checkout() / "docs/how-to"
+    pages = formats() + (how_to / "crawl.md").read_text() + (how_to / "collections.md").read_text()
     folders = folder_formats(KINDS)
     assert [kind for kind in folders if f"`{kind}`" not in pages and f"kind: {kind}\n" not in pages] == []
     described = {kind for kind, _ in ABOUT_KIND.findall(pages)}

@@ -1,4 +1,4 @@
-"""The collections in docs/how-to/crawl.md with their params.yaml, against a local server."""
+"""The collections in docs/how-to/collections.md with their params.yaml, against a local server."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from tests.ops.crawl.hostile import answering, reply
 from tests.projects import ROOT
 
 (BLOCK,) = re.findall(
-    r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/crawl.md").read_text(), re.DOTALL
+    r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/how-to/collections.md").read_text(), re.DOTALL
 )
 SHOWN = {source["kind"]: source for source in yaml.safe_load(BLOCK)["sources"]["crawls"].values()}
 

@@ -102,8 +102,8 @@ def test_captions_are_paired_within_their_group_once_each(tmp_path):
     assert "captions: expected a list of texts" in outcome.rejected["error"].to_pylist()[0]
 
 
-def test_the_file_of_mscoco_becomes_groups_with_the_documented_query(tmp_path, monkeypatch):
-    page = (ROOT / "docs/how-to/add-a-source.md").read_text()
+def test_the_file_of_mscoco_becomes_groups_by_the_query_in_the_docs(tmp_path, monkeypatch):
+    page = (ROOT / "docs/reference/formats/pairs.md").read_text()
     [query] = [
         block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "captions_val2014.json" in block
     ]
