@@ -36,6 +36,65 @@ Jobs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+@command(assets=False)
+def init(
+    workspace: Workspace,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new project's folder.")],
+    system: Annotated[str, typer.Option("--system", help="The system, such as discofuse.")],
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="[RECORDS=]PATH",
+            help="A file or folder of raw texts; for example talks=../talks. May be repeated.",
+        ),
+    ],
+    kind: Annotated[
+        str, typer.Option("--kind", help="How the source is read, such as pdf. Default: found by trying.")
+    ] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="WHAT=COLUMN",
+            help="The column of a table that holds what is asked for, such as text=abstract. May be repeated.",
+        ),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")
+    ] = "LicenseRef-unknown",
+) -> None:
+    """Create a project of your own, which uses the installed code: params.yaml, dvc.yaml, git, DVC, Dagster."""
+    from orchestration.project.create import create
+    from orchestration.project.detect import Asked
+
+    columns = dict(_pair(text) for text in column or ())
+    for made in create(folder, system, source, Asked(kind, columns), licence):
+        print(f"{made.told}: {made.folder}")
+    print(f"created {folder}; next: cd {folder} && silverloom run")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """Return both sides of an equals sign. Raises ValueError."""
+    left, sign, right = text.partition("=")
+    if not (left and sign and right):
+        raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
+    return left, right
+
+
+@command(assets=False)
+def setup(workspace: Workspace) -> None:
+    """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
+    from orchestration.dagster.instance import close_stores, instance
+    from orchestration.dvc.metrics import write_template
+    from orchestration.mlflow import store
+
+    instance()
+    close_stores()
+    store.prepare(workspace.mlflow_store)
+    write_template(workspace)
+
+
 @command()
 def run(
     workspace: Workspace,

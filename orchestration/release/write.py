@@ -80,7 +80,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         inside = target.is_relative_to(workspace.root)
         besides = [target.relative_to(workspace.root).as_posix()] if inside else []
         contents = Contents(
-            workspace, dataset, manifest, Words.of(workspace, system), commit(workspace, besides)
+            workspace, dataset, manifest, Words.of(system), commit(workspace, besides)
         )
         if not contents.files:
             lost = _lost(workspace, dataset)

@@ -116,7 +116,7 @@ def test_a_lock_that_is_being_written_is_read_again(lock):
 def test_without_a_sound_version_in_git_it_is_not_named_as_a_remedy(lock):
     put(lock, b"")
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
-    with pytest.raises(DamagedLockError, match="it is empty; remove it, and `make run`"):
+    with pytest.raises(DamagedLockError, match="it is empty; remove it, and `silverloom run`"):
         dvc_files.check_lock(Workspace(lock.parent))
 
 
