@@ -75,7 +75,7 @@ def create(root: Path, system: str, sources: Sequence[str], asked: Asked, licenc
     given = list(_given(system, sources))
     for source in given:
         if root.is_relative_to(source.path):
-            raise ValueError(f"{root} is inside its source {source.path}: put it elsewhere")
+            raise ValueError(f"{root} is inside its source {source.path}: name a folder outside of it")
     with _gone_if_failed(root):
         made = [_made(root, system, source, asked) for source in given]
         _check_complete(system, made)

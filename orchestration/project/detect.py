@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,9 @@ from orchestration.executors.parts import engine
 
 #: Records of a source that are looked at, and how many of them are parsed.
 _FIRST, _PARSED = 50, 3
+
+#: The share of files above which their kind is that of the source.
+_MOST = 0.5
 
 #: Mean number of words of a column from which on its cells are long texts.
 _LONG = 20
@@ -101,22 +104,21 @@ def detect(system: str, folder: Path, name: str, records: str, asked: Asked) -> 
     known = readers(system)
     if records and records not in known:
         raise UndecidedError(f"{system} reads no {records}; it reads {', '.join(known)}")
-    wanted = [records] if records else [name for group in beginnings(system) for name in group]
-    fits = list(_fits({name: known[name] for name in wanted}, folder, name, asked))
-    if fits:
+    wanted = [records] if records else [each for group in beginnings(system) for each in group]
+    if fits := _fits({each: known[each] for each in wanted}, folder, name, asked):
         return _best(fits, name)
     through = {
         dataset.key.asset: dataset
         for dataset in DECLARED.values()
-        if not records and any(_reads_rows_of(known[name], dataset) for name in wanted)
+        if not records and any(_reads_rows_of(known[each], dataset) for each in wanted)
     }
-    fits = list(_fits(through, folder, name, asked))
-    if not fits:
-        kinds = [f"{name} ({', '.join(sorted(folder_formats(known[name].formats)))})" for name in wanted]
-        raise UndecidedError(f"{name}: no kind of {' or '.join(kinds)} reads its first files")
-    found = _best(fits, name)
-    reader = next(name for name in wanted if _reads_rows_of(known[name], through[found.records]))
-    return found._replace(reader=reader)
+    if fits := _fits(through, folder, name, asked):
+        found = _best(fits, name)
+        reader = next(each for each in wanted if _reads_rows_of(known[each], through[found.records]))
+        return found._replace(reader=reader)
+    kinds = [f"{each} ({', '.join(sorted(folder_formats(known[each].formats)))})" for each in wanted]
+    no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
+    raise UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}")
 
 
 def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
@@ -129,26 +131,36 @@ def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
         return False
 
 
-def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: Asked) -> Iterator[_Fit]:
-    """Yield the formats that read the first records; tables come last, since any text may be in one."""
+def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: Asked) -> list[_Fit]:
+    """Return the formats that read the first records.
+
+    Raises UndecidedError for a table whose columns do not tell what they hold, unless the files are mostly of
+    another kind.
+    """
     formats = [
         (records, kind, form)
         for records, dataset in datasets.items()
         for kind, form in folder_formats(dataset.formats).items()
-        if asked.kind in ("", kind)
+        if asked.kind in ("", kind) and (not asked.columns or isinstance(form, Tabular))
     ]
-    if asked.kind and not formats:
-        raise UndecidedError(f"{name}: unknown kind {asked.kind!r} of {' or '.join(datasets)}")
-    found = False
-    for records, kind, form in sorted(formats, key=lambda entry: isinstance(entry[2], Tabular)):
-        if found and isinstance(form, Tabular):
-            return
-        columns = _columns(form, folder, name, asked) if isinstance(form, Table) else {}
-        fields = {wanted: column for wanted, column in columns.items() if column != form.columns[wanted]}
+    fits: list[_Fit] = []
+    undecided: UndecidedError | None = None
+    for records, kind, form in formats:
+        columns: dict[str, str] = {}
+        fields: dict[str, str] = {}
+        if isinstance(form, Table):
+            try:
+                columns = _columns(form, folder, name, asked)
+            except UndecidedError as error:
+                undecided = undecided or error
+                continue
+            fields = {wanted: column for wanted, column in columns.items() if column != form.columns[wanted]}
         if share := _share(form, Source(kind=kind, path=str(folder), licence="first", fields=fields)):
-            found = True
             family = type(getattr(form, "form", form))
-            yield _Fit(share, family, FoundSource(records, kind, columns, fields))
+            fits.append(_Fit(share, family, FoundSource(records, kind, columns, fields)))
+    if undecided and all(fit.share <= _MOST for fit in fits):
+        raise undecided
+    return fits
 
 
 def _best(fits: Sequence[_Fit], name: str) -> FoundSource:
