@@ -239,7 +239,9 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 _DATE = re.compile(r"\d{4}(?:\.0)?(?:-(?:0[1-9]|1[0-2])(?!\d).*)?", re.DOTALL)
 
 
-def _column(wanted: str, main: str, cells: Mapping[str, Sequence[Any]], name: str, there: Sequence[str]) -> str:
+def _column(
+    wanted: str, main: str, cells: Mapping[str, Sequence[Any]], name: str, there: Sequence[str]
+) -> str:
     """Return the column that holds what is wanted, judging by its cells; "" if none or several may.
 
     Raises UndecidedError for the column without which there is no record.
@@ -260,7 +262,9 @@ def _column(wanted: str, main: str, cells: Mapping[str, Sequence[Any]], name: st
             f"say which: --column {wanted}={long[0] if long else 'NAME'}"
         )
     fitting = {
-        "id": lambda column, values: column.lower().endswith("id") and len({*map(str, values)}) == len(values),
+        "id": lambda column, values: (
+            column.lower().endswith("id") and len({*map(str, values)}) == len(values)
+        ),
         "date": lambda column, values: all(_DATE.fullmatch(str(value)) for value in values),
     }.get(wanted, lambda column, values: False)
     found = [column for column, values in cells.items() if fitting(column, values)]

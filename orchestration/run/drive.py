@@ -136,7 +136,9 @@ def backfill(
     ]
     if over_all:
         names = ", ".join(over_all)
-        notes.append(f"not partitioned, so not part of a backfill: {names}; run `{workspace.command('run')}` to make them")
+        notes.append(
+            f"not partitioned, so not part of a backfill: {names}; run `{workspace.command('run')}` to make them"
+        )
     partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
     return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 

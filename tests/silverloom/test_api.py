@@ -79,7 +79,8 @@ def test_a_talk_is_aligned_with_its_paper_by_the_default_vectors():
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings_are_true(module):
     ended = elsewhere(
-        f"import doctest, silverloom; print(doctest.testmod(silverloom.{module}, optionflags=doctest.ELLIPSIS))", ROOT
+        f"import doctest, silverloom; print(doctest.testmod(silverloom.{module}, optionflags=doctest.ELLIPSIS))",
+        ROOT,
     )
     assert re.search(r"failed=0, attempted=[1-9]", ended), ended
 
@@ -108,7 +109,9 @@ def project(tmp_path_factory):
         manifest.write_text(json.dumps({"files": listed}))
 
     publish("toys/boats", "2018-06", {"kept-00000.parquet": ["a"], "kept-00001.parquet": ["b"]})
-    publish("toys/boats", "2018-07", {"kept-00000.parquet": ["c"], "__dropped/dropped-00000.parquet": ["lost"]})
+    publish(
+        "toys/boats", "2018-07", {"kept-00000.parquet": ["c"], "__dropped/dropped-00000.parquet": ["lost"]}
+    )
     publish("toys/model", "", {"kept-00000.parquet": ["all"]})
     publish("toys/prose", "all", {"kept-00000.parquet": ["whole"]})
     return root
@@ -119,7 +122,11 @@ def test_rows_are_loaded_as_arrow_pandas_and_datasets(project):
     frame = silverloom.load("toys/boats", "pandas", partition="2018-06", root=project)
     assert type(frame).__name__ == "DataFrame" and frame["id"].tolist() == ["a", "b"]
     rows = silverloom.load("toys/boats", "datasets", columns=["id"], root=str(project))
-    assert type(rows).__module__.startswith("datasets") and rows.column_names == ["id"] and rows[2] == {"id": "c"}
+    assert (
+        type(rows).__module__.startswith("datasets")
+        and rows.column_names == ["id"]
+        and rows[2] == {"id": "c"}
+    )
     assert silverloom.load("toys/boats", table="dropped", root=project)["id"].to_pylist() == ["lost"]
     for name, row in (("toys/model", "all"), ("toys/prose", "whole")):
         assert silverloom.load(name, root=project)["id"].to_pylist() == [row]
@@ -132,9 +139,13 @@ def test_the_project_is_that_of_the_working_directory(project, monkeypatch):
 
 
 def test_what_was_not_made_is_an_error_that_lists_what_was(project):
-    with pytest.raises(LookupError, match=r"has no dataset 'toys/ships'; made so far: toys/boats, toys/model, toys/"):
+    with pytest.raises(
+        LookupError, match=r"has no dataset 'toys/ships'; made so far: toys/boats, toys/model, toys/"
+    ):
         silverloom.load("toys/ships", root=project)
-    with pytest.raises(LookupError, match=r"toys/boats has no partition '2019-01'; made so far: 2018-06, 2018-07"):
+    with pytest.raises(
+        LookupError, match=r"toys/boats has no partition '2019-01'; made so far: 2018-06, 2018-07"
+    ):
         silverloom.load("toys/boats", partition="2019-01", root=project)
     with pytest.raises(LookupError, match=r"toys/model has no rejected rows"):
         silverloom.load("toys/model", table="rejected", root=project)
@@ -152,7 +163,9 @@ def test_a_file_that_is_not_that_of_its_manifest_is_refused(project, tmp_path, h
         file.unlink()
     else:
         shutil.copy(file, file.with_name("kept-00002.parquet"))
-    with pytest.raises(ValueError, match=r"kept-0000\d\.parquet: its MD5 is \w+, its manifest has \w+: make it again"):
+    with pytest.raises(
+        ValueError, match=r"kept-0000\d\.parquet: its MD5 is \w+, its manifest has \w+: make it again"
+    ):
         silverloom.load("toys/boats", root=root)
 
 

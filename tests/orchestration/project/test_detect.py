@@ -16,7 +16,13 @@ from tests.papers_as_pdf import printed
 SAMPLE = checkout() / "data/sample"
 LONG = "The ferry was old, but it carried the mail for thirty years. Kubler, who had built it, " * 3
 ROWS = [
-    {"acl_id": f"P18-{number}", "title": "Of ferries", "abstract": f"{LONG} {number}", "year": 2018, "pages": 9}
+    {
+        "acl_id": f"P18-{number}",
+        "title": "Of ferries",
+        "abstract": f"{LONG} {number}",
+        "year": 2018,
+        "pages": 9,
+    }
     for number in range(4)
 ]
 
@@ -43,7 +49,9 @@ def write(folder, name, rows):
 
 
 def test_every_system_is_known_with_what_it_reads():
-    assert set(systems()) == {path.parent.name for path in (checkout() / "assets/systems").glob("*/__init__.py")}
+    assert set(systems()) == {
+        path.parent.name for path in (checkout() / "assets/systems").glob("*/__init__.py")
+    }
     assert {"prose", "fusion_pairs"} < readers("discofuse").keys() and "prose" not in readers("wikisum")
 
 
@@ -52,7 +60,9 @@ def test_the_columns_of_a_table_are_told_by_their_names_or_else_by_what_is_in_th
     source = found("discofuse", write(tmp_path / "texts", name, ROWS))
     assert (source.records, source.kind) in [("prose", "table"), ("prose", "jsonl_prose")]
     assert source.columns == {"text": "abstract", "id": "acl_id", "title": "title", "date": "year"}
-    assert source.fields == {"text": "abstract", "id": "acl_id", "date": "year"}, "title is what the kind asks for"
+    assert source.fields == {"text": "abstract", "id": "acl_id", "date": "year"}, (
+        "title is what the kind asks for"
+    )
 
 
 def test_one_table_is_prose_for_one_system_and_abstracts_for_another(tmp_path):
@@ -114,7 +124,10 @@ def test_two_columns_of_long_texts_are_an_error_that_names_them_and_the_option(t
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"text": "summary"}, "texts has no column 'summary'; there are: acl_id, title, abstract, year, pages"),
+        (
+            {"text": "summary"},
+            "texts has no column 'summary'; there are: acl_id, title, abstract, year, pages",
+        ),
         ({"txt": "abstract"}, "--column txt=...: not asked for; known: text, id, title, date, licence"),
     ],
 )
@@ -132,7 +145,9 @@ def test_two_columns_that_may_be_ids_are_left_out(tmp_path):
 def test_what_no_kind_reads_is_an_error_that_lists_the_kinds(tmp_path):
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures/a.png").write_bytes(b"\x89PNG")
-    with pytest.raises(UndecidedError, match=r"^pictures: no kind reads its .*; of prose \(jsonl_prose, plain_prose, table\)"):
+    with pytest.raises(
+        UndecidedError, match=r"^pictures: no kind reads its .*; of prose \(jsonl_prose, plain_prose, table\)"
+    ):
         found("discofuse", tmp_path / "pictures")
     with pytest.raises(UndecidedError, match="the kind 'png' does not read its first files; of prose"):
         found("discofuse", tmp_path / "pictures", kind="png")
