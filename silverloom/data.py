@@ -67,10 +67,10 @@ def load(
 ) -> Any:
     """Return the rows of a dataset, such as "discofuse/examples", or of one of its partitions ("2018-06").
 
-    `form` says as what: "arrow" (`pyarrow.Table`), "pandas" (`pandas.DataFrame`) or "datasets"
-    (`datasets.Dataset` of Hugging Face, in memory). `table` chooses the kept rows, the dropped ones with their
-    reasons, or the rejected ones with their errors. `root` is the project; by default it is the one around the
-    working directory, or else the checkout that silverloom is installed from.
+    `form` is "arrow" (for a `pyarrow.Table`), "pandas" (a `pandas.DataFrame`) or "datasets" (a
+    `datasets.Dataset` of Hugging Face, in memory). `table` chooses the kept rows, the dropped ones with their
+    reasons, or the rejected ones with their errors. `root` is the project; by default it is the one around
+    the working directory, or else the checkout that silverloom is installed from.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
     dataset, partition or table that is not there, ValueError for a file that differs from its manifest.

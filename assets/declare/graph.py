@@ -152,7 +152,7 @@ def begins_with(system: str, *records: str) -> None:
 
 
 def beginnings(system: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the sources that a system needs, all of them; and, if it needs none, those of which one is enough."""
+    """Return the sources that a system needs, all of them, and those of which any one is enough."""
     return _NEEDS.get(system, ()), _BEGINS.get(system, ())
 
 

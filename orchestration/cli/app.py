@@ -36,6 +36,10 @@ Jobs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+#: A licence that nobody has named.
+_UNKNOWN = "LicenseRef-unknown"
+
+
 @command(assets=False)
 def init(
     workspace: Workspace,
@@ -50,27 +54,29 @@ def init(
         ),
     ],
     kind: Annotated[
-        str, typer.Option("--kind", help="How the source is read, such as pdf. Default: found by trying.")
+        str, typer.Option("--kind", help="How the source is read, such as pdf. Default: detected.")
     ] = "",
     column: Annotated[
         list[str] | None,
         typer.Option(
             "--column",
             metavar="WHAT=COLUMN",
-            help="The column of a table that holds what is asked for, such as text=abstract. May be repeated.",
+            help="Which column of a table holds what, such as text=abstract. May be repeated.",
         ),
     ] = None,
     licence: Annotated[
         str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")
-    ] = "LicenseRef-unknown",
+    ] = _UNKNOWN,
 ) -> None:
-    """Create a project of your own, which uses the installed code: params.yaml, dvc.yaml, git, DVC, Dagster."""
+    """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
     from orchestration.project.create import create
     from orchestration.project.detect import Asked
 
     columns = dict(_pair(text) for text in column or ())
     for made in create(folder, system, source, Asked(kind, columns), licence):
         print(f"{made.told}: {made.folder}")
+    if licence == _UNKNOWN:
+        print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")
     print(f"created {folder}; next: cd {folder} && silverloom run")
 
 

@@ -61,9 +61,8 @@ def check_rendered(workspace: Workspace) -> None:
     """Raise ValueError if dvc.yaml differs from what the asset graph renders to."""
     path = workspace.root / "dvc.yaml"
     if not path.exists() or path.read_text() != render(workspace):
-        raise ValueError(
-            f"dvc.yaml is out of date (assets or sources changed): run `{workspace.command('render', 'dvc.yaml')}`"
-        )
+        render_it = workspace.command("render", "dvc.yaml")
+        raise ValueError(f"dvc.yaml is out of date (assets or sources changed): run `{render_it}`")
 
 
 def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:

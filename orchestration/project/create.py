@@ -2,8 +2,8 @@
 
 Belongs here: its files, and the programs that set it up. Not here: what its sources are (detect.py).
 
-A folder is read where it is. A single file is copied into the project, below corpus/, and DVC keeps it: a source
-is a folder, and the one around the file may hold anything.
+A folder is read where it is. A single file is copied into the project, below corpus/, where DVC tracks it: a
+source is a folder, and the one around the file may hold anything.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Made(NamedTuple):
 def create(root: Path, system: str, sources: Sequence[str], asked: Asked, licence: str) -> list[Made]:
     """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
 
-    Raises ValueError for what does not fit, OSError for a source that is not there or a folder that is not empty,
+    Raises ValueError for what does not fit, OSError for a missing source or a folder that is not empty,
     RuntimeError if git or DVC fails.
     """
     import assets.systems  # noqa: F401  declares what there is to choose from

@@ -1,10 +1,10 @@
 """What a source is: which records it holds, the kind that reads it, and the columns of its tables.
 
-Belongs here: trying the formats of a system on the first records of a folder, and choosing columns by what is in
-them. Not here: the formats (ops/parse and the systems), the files of a new project (create.py).
+Belongs here: trying the formats of a system on the first records of a folder, and choosing columns by their
+content. Not here: the formats (ops/parse and the systems), the files of a new project (create.py).
 
-A kind fits if it reads the first records. Nothing is guessed between two that fit equally well: the error names
-both, and the option that decides.
+A kind fits if it reads the first records. If two fit equally well, the error names both, and the option that
+decides.
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ def readers(system: str) -> dict[str, Declaration]:
 
 
 def detect(system: str, folder: Path, name: str, records: str, asked: Asked) -> FoundSource:
-    """Return what the files of a folder are for a system. `records`: of which kind, or "" to find that out, too.
+    """Return what the files of a folder are for a system.
 
+    `records` names the section of `sources:` that they are for; if it is empty, that is detected, too.
     `name` is what the source is called in params.yaml. Raises UndecidedError.
     """
     known = readers(system)

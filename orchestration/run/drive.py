@@ -136,9 +136,8 @@ def backfill(
     ]
     if over_all:
         names = ", ".join(over_all)
-        notes.append(
-            f"not partitioned, so not part of a backfill: {names}; run `{workspace.command('run')}` to make them"
-        )
+        everything = workspace.command("run")
+        notes.append(f"not partitioned, so not part of a backfill: {names}; run `{everything}` to make them")
     partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
     return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 

@@ -1,4 +1,4 @@
-"""One project: its folders, params.yaml, datasets, commit and environment. A checkout of the code is one, too.
+"""One project: its folders, params.yaml, datasets, commit and environment. A checkout is a project, too.
 
 Belongs here: the object given to everything that reads or writes files; calling git; the environment of all
 the project's processes (pinned numeric kernels, no telemetry, where Dagster and MLflow keep their state). Not

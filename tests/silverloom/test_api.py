@@ -69,7 +69,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 
 def test_a_talk_is_aligned_with_its_paper_by_the_default_vectors():
-    spoken = "we count rare words in the corpus and then the tables show the counts of the words".split()
+    text = "we count rare words in the corpus and then the tables show the counts of the words"
+    spoken = text.split()
     found = silverloom.talksumm.align(spoken, ["We count rare words.", "Tables show the counts."])
     assert found.counts.tolist()[0] > 0 and found.counts.sum() == len(found.states)
     with pytest.raises(ValueError, match="no sentences"):
