@@ -5,9 +5,9 @@
     >>> silverloom.wikisum.rank("Salt bread", ["The sea is wide.", "Salt bread is flat."], "tf_idf").order
     [1, 0]
 
-`discofuse`, `talksumm`, `wikisum` and `parasci` have the methods of the papers, `metrics` the scores, and `load`
-reads rows. Each part is imported when it is first used. The import itself declares no asset, and sets nothing in
-the environment.
+`discofuse`, `talksumm`, `wikisum` and `parasci` have the methods of the papers, `metrics` the scores, and
+`load` reads rows. Each part is imported when it is first used. The import itself declares no asset, and sets
+nothing in the environment.
 """
 
 from __future__ import annotations

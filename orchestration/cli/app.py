@@ -70,10 +70,10 @@ def init(
 ) -> None:
     """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
     from orchestration.project.create import create
-    from orchestration.project.detect import Asked
+    from orchestration.project.detect import SourceOptions
 
     columns = dict(_pair(text) for text in column or ())
-    for made in create(folder, system, source, Asked(kind, columns), licence):
+    for made in create(folder, system, source, SourceOptions(kind, columns), licence):
         print(f"{made.told}: {made.folder}")
     if licence == _UNKNOWN:
         print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")

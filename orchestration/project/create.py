@@ -24,7 +24,7 @@ import yaml
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import beginnings
 from assets.declare.settings import checkout
-from orchestration.project.detect import Asked, FoundSource, UndecidedError, detect, readers, systems
+from orchestration.project.detect import SourceOptions, FoundSource, UndecidedError, detect, readers, systems
 
 _TEMPLATE = Path(__file__).with_name("template")
 
@@ -43,7 +43,7 @@ class GivenSource(NamedTuple):
     """What it is called in params.yaml."""
 
 
-class Made(NamedTuple):
+class ProjectSource(NamedTuple):
     """A source of a new project."""
 
     given: GivenSource
@@ -59,7 +59,9 @@ class Made(NamedTuple):
         return f"{told} ({columns})" if columns else told
 
 
-def create(root: Path, system: str, sources: Sequence[str], asked: Asked, licence: str) -> list[Made]:
+def create(
+    root: Path, system: str, sources: Sequence[str], asked: SourceOptions, licence: str
+) -> list[ProjectSource]:
     """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
 
     Raises ValueError for what does not fit, OSError for a missing source or a folder that is not empty,
@@ -114,17 +116,17 @@ def _gone_if_failed(root: Path) -> Iterator[None]:
         raise
 
 
-def _made(root: Path, system: str, given: GivenSource, asked: Asked) -> Made:
+def _made(root: Path, system: str, given: GivenSource, asked: SourceOptions) -> ProjectSource:
     folder = given.path
     if folder.is_file():
         folder = root / "corpus" / given.name
         folder.mkdir(parents=True)
         shutil.copy2(given.path, folder)
     found = detect(system, folder, given.path.name, given.records, asked)
-    return Made(given, found, os.path.relpath(folder, root))
+    return ProjectSource(given, found, os.path.relpath(folder, root))
 
 
-def _check_complete(system: str, made: Sequence[Made]) -> None:
+def _check_complete(system: str, made: Sequence[ProjectSource]) -> None:
     """Raise UndecidedError if a source is missing that the system needs."""
     there = {source.found.reader or source.found.records for source in made}
     all_of, one_of = beginnings(system)
@@ -138,7 +140,7 @@ def _check_complete(system: str, made: Sequence[Made]) -> None:
         )
 
 
-def _write(root: Path, system: str, made: Sequence[Made], licence: str) -> None:
+def _write(root: Path, system: str, made: Sequence[ProjectSource], licence: str) -> None:
     for name, target in _FILES.items():
         shutil.copy(_TEMPLATE / name, root / target)
     content = {system: {}, "partitions": {"every": "none"}, "sources": _sources(made, licence)}
@@ -154,7 +156,7 @@ def _write(root: Path, system: str, made: Sequence[Made], licence: str) -> None:
     (root / "README.md").write_text(readme, encoding="utf-8")
 
 
-def _sources(made: Sequence[Made], licence: str) -> dict[str, dict[str, Any]]:
+def _sources(made: Sequence[ProjectSource], licence: str) -> dict[str, dict[str, Any]]:
     """Return the section `sources` of params.yaml."""
     content: dict[str, dict[str, Any]] = {}
     for given, found, folder in made:

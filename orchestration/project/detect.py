@@ -40,7 +40,7 @@ class UndecidedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SourceOptions:
     """What the options of the command say."""
 
     kind: str = ""
@@ -96,7 +96,7 @@ def readers(system: str) -> dict[str, Declaration]:
     }
 
 
-def detect(system: str, folder: Path, name: str, records: str, asked: Asked) -> FoundSource:
+def detect(system: str, folder: Path, name: str, records: str, asked: SourceOptions) -> FoundSource:
     """Return what the files of a folder are for a system.
 
     `records` names the section of `sources:` that they are for; if it is empty, that is detected, too.
@@ -132,7 +132,7 @@ def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
         return False
 
 
-def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: Asked) -> list[_Fit]:
+def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: SourceOptions) -> list[_Fit]:
     """Return the formats that read the first records.
 
     Raises UndecidedError for a table whose columns do not tell what they hold, unless the files are mostly of
@@ -203,7 +203,7 @@ def _is_parsed(form: Format[Any], raw: Raw) -> bool:
     return True
 
 
-def _columns(form: Table, folder: Path, name: str, asked: Asked) -> dict[str, str]:
+def _columns(form: Table, folder: Path, name: str, asked: SourceOptions) -> dict[str, str]:
     """Return which columns hold what a format asks for, as far as there are any. Raises UndecidedError."""
     source = Source(kind="first", path=str(folder), licence="first")
     rows = [json.loads(raw.content) for raw in _raws(form, source) if raw.error is None]

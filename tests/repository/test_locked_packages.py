@@ -57,7 +57,7 @@ def test_every_name_that_the_project_asks_for_is_locked():
 
 def imported():
     """The first parts of the names of all modules that the project imports, its own left out."""
-    own = {"ops", "assets", "pages", "orchestration", "tests", "benchmarks"}
+    own = {"ops", "assets", "pages", "orchestration", "silverloom", "tests", "benchmarks"}
     files = [path for folder in own - {"benchmarks"} for path in (checkout() / folder).rglob("*.py")]
     own |= {path.stem for path in files}  # pytest puts a test's folder on the path
     names = set()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets.declare.settings import checkout
-from orchestration.project.detect import Asked, UndecidedError, detect, readers, systems
+from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
 from tests.papers_as_pdf import printed
 
 SAMPLE = checkout() / "data/sample"
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def found(system, folder, records="", **asked):
-    return detect(system, folder, folder.name, records, Asked(**asked))
+    return detect(system, folder, folder.name, records, SourceOptions(**asked))
 
 
 def write(folder, name, rows):
