@@ -24,7 +24,7 @@ import yaml
 from assets.declare.declaration import DECLARED
 from assets.declare.graph import beginnings
 from assets.declare.settings import checkout
-from orchestration.project.detect import SourceOptions, FoundSource, UndecidedError, detect, readers, systems
+from orchestration.project.detect import FoundSource, SourceOptions, UndecidedError, detect, readers, systems
 
 _TEMPLATE = Path(__file__).with_name("template")
 

@@ -176,7 +176,7 @@ def _best(fits: Sequence[_Fit], name: str) -> FoundSource:
     raise UndecidedError(f"{name} may be {kinds}: say which, for example by {option}")
 
 
-def _raws(form: Format[Any], source: Source) -> list[Raw]:
+def _raws(form: Any, source: Source) -> list[Raw]:
     """Return the first records of a folder."""
     corpus = Corpus("first", {"first": source}, {source.kind: form}, Path("/"), "", "", 1, engine(), "none")
     return list(islice(corpus.raws(source), _FIRST))
@@ -262,11 +262,12 @@ def _column(
             f"{name}: which column is the {wanted}? {why}; there are: {', '.join(there)}; "
             f"say which: --column {wanted}={long[0] if long else 'NAME'}"
         )
-    fitting = {
-        "id": lambda column, values: (
-            column.lower().endswith("id") and len({*map(str, values)}) == len(values)
-        ),
-        "date": lambda column, values: all(_DATE.fullmatch(str(value)) for value in values),
-    }.get(wanted, lambda column, values: False)
-    found = [column for column, values in cells.items() if fitting(column, values)]
+    found = [column for column, values in cells.items() if _may_hold(wanted, column, values)]
     return found[0] if len(found) == 1 else ""
+
+
+def _may_hold(wanted: str, column: str, values: Sequence[Any]) -> bool:
+    texts = [*map(str, values)]
+    if wanted == "id":
+        return column.lower().endswith("id") and len({*texts}) == len(texts)
+    return wanted == "date" and all(map(_DATE.fullmatch, texts))
