@@ -120,7 +120,7 @@ def test_commands_work_in_it_and_say_what_can_be_typed_there(mine, active):
     said = active("silverloom plan --select discofuse/examples", mine)
     assert "everything is up to date" in said
     again = active("silverloom run --select discofuse/examples", mine)
-    assert " kept, " not in again and "`silverloom plan`" in again and "`make" not in again
+    assert not re.search(r"\d kept, ", again) and "`silverloom plan`" in again and "`make" not in again
     code = "import silverloom; print(silverloom.load('discofuse/examples')['id'][0])"
     row = active(f'python -c "{code}"', mine).strip()
     assert "corpus/abstracts/abstracts.jsonl.gz, line 1" in active(f"silverloom explain {row}", mine)

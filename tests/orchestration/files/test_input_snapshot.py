@@ -15,8 +15,9 @@ def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch
 
 
 @pytest.fixture
-def marks(tmp_workspace, tmp_path):
-    """The marks of a project of one module."""
+def marks(tmp_workspace, tmp_path, monkeypatch):
+    """The marks of a checkout of one module."""
+    monkeypatch.setattr(identity, "checkout", lambda: tmp_path)
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()
