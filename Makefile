@@ -36,7 +36,7 @@ cluster: setup .venv/.cluster ## install what a Ray cluster (docs/how-to/cluster
 setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 
 # Made once, and again where one is missing; what is damaged is mended by the command that meets it.
-STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db .venv/dvc-plots.html
+STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db .silverloom/dvc-plots.html
 .silverloom/.ready: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
 	@mkdir -p $(@D) && touch $@

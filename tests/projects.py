@@ -29,13 +29,12 @@ from tests.systems import leave_out, own_datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(__file__).with_name("end_to_end")
-CODE = ("ops", "assets", "pages", "orchestration")
+CODE = ("ops", "assets", "pages", "orchestration", "silverloom")
 FILES = (
     "models.txt",
     "requirements.lock",
     "pyproject.toml",
     "Makefile",
-    "silverloom.py",
     ".gitignore",
     ".dvcignore",
     ".dvc/config",

@@ -143,6 +143,19 @@ def needs(system: str, *records: str) -> None:
     _NEEDS[system] = records
 
 
+_BEGINS: dict[str, tuple[str, ...]] = {}
+
+
+def begins_with(system: str, *records: str) -> None:
+    """Say which `sources:` of params.yaml a system can be begun with, each alone."""
+    _BEGINS[system] = records
+
+
+def beginnings(system: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the sources that a system needs, all of them, and those of which any one is enough."""
+    return _NEEDS.get(system, ()), _BEGINS.get(system, ())
+
+
 _OPTIONAL: set[str] = set()
 
 

@@ -193,18 +193,37 @@ class Settings(Params):
 
 @cache
 def checkout() -> Path:
-    """Return the checkout that these assets were imported from."""
+    """Return the checkout that this code was imported from."""
     return Path(__file__).resolve().parents[2]
 
 
+@cache
+def project() -> Path:
+    """Return the project that this process works on: params.yaml, data and history are its own.
+
+    It is the project around the working directory. Outside of any, it is the checkout of the code.
+    """
+    return nearest_project() or checkout()
+
+
+def nearest_project() -> Path | None:
+    """Return the nearest folder with a params.yaml that is a root of DVC, from the working directory up."""
+    with contextlib.suppress(FileNotFoundError):  # the working directory was removed
+        here = Path.cwd()
+        for folder in (here, *here.parents):
+            if (folder / "params.yaml").is_file() and (folder / ".dvc").is_dir():
+                return folder
+    return None
+
+
 def document(root: Path | None = None) -> Mapping[str, Any]:
-    """Return params.yaml of a checkout, by default of this one. Raises ParamsError if it is unreadable."""
-    return _document(root or checkout())
+    """Return params.yaml of a project, by default of this one. Raises ParamsError if it is unreadable."""
+    return _document(root or project())
 
 
 def settings(root: Path | None = None) -> Settings:
     """Return the settings that every dataset depends on. Raises ParamsError."""
-    return _settings(root or checkout())
+    return _settings(root or project())
 
 
 def read_again() -> None:

@@ -36,6 +36,71 @@ Jobs = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+#: A licence that nobody has named.
+_UNKNOWN = "LicenseRef-unknown"
+
+
+@command(assets=False)
+def init(
+    workspace: Workspace,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The new project's folder.")],
+    system: Annotated[str, typer.Option("--system", help="The system, such as discofuse.")],
+    source: Annotated[
+        list[str],
+        typer.Option(
+            "--source",
+            metavar="[RECORDS=]PATH",
+            help="A file or folder of raw texts; for example talks=../talks. May be repeated.",
+        ),
+    ],
+    kind: Annotated[
+        str, typer.Option("--kind", help="How the source is read, such as pdf. Default: detected.")
+    ] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="WHAT=COLUMN",
+            help="Which column of a table holds what, such as text=abstract. May be repeated.",
+        ),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--licence", help="The texts' licence, as an SPDX name.")
+    ] = _UNKNOWN,
+) -> None:
+    """Create a project of your own that uses the installed code, with git, DVC and Dagster."""
+    from orchestration.project.create import create
+    from orchestration.project.detect import SourceOptions
+
+    columns = dict(_pair(text) for text in column or ())
+    for made in create(folder, system, source, SourceOptions(kind, columns), licence):
+        print(f"{made.told}: {made.folder}")
+    if licence == _UNKNOWN:
+        print(f"licence: {licence}, which a release leaves out; say --licence, or change params.yaml")
+    print(f"created {folder}; next: cd {folder} && silverloom run")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """Return both sides of an equals sign. Raises ValueError."""
+    left, sign, right = text.partition("=")
+    if not (left and sign and right):
+        raise ValueError(f"--column takes WHAT=COLUMN, such as text=abstract, not {text!r}")
+    return left, right
+
+
+@command(assets=False)
+def setup(workspace: Workspace) -> None:
+    """Create what git does not hold: the stores of Dagster and MLflow, and DVC's template of plots."""
+    from orchestration.dagster.instance import close_stores, instance
+    from orchestration.dvc.metrics import write_template
+    from orchestration.mlflow import store
+
+    instance()
+    close_stores()
+    store.prepare(workspace.mlflow_store)
+    write_template(workspace)
+
+
 @command()
 def run(
     workspace: Workspace,

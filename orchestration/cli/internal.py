@@ -9,19 +9,6 @@ from orchestration.cli.command import command
 from orchestration.workspace.workspace import Workspace
 
 
-@command(hidden=True, assets=False)
-def setup(workspace: Workspace) -> None:
-    """Create the stores of Dagster and MLflow before processes start in parallel, and DVC's plot template."""
-    from orchestration.dagster.instance import close_stores, instance
-    from orchestration.dvc.metrics import write_template
-    from orchestration.mlflow import store
-
-    instance()
-    close_stores()
-    store.prepare(workspace.mlflow_store)
-    write_template(workspace)
-
-
 @command(hidden=True)
 def stage(workspace: Workspace, dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""

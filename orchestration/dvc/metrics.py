@@ -198,8 +198,8 @@ def measuring_code() -> str:
 
 
 def template_file(workspace: Workspace) -> Path:
-    """Return the template's path, in the virtual environment, so that it exists wherever `dvc` does."""
-    return workspace.root / ".venv" / "dvc-plots.html"
+    """Return the path of the template, which .dvc/config names."""
+    return workspace.state / "dvc-plots.html"
 
 
 def write_template(workspace: Workspace) -> None:

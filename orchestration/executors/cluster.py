@@ -17,20 +17,22 @@ from typing import Any
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from assets.declare.settings import project
 from orchestration.executors.base import Resources, WorkerNotStartedError
 from orchestration.workspace.workspace import QUIET, STRICT
 
 #: The variable with the cluster's address. A process that starts a cluster sets it for its children.
 ADDRESS = "SILVERLOOM_RAY_ADDRESS"
 
-#: What workers need from a checkout: code and params, but no data.
-CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "params.yaml", "requirements.lock")
+#: What workers need from a checkout; params.yaml is the project's, and no data is sent along.
+CODE = ("assets", "ops", "orchestration", "pages", "models.txt", "requirements.lock")
 
 
 def connect(address: str, root: Path) -> None:
     """Connect this process to a cluster, once. `auto` is one that runs on this machine, `local` starts one.
 
-    The code of the checkout at `root` is sent along. Raises WorkerNotStartedError if there is no cluster.
+    The code of the checkout at `root` and params.yaml are sent along. Raises WorkerNotStartedError if there
+    is no cluster.
     """
     if ray.is_initialized():
         return
@@ -66,6 +68,7 @@ def _copy_code(root: Path, place: Path) -> None:
             shutil.copytree(root / name, place / name, ignore=unwanted)
         elif (root / name).exists():
             shutil.copy(root / name, place / name)
+    shutil.copy(project() / "params.yaml", place / "params.yaml")
 
 
 @contextlib.contextmanager

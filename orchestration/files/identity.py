@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from assets.declare.settings import checkout
 from orchestration.workspace.workspace import Workspace
 
 #: Folders listed in .dvcignore.
@@ -179,7 +180,7 @@ def unreplaced(stamps: Stamps) -> Iterator[None]:
 
 #: Everything that goes into a dataset's code hash.
 CODE = ("assets", "models.txt", "ops", "orchestration/files/parquet.py", "requirements.lock")
-_NAMES = ("params.yaml", *CODE)
+_PARAMS = "params.yaml"
 
 
 class MovedError(RuntimeError):
@@ -239,8 +240,8 @@ def _marks(workspace: Workspace) -> dict[str, str]:
     stamp, so folders do not count either.
     """
     marks = {}
-    for name in _NAMES:
-        place = workspace.root / name
+    code = {name: checkout() / name for name in CODE}
+    for name, place in {_PARAMS: workspace.root / _PARAMS, **code}.items():
         paths = [] if place.is_dir() else [place]
         for base, folders, names in os.walk(place):
             folders[:] = [name for name in folders if name not in IGNORED]

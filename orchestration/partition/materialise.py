@@ -150,7 +150,7 @@ class Store:
 
     def _begin(self, context: dg.AssetExecutionContext) -> str:
         """Record today's code, params and sources; return the requested partition."""
-        put_first(self.workspace)
+        put_first()
         input_snapshot(self.workspace)
         return context.partition_key if context.has_partition_key else ""
 

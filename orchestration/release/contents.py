@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from assets.declare.declaration import Declaration
+from assets.declare.settings import checkout
 from assets.rows.reading import tables
 from ops.core.counts import total
 from ops.core.measures import DatasetScore
@@ -53,11 +54,11 @@ class Words:
     text: str
 
     @classmethod
-    def of(cls, workspace: Workspace, system: str) -> Words:
+    def of(cls, system: str) -> Words:
         """Read the text of a system. Raises LookupError if it has none."""
-        path = workspace.root / "ops" / system / "card.md"
+        path = checkout() / "ops" / system / "card.md"
         if not path.is_file():
-            raise LookupError(f"{system} has no release: {workspace.shown(path)} is missing")
+            raise LookupError(f"{system} has no release: ops/{system}/card.md is missing")
         _, head, text = path.read_text(encoding="utf-8").split("---\n", 2)
         return cls(yaml.safe_load(head), text.strip())
 

@@ -79,9 +79,7 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         check(workspace, dataset, params)
         inside = target.is_relative_to(workspace.root)
         besides = [target.relative_to(workspace.root).as_posix()] if inside else []
-        contents = Contents(
-            workspace, dataset, manifest, Words.of(workspace, system), commit(workspace, besides)
-        )
+        contents = Contents(workspace, dataset, manifest, Words.of(system), commit(workspace, besides))
         if not contents.files:
             lost = _lost(workspace, dataset)
             raise RuntimeError(f"{dataset.name} has no rows: there is nothing to release{lost}")

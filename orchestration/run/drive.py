@@ -136,7 +136,8 @@ def backfill(
     ]
     if over_all:
         names = ", ".join(over_all)
-        notes.append(f"not partitioned, so not in the backfill: {names}; run `make run` to make them")
+        everything = workspace.command("run")
+        notes.append(f"not partitioned, so not in the backfill: {names}; run `{everything}` to make them")
     partitioned = [(dataset, partitions) for dataset, partitions in both if dataset.partitioned or partitions]
     return drive(workspace, partitioned, jobs, force, {TAG: f"{first}..{last}"}, notes)
 
@@ -145,7 +146,8 @@ def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
     """Return the partitions from `first` to `last`. Raises ValueError with what to change."""
     known = workspace.settings.partitions
     if known.every == "none":
-        raise ValueError("params.yaml has no months or years (every: none): `make run` makes everything")
+        everything = workspace.command("run")
+        raise ValueError(f"params.yaml has no months or years (every: none): `{everything}` makes everything")
     for name, partition in (("FROM", first), ("TO", last)):
         if wrong := fault(partition, known.every):
             raise ValueError(f"{name} {wrong}, found {partition!r}")

@@ -77,6 +77,8 @@ def _where(workspace: Workspace) -> str:
     return (
         "\nThe rows are in data/<group>/<dataset>/<partition>/ (kept, dropped, rejected).\n"
         f"{shows if pages.exists() else ''}"
-        "`make ui` serves these pages, MLflow, and Dagster with the DAG, its runs and checks.\n"
-        "`make plan` shows what is stale and why; `make explain ID=<row id>` shows where a row comes from."
+        f"`{workspace.command('ui')}` serves these pages, MLflow, and Dagster with the DAG, its runs and "
+        "checks.\n"
+        f"`{workspace.command('plan')}` shows what is stale and why; "
+        f"`{workspace.command('explain <row id>', 'explain ID=<row id>')}` shows where a row comes from."
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from assets.declare.settings import ParamsError, read_again
+from assets.declare.settings import ParamsError, checkout, read_again
 from orchestration.files.identity import CODE, FileStamp, file_stamp
 from orchestration.workspace.workspace import Workspace
 
@@ -80,7 +80,8 @@ def marks(workspace: Workspace) -> Iterator[FileStamp]:
         [
             workspace.root / "manifests",
             workspace.state / "history",
-            *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
+            *(root / name for name in ("params.yaml", "dvc.lock", "data")),
+            *(checkout() / name for name in CODE),
             *watched_sources(workspace, file_stamp(root / "params.yaml")),
             *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
             workspace.quality / "docs" / _INDEX,

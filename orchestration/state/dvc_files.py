@@ -165,7 +165,7 @@ def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
 
 def _remedies(workspace: Workspace, content: bytes) -> str:
     """Return the remedies that would work here."""
-    again = "remove it, and `make run` writes a new one from what was made here"
+    again = f"remove it, and `{workspace.command('run')}` writes a new one from what was made here"
     if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
         side = "run `git checkout --ours dvc.lock` (or `--theirs`), then `git add dvc.lock`"
         return f"{side}, or {again}"

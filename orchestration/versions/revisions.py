@@ -118,7 +118,7 @@ def _on_disk(workspace: Workspace, dataset: str) -> Version:
     files = folder_hashes(workspace.data / dataset)
     if not files:
         raise LookupError(
-            f"data/{dataset} does not exist: `make run SELECT={dataset}` makes it, "
+            f"data/{dataset} does not exist: `silverloom run --select {dataset}` makes it, "
             f"`dvc pull data/{dataset}` gets the version in dvc.lock"
         )
     manifests = folder_files(workspace.root / "manifests" / dataset)

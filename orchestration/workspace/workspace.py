@@ -1,4 +1,4 @@
-"""One checkout: its folders, params.yaml, datasets, commit and environment.
+"""One project: its folders, params.yaml, datasets, commit and environment. A checkout is a project, too.
 
 Belongs here: the object given to everything that reads or writes files; calling git; the environment of all
 the project's processes (pinned numeric kernels, no telemetry, where Dagster and MLflow keep their state). Not
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dotenv import dotenv_values
 
-from assets.declare.settings import ParamsError, Settings, checkout, settings
+from assets.declare.settings import ParamsError, Settings, checkout, project, settings
 from orchestration.workspace.postgres import DAGSTER, is_postgres, with_driver
 
 if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # nothing may load numpy before its kernels are pinned
 
 @dataclass(frozen=True)
 class Workspace:
-    """A checkout. Workspaces with the same root are equal."""
+    """A project. Workspaces with the same root are equal."""
 
     root: Path
     declarations: Mapping[Key, Declaration] | None = field(default=None, compare=False, repr=False)
@@ -45,8 +45,8 @@ class Workspace:
 
     @classmethod
     def here(cls) -> Workspace:
-        """Return the checkout that contains this code."""
-        return cls(checkout())
+        """Return the project around the working directory; outside of any, the checkout of this code."""
+        return cls(project())
 
     def __reduce__(self) -> tuple[type[Workspace], tuple[Path]]:
         """Pickle without declarations, because the other process has its own."""
@@ -141,6 +141,10 @@ class Workspace:
     def metrics_file(self, dataset: Declaration) -> Path:
         """Return the file with a dataset's counts, which `dvc metrics` reads."""
         return self.root.joinpath("metrics", *dataset.key.path).with_suffix(".json")
+
+    def command(self, name: str, target: str = "") -> str:
+        """Return how people type a command here: by make in a checkout, which also sets up, else as it is."""
+        return f"make {target or name}" if (self.root / "Makefile").is_file() else f"silverloom {name}"
 
     def shown(self, path: Path) -> str:
         """Return a path relative to the root, as people and DVC write it."""
@@ -281,13 +285,13 @@ def _end() -> None:
         gc.freeze()
 
 
-def put_first(workspace: Workspace) -> None:
+def put_first() -> None:
     """Let child processes import the code that this process runs.
 
     They inherit sys.path, but Dagster removes the checkout from it after loading the definitions.
     """
-    if str(workspace.root) not in sys.path:
-        sys.path.insert(0, str(workspace.root))
+    if str(checkout()) not in sys.path:
+        sys.path.insert(0, str(checkout()))
 
 
 def check_kernels() -> None:

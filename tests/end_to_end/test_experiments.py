@@ -116,7 +116,7 @@ def test_plots_show_draws_the_workspace(queued, visit):
 
 def test_set_up_restores_a_lost_template(queued):
     project = queued[0]
-    (project.root / ".venv/dvc-plots.html").unlink()
+    (project.root / ".silverloom/dvc-plots.html").unlink()
     project.silverloom("setup")
     project.dvc("plots", "show")
 

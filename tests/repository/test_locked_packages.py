@@ -57,7 +57,7 @@ def test_every_required_package_is_locked():
 
 def imported():
     """The top-level names of all modules that the project imports, except its own."""
-    own = {"ops", "assets", "pages", "orchestration", "docs", "tests", "benchmarks"}
+    own = {"ops", "assets", "pages", "orchestration", "docs", "silverloom", "tests", "benchmarks"}
     files = [path for folder in own - {"benchmarks"} for path in (checkout() / folder).rglob("*.py")]
     own |= {path.stem for path in files}  # pytest puts a test's folder on the path
     names = set()

@@ -2,6 +2,11 @@
 
 from importlib import import_module
 
+from assets.declare.graph import begins_with
+
+# Here, because it is no part of any dataset's code.
+begins_with("parasci", "papers", "passages")
+
 # A dataset is declared before its readers.
 for module in ("sources", "candidates", "partial", "entailment", "datasets", "models", "people"):
     import_module(f"{__name__}.{module}")

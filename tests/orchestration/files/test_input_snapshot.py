@@ -15,8 +15,9 @@ def test_an_unreadable_source_does_not_stop_a_run(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def marks(tmp_workspace, tmp_path):
-    """The snapshot of a project of one module."""
+def marks(tmp_workspace, tmp_path, monkeypatch):
+    """The snapshot of a checkout of one module."""
+    monkeypatch.setattr(identity, "checkout", lambda: tmp_path)
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()

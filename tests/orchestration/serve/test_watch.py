@@ -12,6 +12,7 @@ from orchestration.workspace.workspace import Workspace
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "checkout", lambda: tmp_path)
     monkeypatch.setattr(watch, "watched_sources", lambda *_: (tmp_path / "raw", tmp_path / "one.jsonl"))
     for path in (
         "manifests/group/asset/2018-06.json",

@@ -116,7 +116,7 @@ def test_a_lock_that_is_being_written_is_read_again(lock):
 def test_git_is_not_suggested_if_it_has_no_sound_version(lock):
     put(lock, b"")
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
-    with pytest.raises(DamagedLockError, match="it is empty; remove it, and `make run`"):
+    with pytest.raises(DamagedLockError, match="it is empty; remove it, and `silverloom run`"):
         dvc_files.check_lock(Workspace(lock.parent))
 
 

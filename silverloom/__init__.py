@@ -1,0 +1,41 @@
+"""silverloom from Python: the four methods, their metrics, and the datasets that were made.
+
+    >>> import silverloom
+    >>> silverloom.load("discofuse/examples", "pandas")
+    >>> silverloom.wikisum.rank("Salt bread", ["The sea is wide.", "Salt bread is flat."], "tf_idf").order
+    [1, 0]
+
+`discofuse`, `talksumm`, `wikisum` and `parasci` have the methods of the papers, `metrics` the scores, and
+`load` reads rows. Each part is imported when it is first used. The import itself declares no asset, and sets
+nothing in the environment.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from silverloom import discofuse, metrics, parasci, talksumm, wikisum
+    from silverloom.data import load
+
+__all__ = ["discofuse", "load", "metrics", "parasci", "talksumm", "wikisum"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "load":
+        return import_module("silverloom.data").load
+    if name in __all__:
+        return import_module(f"silverloom.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def main() -> None:
+    """Run the command line: what the installed command `silverloom` calls."""
+    from silverloom.command import main as command
+
+    command()

@@ -1,0 +1,132 @@
+"""Rows of the datasets that a project has made, as Arrow, pandas or Hugging Face datasets.
+
+Belongs here: reading finished partitions, and checking them against their manifests. Not here: making them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.declare.settings import checkout, nearest_project
+from ops.core.parts import part_files
+from ops.core.periods import ALL
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas as pd
+
+RowTable: TypeAlias = Literal["kept", "dropped", "rejected"]
+
+
+@overload
+def load(
+    dataset: str,
+    form: Literal["arrow"] = "arrow",
+    *,
+    partition: str | None = ...,
+    table: RowTable = ...,
+    columns: Sequence[str] | None = ...,
+    root: str | os.PathLike[str] | None = ...,
+) -> pa.Table: ...
+@overload
+def load(
+    dataset: str,
+    form: Literal["pandas"],
+    *,
+    partition: str | None = ...,
+    table: RowTable = ...,
+    columns: Sequence[str] | None = ...,
+    root: str | os.PathLike[str] | None = ...,
+) -> pd.DataFrame: ...
+@overload
+def load(
+    dataset: str,
+    form: Literal["datasets"],
+    *,
+    partition: str | None = ...,
+    table: RowTable = ...,
+    columns: Sequence[str] | None = ...,
+    root: str | os.PathLike[str] | None = ...,
+) -> datasets.Dataset: ...
+def load(
+    dataset: str,
+    form: Literal["arrow", "pandas", "datasets"] = "arrow",
+    *,
+    partition: str | None = None,
+    table: RowTable = "kept",
+    columns: Sequence[str] | None = None,
+    root: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Return the rows of a dataset, such as "discofuse/examples", or of one of its partitions ("2018-06").
+
+    `form` is "arrow" (for a `pyarrow.Table`), "pandas" (a `pandas.DataFrame`) or "datasets" (a
+    `datasets.Dataset` of Hugging Face, in memory). `table` chooses the kept rows, the dropped ones with their
+    reasons, or the rejected ones with their errors. `root` is the project; by default it is the one around
+    the working directory, or else the checkout that silverloom is installed from.
+
+    Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
+    dataset, partition or table that is not there, ValueError for a file that differs from its manifest.
+    """
+    if form not in ("arrow", "pandas", "datasets"):
+        raise ValueError(f"form must be arrow, pandas or datasets, not {form!r}")
+    place = (nearest_project() or checkout()) if root is None else Path(root)
+    files = [file for found in _partitions(place, dataset, partition) for file in _files(*found, table)]
+    if not files:
+        raise LookupError(f"{dataset} has no {table} rows")
+    rows = pa.concat_tables(_read(file, columns) for file in files)
+    if form == "pandas":
+        return rows.to_pandas()
+    if form == "datasets":
+        from datasets import Dataset
+
+        return Dataset(rows)
+    return rows
+
+
+def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tuple[Path, Path]]:
+    """Yield the folder and the manifest of each finished partition. Raises LookupError if there is none."""
+    manifests = root / "manifests" / dataset
+    names = sorted(path.stem for path in manifests.glob("*.json"))
+    if not names:
+        made = sorted({path.parent for path in (root / "manifests").glob("*/*/*.json")})
+        there = ", ".join(path.relative_to(root / "manifests").as_posix() for path in made)
+        raise LookupError(f"{root} has no dataset {dataset!r}; made so far: {there or 'none'}")
+    if partition is not None and partition not in names:
+        raise LookupError(f"{dataset} has no partition {partition!r}; made so far: {', '.join(names)}")
+    for name in names if partition is None else [partition]:
+        folder = root / "data" / dataset
+        whole = name == ALL and not (folder / name).is_dir()
+        yield folder if whole else folder / name, manifests / f"{name}.json"
+
+
+def _files(folder: Path, manifest: Path, table: RowTable) -> Iterator[Path]:
+    """Yield the files of a table. Raises ValueError if they are not those of the manifest."""
+    listed = json.loads(manifest.read_bytes())["files"]
+    paths = {path.relative_to(folder).as_posix(): path for path in part_files(folder, table)}
+    start = "" if table == "kept" else f"__{table}/"
+    for name in sorted({*paths, *(name for name in listed if name.startswith(f"{start}{table}-"))}):
+        found = _md5(paths[name]) if name in paths else "missing"
+        if found != listed.get(name):
+            raise ValueError(
+                f"{folder / name}: its MD5 is {found}, its manifest has {listed.get(name)}: "
+                "make it again, or run `dvc checkout`"
+            )
+        yield paths[name]
+
+
+def _read(path: Path, columns: Sequence[str] | None) -> pa.Table:
+    with pq.ParquetFile(path) as file:
+        return file.read(columns=None if columns is None else [*columns])
+
+
+def _md5(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

@@ -1,0 +1,47 @@
+"""TalkSumm (Lev et al., ACL 2019): which sentence of a paper its speaker has in mind, word by word.
+
+>>> from silverloom.talksumm import align
+>>> spoken = "we count rare words then we draw tables of their counts".split()
+>>> align(spoken, ["We count words that are rare.", "Tables show the counts."]).counts
+array([...])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ops.models.word_vectors import WordVectors, word_vectors
+from ops.rank.choose import Budget, summarize
+from ops.talksumm.align.hmm import Alignment, GeometricTransition, HmmParams, align_words, viterbi
+
+__all__ = [
+    "Alignment",
+    "Budget",
+    "GeometricTransition",
+    "HmmParams",
+    "WordVectors",
+    "align",
+    "summarize",
+    "viterbi",
+]
+
+
+def align(
+    words: Sequence[str],
+    sentences: Sequence[str],
+    params: HmmParams | None = None,
+    *,
+    vectors: WordVectors | None = None,
+    introduction: Sequence[int] | None = None,
+) -> Alignment:
+    """Align a talk's spoken words with its paper's sentences by a hidden Markov model (section 3.2).
+
+    `params` default to the paper's, `vectors` to those that `params` name. A talk begins in one of the
+    sentences of the `introduction` (indices); without them, in one of the first 20. `counts` of the result
+    has, for each sentence, how many words were spoken about it: its score in a summary.
+
+    Raises ValueError if there is no sentence, or no word to align.
+    """
+    chosen = params or HmmParams()
+    found = word_vectors(chosen.vectors) if vectors is None else vectors
+    return align_words(words, sentences, found, chosen, introduction)

@@ -1,0 +1,14 @@
+"""WikiSum (Liu et al., ICLR 2018): ranking the paragraphs of an article's references, and finding its clones.
+
+>>> from silverloom.wikisum import clone_recall, rank
+>>> rank("Salt bread", ["The sea is wide.", "Salt bread is flat."], "tf_idf").order
+[1, 0]
+>>> clone_recall("The sea is salt.", ["Salt is found in the sea.", "It is salt."])
+0.6666666666666666
+"""
+
+from ops.wikisum.clones import clone_recall, clone_recalls
+from ops.wikisum.rank import Ranking, rank
+from ops.wikisum.ranked import keep_paragraph
+
+__all__ = ["Ranking", "clone_recall", "clone_recalls", "keep_paragraph", "rank"]

@@ -1,0 +1,155 @@
+"""What a source is, told by its files: the records, the kind, the columns; or what decides."""
+
+import csv
+import gzip
+import json
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assets.declare.settings import checkout
+from orchestration.project.detect import SourceOptions, UndecidedError, detect, readers, systems
+from tests.papers_as_pdf import printed
+
+SAMPLE = checkout() / "data/sample"
+LONG = "The ferry was old, but it carried the mail for thirty years. Kubler, who had built it, " * 3
+ROWS = [
+    {
+        "acl_id": f"P18-{number}",
+        "title": "Of ferries",
+        "abstract": f"{LONG} {number}",
+        "year": 2018,
+        "pages": 9,
+    }
+    for number in range(4)
+]
+
+
+def found(system, folder, records="", **asked):
+    return detect(system, folder, folder.name, records, SourceOptions(**asked))
+
+
+def write(folder, name, rows):
+    """Write rows as the kind of table that the name says."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    if name.endswith(".parquet"):
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif ".csv" in name:
+        with (gzip.open if name.endswith(".gz") else open)(path, "wt", newline="") as stream:
+            writer = csv.DictWriter(stream, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return folder
+
+
+def test_every_system_is_known_with_what_it_reads():
+    assert set(systems()) == {
+        path.parent.name for path in (checkout() / "assets/systems").glob("*/__init__.py")
+    }
+    assert {"prose", "fusion_pairs"} < readers("discofuse").keys() and "prose" not in readers("wikisum")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.csv.gz", "a.parquet"])
+def test_the_columns_of_a_table_are_told_by_their_names_or_else_by_what_is_in_them(tmp_path, name):
+    source = found("discofuse", write(tmp_path / "texts", name, ROWS))
+    assert (source.records, source.kind) in [("prose", "table"), ("prose", "jsonl_prose")]
+    assert source.columns == {"text": "abstract", "id": "acl_id", "title": "title", "date": "year"}
+    assert source.fields == {"text": "abstract", "id": "acl_id", "date": "year"}, (
+        "title is what the kind asks for"
+    )
+
+
+def test_one_table_is_prose_for_one_system_and_abstracts_for_another(tmp_path):
+    folder = write(tmp_path / "texts", "a.jsonl", ROWS)
+    assert found("parasci", folder)[:2] == ("passages", "abstracts")
+    assert "text" not in found("parasci", folder).fields
+
+
+@pytest.mark.parametrize(
+    ("system", "folder", "records", "kind"),
+    [
+        ("parasci", "papers/text", "papers", "plain_text"),
+        ("parasci", "papers/cl_scisumm", "papers", "cl_scisumm"),
+        ("parasci", "papers/science_parse", "papers", "science_parse"),
+        ("parasci", "papers/scirex", "papers", "scirex"),
+        ("parasci", "citing_sentences", "passages", "citing_sentences"),
+        ("parasci", "abstracts", "passages", "abstracts"),
+        ("talksumm", "papers/text", "papers", "plain_text"),
+        ("talksumm", "talks", "talks", "transcripts"),
+        ("wikisum", "articles", "articles", "mediawiki_dump"),
+        ("discofuse", "prose/encyclopedia", "prose", "plain_prose"),
+    ],
+)
+def test_the_kind_of_a_folder_is_the_one_that_reads_its_files(system, folder, records, kind):
+    assert found(system, SAMPLE / folder)[:2] == (records, kind)
+
+
+def test_a_source_that_a_system_can_do_without_is_told_when_it_is_named():
+    assert found("wikisum", SAMPLE / "web", "web_pages")[:2] == ("web_pages", "warc")
+    with pytest.raises(UndecidedError, match=r"web: no kind reads its first files; of articles \("):
+        found("wikisum", SAMPLE / "web", "articles")
+
+
+def test_papers_become_prose_for_a_system_that_reads_no_papers(tmp_path):
+    (tmp_path / "pdfs").mkdir()
+    (tmp_path / "pdfs/a.pdf").write_bytes(printed("Of Ferries", [("1 Introduction", [LONG] * 5)]))
+    source = found("discofuse", tmp_path / "pdfs")
+    assert (source.records, source.kind, source.reader) == ("papers", "pdf", "prose")
+
+
+def test_a_folder_with_another_file_in_it_is_still_told(tmp_path):
+    shutil.copytree(SAMPLE / "prose/encyclopedia", tmp_path / "texts")
+    (tmp_path / "texts/cover.png").write_bytes(b"\x89PNG")
+    assert found("discofuse", tmp_path / "texts").kind == "plain_prose"
+
+
+def test_two_columns_of_long_texts_are_an_error_that_names_them_and_the_option(tmp_path):
+    rows = [{**row, "body": LONG} for row in ROWS]
+    folder = write(tmp_path / "texts", "a.jsonl", rows)
+    with pytest.raises(UndecidedError) as error:
+        found("discofuse", folder)
+    assert str(error.value) == (
+        "texts: which column is the text? abstract and body hold texts; "
+        "there are: acl_id, title, abstract, year, pages, body; say which: --column text=abstract"
+    )
+    assert found("discofuse", folder, columns={"text": "body"}).columns["text"] == "body"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (
+            {"text": "summary"},
+            "texts has no column 'summary'; there are: acl_id, title, abstract, year, pages",
+        ),
+        ({"txt": "abstract"}, "--column txt=...: not asked for; known: text, id, title, date, licence"),
+    ],
+)
+def test_a_column_that_is_not_there_or_not_asked_for_is_an_error(tmp_path, columns, said):
+    with pytest.raises(UndecidedError) as error:
+        found("discofuse", write(tmp_path / "texts", "a.csv", ROWS), columns=columns)
+    assert str(error.value) == said
+
+
+def test_two_columns_that_may_be_ids_are_left_out(tmp_path):
+    rows = [{**row, "paper_id": row["acl_id"].lower()} for row in ROWS]
+    assert "id" not in found("discofuse", write(tmp_path / "texts", "a.jsonl", rows)).columns
+
+
+def test_what_no_kind_reads_is_an_error_that_lists_the_kinds(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures/a.png").write_bytes(b"\x89PNG")
+    with pytest.raises(
+        UndecidedError, match=r"^pictures: no kind reads its .*; of prose \(jsonl_prose, plain_prose, table\)"
+    ):
+        found("discofuse", tmp_path / "pictures")
+    with pytest.raises(UndecidedError, match="the kind 'png' does not read its first files; of prose"):
+        found("discofuse", tmp_path / "pictures", kind="png")
+    with pytest.raises(UndecidedError, match="discofuse reads no papers; it reads "):
+        found("discofuse", tmp_path / "pictures", "papers")
