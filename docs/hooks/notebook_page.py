@@ -12,7 +12,7 @@ INTRODUCTION = "[The notebook](first-look.ipynb) of this page opens in Jupyter o
 
 def page(content: str) -> str:
     """Return the page of a notebook, given as its JSON."""
-    cells = nbformat.reads(content, as_version=4).cells
+    cells = nbformat.reads(content, as_version=4).cells  # type: ignore[no-untyped-call]
     shown = [f"```python\n{cell.source}\n```" if cell.cell_type == "code" else cell.source for cell in cells]
     title, *rest = shown
     return "\n\n".join([title, INTRODUCTION, *rest]) + "\n"
