@@ -10,6 +10,7 @@ import notebook_page
 import params_page
 from commands_page import commands_text
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -33,4 +34,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Put the commands with all their options under the overview of them."""
-    return markdown.replace(MARK, commands_text()) if MARK in markdown else markdown
+    if page.file.src_uri != "reference/commands.md":
+        return markdown
+    if MARK not in markdown:
+        raise PluginError(f"{page.file.src_uri}: the line {MARK} is missing")
+    return markdown.replace(MARK, commands_text())
