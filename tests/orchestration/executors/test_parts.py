@@ -111,4 +111,4 @@ def test_a_map_that_is_left_midway_ends_its_workers_at_once(tmp_path):
     next(outcomes)
     until(lambda: len(list(tmp_path.iterdir())) >= 2)
     outcomes.close()
-    assert not multiprocessing.active_children()
+    until(lambda: not multiprocessing.active_children())  # a process closes its files before it can be reaped
