@@ -58,6 +58,7 @@ def test_after_clone_and_pull_nothing_of_any_system_is_recomputed(sample_project
     assert pulled.data() == origin.data()
 
 
+@pytest.mark.long
 def test_when_only_the_data_were_pulled_plan_says_what_else_to_pull(pulled):
     shutil.rmtree(pulled.root / "manifests/talksumm/pairs")
     said = r"no manifest says that it was finished \(`dvc pull talksumm-pairs` gets it if it was pushed\)"

@@ -122,6 +122,7 @@ def cached(project, path):
     return project.root / ".dvc/cache/files/md5" / md5[:2] / md5[2:]
 
 
+@pytest.mark.long
 def test_a_damaged_crawl_is_restored_from_the_cache_even_if_the_site_has_changed(fresh):
     routes = {"/": page("first"), "/a": reply(body=b"a")}
     with answering(routes) as (site, asked):

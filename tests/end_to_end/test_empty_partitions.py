@@ -77,6 +77,7 @@ def test_an_empty_partition_that_another_process_makes_is_not_waited_for(project
     assert ended.output.splitlines()[-1].split() == [year for year in empty if year not in ("1974", "1975")]
 
 
+@pytest.mark.long
 def test_empty_partitions_that_dagster_already_knows_are_published_again(project):
     project.silverloom("run", "--select", "sources/papers")
     for path in (project.root / "manifests/sources/papers").glob("*.json"):

@@ -123,6 +123,7 @@ def test_a_new_document_without_repeats_makes_no_other_month_again(made, tmp_pat
     assert not [name for name in names if name.endswith("2018-06")], output
 
 
+@pytest.mark.long
 def test_a_new_copy_remakes_only_what_comes_after_it(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     write(project, "again", "2018-07", FERRY)

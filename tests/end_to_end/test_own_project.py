@@ -163,6 +163,7 @@ def init(*options):
     return ended.value.code or 0
 
 
+@pytest.mark.long
 def test_a_folder_is_read_where_it_is_and_the_system_gets_all_it_needs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     papers, talks = (ROOT / "data/sample" / name for name in ("papers/text", "talks"))

@@ -93,6 +93,7 @@ def test_a_failed_check_leaves_the_previous_partition_and_its_manifest(failed, d
     assert ["talksumm/summaries", "2018-06", "yes", "code changed"] in plan(failed)
 
 
+@pytest.mark.long
 def test_a_failure_is_shown_until_the_previous_version_is_restored(failed):
     """As `make ui` reports it to Dagster at its start, too."""
     places = [f"talksumm/summaries {month}" for month in MONTHS]
@@ -143,6 +144,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
+@pytest.mark.long
 def test_a_run_of_dagster_checks_the_same_bytes_again_if_only_the_suite_changed(done):
     written, former = inodes(done), done.dagster()["talksumm/pairs 2018-06"]["run"]
 
@@ -196,6 +198,7 @@ def check_alone(project, *chosen):
     return json.loads(ended.output.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_the_checks_of_all_months_run_alone_as_from_the_page_of_an_asset(done):
     rows, written = rows_of(done), inodes(done)
     done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')

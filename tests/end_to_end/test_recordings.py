@@ -37,6 +37,7 @@ def plan(project):
     return " ".join(project.silverloom("plan").split())
 
 
+@pytest.mark.long
 def test_whisper_transcribes_a_recording_and_its_model_and_packages_are_in_the_key_of_talks(fresh):
     add_recording(fresh)
     words = heard(fresh)

@@ -43,6 +43,7 @@ def test_the_sensor_requests_a_failing_partition_once_and_nothing_when_params_ch
     assert tick(done, "source_files", "run")["asked"] == changed
 
 
+@pytest.mark.long
 def test_the_schedule_requests_stale_datasets_of_the_newest_partition_and_their_readers(done):
     assert tick(done, "newest_partition") == {"asked": [], "failed": {}}
     done.edit("ops/talksumm/align/emission.py", '"lemme", "wanna"', '"wanna", "lemme"')

@@ -42,6 +42,7 @@ def test_a_completely_rejected_source_ends_a_run_with_its_causes_and_status_1(do
     assert "1 rejected" in shown
 
 
+@pytest.mark.long
 def test_a_source_of_oversized_recordings_only_is_rejected_and_does_not_fail_the_run(done):
     folder = done.root / "corpus" / "videos"
     folder.mkdir()

@@ -117,6 +117,7 @@ def test_copies_and_off_topic_pages_are_left_out_and_a_release_lists_what_is_cit
     assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
+@pytest.mark.long
 def test_a_query_without_results_from_a_search_engine_is_not_searched_elsewhere(project):
     """The local index, which has four pages with these words, is not a fallback."""
 
@@ -215,6 +216,7 @@ def test_the_results_of_a_search_engine_are_the_references_of_its_queries(projec
     }
 
 
+@pytest.mark.long
 def test_a_set_of_whole_articles_ranks_by_the_article_and_limits_its_length(project):
     def sets(params):
         wikisum = params["wikisum"]

@@ -71,9 +71,9 @@ def imported():
 
 
 def test_every_imported_package_is_a_named_requirement():
-    sources, asked = packages_distributions(), wanted()
-    assert {"dagster", "numpy", "pytest"} <= imported()
-    assert not {name for name in imported() if not asked & {normal(found) for found in sources.get(name, [])}}
+    sources, asked, names = packages_distributions(), wanted(), imported()
+    assert {"dagster", "numpy", "pytest"} <= names
+    assert not {name for name in names if not asked & {normal(found) for found in sources.get(name, [])}}
 
 
 def test_packages_that_are_read_as_data_are_named_requirements():

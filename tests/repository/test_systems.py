@@ -3,6 +3,7 @@
 import ast
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,19 @@ def code_words(path: Path) -> Iterator[str]:
             yield from [value] if isinstance(value, str) else []
 
 
+@cache
+def lower_cased(path: Path) -> frozenset[str]:
+    """Those words in lower case: a file is parsed once for all systems."""
+    return frozenset(word.lower() for word in code_words(path))
+
+
 def naming(root: Path, system: str) -> set[str]:
     """The files that name a system but do not belong to it."""
     found = set()
     for path in source_files(root):
         place = path.relative_to(root).as_posix()
         own = any(place.startswith((f"{folder}/", f"{folder}.")) for folder in own_folders(system))
-        if not own and any(system in word.lower() for word in code_words(path)):
+        if not own and any(system in word for word in lower_cased(path)):
             found.add(place)
     return found
 

@@ -324,7 +324,7 @@ STATED = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10)
 @given(
     st.sampled_from(["definitions", "citations"]),
     st.lists(STATED, max_size=14),

@@ -224,6 +224,7 @@ def test_a_duplicate_that_a_slow_server_makes_much_later_is_deleted_with_the_nex
     assert names(place) == ["2018-06", "2018-07", "gamma=1", "other"]
 
 
+@pytest.mark.long
 def test_a_server_that_is_down_loses_nothing(server, remote):
     server.stop()
     put(remote, entry())

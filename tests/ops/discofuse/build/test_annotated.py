@@ -292,6 +292,7 @@ def test_a_run_of_symbols_that_is_no_word_is_one_token():
     assert len(found.words) == 900
 
 
+@pytest.mark.long
 def test_a_document_of_ten_thousand_sentences_is_parsed_beyond_spacys_length_limit():
     from ops.discofuse.build.pipeline import annotator
 

@@ -42,6 +42,7 @@ def run_children(*runs):
     return [int(line) for line in done.stdout.split()]
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_uninterrupted_one(tmp_path):
     broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
     # Updates 6 and 17 lie between checkpoints, in the first and in the last epoch.

@@ -109,6 +109,7 @@ def test_gradients_reach_only_the_head_and_the_trained_layers(layers):
     assert all(torch.equal(before[name], after[name]) for name in before), "the shared encoder never changes"
 
 
+@pytest.mark.long
 def test_the_model_learns_its_examples_and_is_read_back_from_its_files():
     made = SpanModel(SpanConfig(trained_layers=2))
     knobs = TrainingParams(

@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.core.thresholds import above, at_least, at_most, below, scored
@@ -55,6 +55,7 @@ def talks_with_matches(draw):
     return talks, matches, papers, sentences
 
 
+@settings(max_examples=10)
 @given(talks_with_matches(), SCORE | NEAR, SCORE | NEAR, SCORE | st.just(0.0))
 def test_pairs_under_another_threshold_or_margin_are_as_the_scores_predict(rows, threshold, value, margin):
     value = max(value, 1e-6)
