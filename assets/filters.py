@@ -160,34 +160,13 @@ def _filtered(
 
     units = _called(name)
     scored = section(scoring)
-    asked: list[tuple[object, str, Any, Callable[..., Any], tuple[float, ...], str]] = [
-        (
-            scored.language,
-            "language",
-            at_least,
-            bounds.asked_language,
-            _SHARES,
-            "probability of the language",
-        ),
-        (
-            scored.duplicates,
-            "similarity",
-            below,
-            bounds.asked_similarity,
-            _SHARES,
-            "similarity to an earlier document",
-        ),
-        (
-            scored.personal_data,
-            "personal_data",
-            at_most,
-            bounds.asked_personal_data,
-            (0, 1, 2, 5),
-            "pieces of personal data",
-        ),
-        (reference, "perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
-        (scored.quality, "at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
-        (scored.quality, "at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
+    asked: list[tuple[str, Any, Callable[..., Any], tuple[float, ...], str]] = [
+        ("language", at_least, bounds.asked_language, _SHARES, "probability of the language"),
+        ("similarity", below, bounds.asked_similarity, _SHARES, "similarity to an earlier document"),
+        ("personal_data", at_most, bounds.asked_personal_data, (0, 1, 2, 5), "pieces of personal data"),
+        ("perplexity", at_most, bounds.asked_perplexity, (2, 4, 6, 8, 12), "perplexity of a byte"),
+        ("at_least.*", at_least, bounds.asked_quality, (), "measure of a rule"),
+        ("at_most.*", at_most, bounds.asked_quality, (), "measure of a rule"),
     ]
     return _declare(
         filtered,
@@ -200,8 +179,8 @@ def _filtered(
         replaces=name,
         thresholds=[
             Threshold(bound, param, rule, scores, values=values, meaning=meaning, units=units)
-            for on, param, rule, scores, values, meaning in asked
-            if on
+            for param, rule, scores, values, meaning in asked
+            if (reference if param == "perplexity" else scored.gives(param))
         ],
         expectations=_known(kind, shape),
     )
