@@ -73,15 +73,17 @@ def load(
     the working directory, or else the checkout that silverloom is installed from.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
-    dataset, partition or table that is not there, ValueError for a file that differs from its manifest.
+    dataset, partition, table or column that is not there, ValueError for a damaged manifest, or a file that
+    differs from its manifest.
     """
     if form not in ("arrow", "pandas", "datasets"):
         raise ValueError(f"form must be arrow, pandas or datasets, not {form!r}")
     place = (nearest_project() or checkout()) if root is None else Path(root)
-    files = [file for found in _partitions(place, dataset, partition) for file in _files(*found, table)]
-    if not files:
+    found = _partitions(place, dataset, partition)
+    tables = [rows for made in found for rows in _tables(*made, table, columns)]
+    if not tables:
         raise LookupError(f"{dataset} has no {table} rows")
-    rows = pa.concat_tables(_read(file, columns) for file in files)
+    rows = pa.concat_tables(tables)
     if form == "pandas":
         return rows.to_pandas()
     if form == "datasets":
@@ -107,26 +109,40 @@ def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tup
         yield folder if whole else folder / name, manifests / f"{name}.json"
 
 
-def _files(folder: Path, manifest: Path, table: RowTable) -> Iterator[Path]:
-    """Yield the files of a table. Raises ValueError if they are not those of the manifest."""
-    listed = json.loads(manifest.read_bytes())["files"]
+def _tables(
+    folder: Path, manifest: Path, table: RowTable, columns: Sequence[str] | None
+) -> Iterator[pa.Table]:
+    """Yield the rows of each file of a table. Raises ValueError if a file is not that of the manifest.
+
+    A file is read once, so the rows are from the bytes that were checked.
+    """
+    listed = _listed(manifest)
     paths = {path.relative_to(folder).as_posix(): path for path in part_files(folder, table)}
     start = "" if table == "kept" else f"__{table}/"
     for name in sorted({*paths, *(name for name in listed if name.startswith(f"{start}{table}-"))}):
-        found = _md5(paths[name]) if name in paths else "missing"
+        content = paths[name].read_bytes() if name in paths else b""
+        found = hashlib.md5(content, usedforsecurity=False).hexdigest() if name in paths else "missing"
         if found != listed.get(name):
             raise ValueError(
                 f"{folder / name}: its MD5 is {found}, its manifest has {listed.get(name)}: "
                 "make it again, or run `dvc checkout`"
             )
-        yield paths[name]
+        yield _read(content, columns)
 
 
-def _read(path: Path, columns: Sequence[str] | None) -> pa.Table:
-    with pq.ParquetFile(path) as file:
+def _read(content: bytes, columns: Sequence[str] | None) -> pa.Table:
+    """Return the rows of a Parquet file. Raises LookupError for a column that it does not have."""
+    with pq.ParquetFile(pa.BufferReader(content)) as file:
+        there = file.schema_arrow.names
+        if unknown := sorted({*(columns or ())} - {*there}):
+            raise LookupError(f"there is no column {unknown[0]!r}; there are: {', '.join(there)}")
         return file.read(columns=None if columns is None else [*columns])
 
 
-def _md5(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+def _listed(manifest: Path) -> dict[str, str]:
+    """Return the MD5 of each file in a manifest. Raises ValueError if the manifest is damaged."""
+    try:
+        listed: dict[str, str] = json.loads(manifest.read_bytes())["files"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ValueError(f"{manifest}: damaged: make it again, or run `dvc checkout`") from error
+    return listed

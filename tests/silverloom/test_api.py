@@ -150,6 +150,8 @@ def test_what_was_not_made_is_an_error_that_lists_what_was(project):
         silverloom.load("toys/boats", partition="2019-01", root=project)
     with pytest.raises(LookupError, match=r"toys/model has no rejected rows"):
         silverloom.load("toys/model", table="rejected", root=project)
+    with pytest.raises(LookupError, match="there is no column 'length_'; there are: id, length"):
+        silverloom.load("toys/boats", columns=["id", "length_"], root=project)
     with pytest.raises(ValueError, match="form must be arrow, pandas or datasets, not 'polars'"):
         silverloom.load("toys/model", "polars", root=project)
 
@@ -167,6 +169,14 @@ def test_a_file_that_is_not_that_of_its_manifest_is_refused(project, tmp_path, h
     with pytest.raises(
         ValueError, match=r"kept-0000\d\.parquet: its MD5 is \w+, its manifest has \w+: make it again"
     ):
+        silverloom.load("toys/boats", root=root)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}"])
+def test_a_damaged_manifest_is_refused(project, tmp_path, content):
+    root = shutil.copytree(project, tmp_path / "copy")
+    (root / "manifests/toys/boats/2018-07.json").write_text(content)
+    with pytest.raises(ValueError, match=r"toys/boats/2018-07\.json: damaged: make it again, or run `dvc"):
         silverloom.load("toys/boats", root=root)
 
 
