@@ -23,7 +23,7 @@ from orchestration.definitions import workspace
 #: What each group of datasets is called.
 TITLES = {
     "sources": "Datasets of sources",
-    **{name: f"Datasets of {title}" for name, title in SYSTEMS.items()},
+    **{name: f"Datasets of {name}" for name in SYSTEMS},
 }
 
 _TYPES = {

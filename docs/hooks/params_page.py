@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pkgutil import iter_modules
 from typing import Any
 
 from meanings import comments, docstring, field_meaning
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 from tables import code, table
 from wording import bounds, default_text, model_of, nested_models, type_text
 
+import assets.systems
 from assets.declare.settings import Settings, checkout
 from ops.core.params import Params
 from ops.parse.source import DatasetSource, Source
@@ -31,7 +33,8 @@ TITLES = {
     "filters": "params.yaml: filters",
     "shared": "params.yaml: what several sections share",
 }
-SYSTEMS = {"talksumm": "TalkSumm", "discofuse": "DiscoFuse", "wikisum": "WikiSum", "parasci": "ParaSCI"}
+#: The systems on disk.
+SYSTEMS = sorted(module.name for module in iter_modules(assets.systems.__path__))
 #: A model with as many keys that several sections hold has one table, on the page "shared".
 MANY = 4
 
@@ -49,7 +52,7 @@ def pages() -> dict[str, str]:
     shared = shared_models([*found.values(), Settings, Source, DatasetSource])
     told = comments(checkout() / "params.yaml")
     parts: dict[str, list[str]] = {name: [f"# {title}\n"] for name, title in TITLES.items()}
-    parts |= {name: [f"# params.yaml: {title}\n"] for name, title in SYSTEMS.items()}
+    parts |= {name: [f"# params.yaml: {name}\n"] for name in SYSTEMS}
     parts["general"].append(_section("", Settings, shared, told, frozenset({*found, "sources"})))
     for path, kind in found.items():
         parts[page_of(path)].append(_section(path, kind, shared, told))
