@@ -45,7 +45,7 @@ DUPLICATES = Shape(
     unit=_SCORES,
     kept=columns(
         ("document_id", _TEXT, "the row that repeats"),
-        ("first_id", _TEXT, "the first of its group by id: it stays, unless another bound drops it"),
+        ("first_id", _TEXT, "the first of its group by id, which stays"),
         ("similarity", _REAL, "at which it falls into a group with an earlier one; 1: the same text"),
         ("exact", pa.bool_(), "whether the text is the same but for white space"),
     ),
