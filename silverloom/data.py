@@ -101,6 +101,11 @@ def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tup
         made = sorted({path.parent for path in (root / "manifests").glob("*/*/*.json")})
         there = ", ".join(path.relative_to(root / "manifests").as_posix() for path in made)
         raise LookupError(f"{root} has no dataset {dataset!r}; made so far: {there or 'none'}")
+    if len({len(name) for name in names}) > 1:
+        raise ValueError(
+            f"{dataset} has partitions of two periods ({names[0]}, {names[-1]}): params.yaml has changed; "
+            "`silverloom run` removes the former ones"
+        )
     if partition is not None and partition not in names:
         raise LookupError(f"{dataset} has no partition {partition!r}; made so far: {', '.join(names)}")
     for name in names if partition is None else [partition]:
@@ -134,9 +139,9 @@ def _read(content: bytes, columns: Sequence[str] | None) -> pa.Table:
     """Return the rows of a Parquet file. Raises LookupError for a column that it does not have."""
     with pq.ParquetFile(pa.BufferReader(content)) as file:
         there = file.schema_arrow.names
-        if unknown := sorted({*(columns or ())} - {*there}):
+        if columns is not None and (unknown := sorted({*columns} - {*there})):
             raise LookupError(f"there is no column {unknown[0]!r}; there are: {', '.join(there)}")
-        return file.read(columns=None if columns is None else [*columns])
+        return file.read(columns=columns if columns is None else [*columns])
 
 
 def _listed(manifest: Path) -> dict[str, str]:

@@ -172,6 +172,14 @@ def test_a_file_that_is_not_that_of_its_manifest_is_refused(project, tmp_path, h
         silverloom.load("toys/boats", root=root)
 
 
+def test_partitions_of_two_periods_are_not_mixed(project, tmp_path):
+    root = shutil.copytree(project, tmp_path / "copy")
+    manifests = root / "manifests/toys/boats"
+    shutil.copy(manifests / "2018-07.json", manifests / "2018.json")
+    with pytest.raises(ValueError, match=r"toys/boats has partitions of two periods \(2018, 2018-07\)"):
+        silverloom.load("toys/boats", root=root)
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}"])
 def test_a_damaged_manifest_is_refused(project, tmp_path, content):
     root = shutil.copytree(project, tmp_path / "copy")
