@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,12 +73,18 @@ def load(
     the working directory, or else the checkout that silverloom is installed from.
 
     Only finished partitions are read, and each file is checked against its manifest. Raises LookupError for a
-    dataset, partition, table or column that is not there, ValueError for a damaged manifest, or a file that
+    project, dataset, partition or column that is not there, ValueError for a damaged manifest, or a file that
     differs from its manifest.
     """
     if form not in ("arrow", "pandas", "datasets"):
         raise ValueError(f"form must be arrow, pandas or datasets, not {form!r}")
+    if table not in get_args(RowTable):
+        raise ValueError(f"table must be one of {', '.join(get_args(RowTable))}, not {table!r}")
+    if isinstance(columns, str):
+        columns = [columns]
     place = (nearest_project() or checkout()) if root is None else Path(root)
+    if not place.is_dir():
+        raise LookupError(f"{place}: no such folder")
     found = _partitions(place, dataset, partition)
     tables = [rows for made in found for rows in _tables(*made, table, columns)]
     if not tables:
@@ -95,7 +101,7 @@ def load(
 
 def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tuple[Path, Path]]:
     """Yield the folder and the manifest of each finished partition. Raises LookupError if there is none."""
-    manifests = root / "manifests" / dataset
+    manifests = root / "manifests" / str(dataset)
     names = sorted(path.stem for path in manifests.glob("*.json"))
     if not names:
         made = sorted({path.parent for path in (root / "manifests").glob("*/*/*.json")})

@@ -52,8 +52,11 @@ def clone_recalls(
 ) -> NDArray[np.float64]:
     """Return `clone_recall` of R references against the sections of one article (R).
 
-    Compiled code reads all references once, however many sections there are.
+    Compiled code reads all references once, however many sections there are. Raises TypeError for a single
+    text in place of a list.
     """
+    if isinstance(references, str) or isinstance(sections, str):
+        raise TypeError("references and sections are lists of texts, also where there is only one: [text]")
     if shingle < 1 or least < 1:
         raise ValueError(f"shingle is {shingle} and least {least}, and both must be at least 1")
     if not sections or not references:

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ops.core.periods import ALL
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.identity import folder_files, folder_hashes, version
 from orchestration.state.dvc_files import cached, cached_files, locked_stages, read_stages, recorded
@@ -57,7 +58,9 @@ class Version:
         """Return what each partition was made from; partitions of which that is unknown are left out."""
         found = {}
         for name, path in self.manifests.items():
-            partition = name.removesuffix(".json").removesuffix("all")
+            partition = name.removesuffix(".json")
+            if partition == ALL and not self._files(ALL):  # not partitioned: its files are in no folder
+                partition = ""
             with contextlib.suppress(DamagedError):
                 manifest = parse_manifest(read_state(path) or b"")
                 if manifest.files == self._files(partition):

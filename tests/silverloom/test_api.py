@@ -77,6 +77,24 @@ def test_a_talk_is_aligned_with_its_paper_by_the_default_vectors():
         silverloom.talksumm.align(spoken, [])
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: silverloom.talksumm.align("we count", ["We count."]),
+        lambda: silverloom.talksumm.align(["we", "count"], "We count."),
+        lambda: silverloom.wikisum.rank("Salt", "Salt is flat.", "tf_idf"),
+        lambda: silverloom.wikisum.clone_recall("Salt is flat.", "Salt is flat."),
+        lambda: silverloom.metrics.rouge_items(["a b"], ["a b"]),
+        lambda: silverloom.metrics.fusion_items(["a b"], ["a b"], ["a b"]),
+        lambda: silverloom.discofuse.fusion_examples(None, None),
+        lambda: silverloom.discofuse.fusion_examples("A text.", "en_core_web_sm"),
+    ],
+)
+def test_a_single_text_in_place_of_a_list_is_refused(call):
+    with pytest.raises(TypeError, match=r"list|no string|not a name"):
+        call()
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings_are_true(module):
     ended = elsewhere(
@@ -150,6 +168,13 @@ def test_what_was_not_made_is_an_error_that_lists_what_was(project):
         silverloom.load("toys/boats", partition="2019-01", root=project)
     with pytest.raises(LookupError, match=r"toys/model has no rejected rows"):
         silverloom.load("toys/model", table="rejected", root=project)
+    with pytest.raises(LookupError, match="has no dataset 'None'"):
+        silverloom.load(None, root=project)
+    with pytest.raises(LookupError, match=r"nowhere: no such folder"):
+        silverloom.load("toys/model", root=project / "nowhere")
+    with pytest.raises(ValueError, match="table must be one of kept, dropped, rejected, not 'droped'"):
+        silverloom.load("toys/model", table="droped", root=project)
+    assert silverloom.load("toys/boats", columns="length", root=project).column_names == ["length"]
     with pytest.raises(LookupError, match="there is no column 'length_'; there are: id, length"):
         silverloom.load("toys/boats", columns=["id", "length_"], root=project)
     with pytest.raises(ValueError, match="form must be arrow, pandas or datasets, not 'polars'"):
