@@ -168,7 +168,7 @@ def test_what_was_not_made_is_an_error_that_lists_what_was(project):
         silverloom.load("toys/boats", partition="2019-01", root=project)
     with pytest.raises(LookupError, match=r"toys/model has no rejected rows"):
         silverloom.load("toys/model", table="rejected", root=project)
-    with pytest.raises(LookupError, match="has no dataset 'None'"):
+    with pytest.raises(LookupError, match="has no dataset None"):
         silverloom.load(None, root=project)
     with pytest.raises(LookupError, match=r"nowhere: no such folder"):
         silverloom.load("toys/model", root=project / "nowhere")
