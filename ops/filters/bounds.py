@@ -115,7 +115,7 @@ def asked_quality(scores: Parts, duplicates: Parts, params: BoundParams, name: s
 
 
 def _asked(scores: Parts, duplicates: Parts, params: BoundParams, reason: str) -> Iterator[pa.Table]:
-    """Yield documents by one bound: no score where another drops them, endless where they have none."""
+    """Yield documents by one bound: null where another bound drops them, infinite if they have no score."""
     ids = [part.read(["document_id"])["document_id"] for part in scores.parts]
     read = list(dict.fromkeys([*JUDGED, "title", "beginning"]))
     with scores.engine.scratch() as folder:
