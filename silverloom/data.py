@@ -100,7 +100,7 @@ def load(
 
 
 def _partitions(root: Path, dataset: str, partition: str | None) -> Iterator[tuple[Path, Path]]:
-    """Yield the folder and the manifest of each finished partition. Raises LookupError if there is none."""
+    """Yield the folder and the manifest of each finished partition. Raises LookupError if it is missing."""
     manifests = root / "manifests" / str(dataset)
     names = sorted(path.stem for path in manifests.glob("*.json"))
     if not names:

@@ -146,7 +146,7 @@ def resolve(workspace: Workspace, revision: str) -> str:
 
 @lru_cache(maxsize=64)
 def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
-    """Return the stages in a commit's dvc.lock. Raises LookupError if it has none, ValueError if invalid."""
+    """Return the stages in a commit's dvc.lock. Raises LookupError without one, ValueError if invalid."""
     content = git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
@@ -157,7 +157,7 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
 
 
 def head(workspace: Workspace) -> str:
-    """Return the commit that is checked out; "" if there is none, or no git."""
+    """Return the commit that is checked out; "" before the first commit or outside git."""
     try:
         return "".join(git_lines(workspace, "rev-parse", "HEAD"))
     except NoGitError:

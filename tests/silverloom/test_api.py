@@ -106,7 +106,7 @@ def test_examples_in_docstrings_are_true(module):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with one dataset of two partitions, and one without partitions, as they are published."""
+    """A project with one dataset of two partitions, and one without partitions, both published."""
     import hashlib
 
     import pyarrow.parquet as pq
