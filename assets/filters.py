@@ -77,11 +77,12 @@ def filter_documents(
 
     `kind` is the prefix of the documents' ids. Datasets that are declared later read `filtered_<name>` as
     `<name>`. Declares nothing if params.yaml has no section `filters.<name>`; an empty section has the
-    defaults.
+    defaults. Raises ValueError for a bound whose score is off.
     """
     optional(scoring, bound)
     if _sections().get(name) is None:
         return []
+    section(bound).check(section(scoring), _has_reference(name))
     return [
         _scores(name, shape, scoring),
         _duplicates(name, scoring, bound),
