@@ -191,11 +191,8 @@ def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> FoundSource:
         return best[0]
     kinds = " or ".join(f"{fit.records} ({fit.kind})" for fit in best)
     several = len({fit.records for fit in best}) > 1
-    option = (
-        f"--source {best[0].records}=..."
-        if several
-        else f"--kind {asked.source and asked.source + '='}{best[0].kind}"
-    )
+    kind = f"{asked.source}={best[0].kind}" if asked.source else best[0].kind
+    option = f"--source {best[0].records}=..." if several else f"--kind {kind}"
     raise UndecidedError(f"{name} may be {kinds}: say which, for example by {option}")
 
 
@@ -353,13 +350,12 @@ def _unique(form: Table, source: Source, columns: Sequence[str]) -> list[str]:
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d).*", re.DOTALL)
 _YEAR = re.compile(r"\d{4}(?:\.0)?")
 
-#: Names of columns whose numbers of four digits are years: year, pub_date, publicationYear.
-_OF_YEARS = re.compile(
-    r"(?:.*[\W_])?(?i:year|date)(?:[\W_].*)?|.*[a-z0-9](?:Year|Date)(?:[\W_A-Z].*)?", re.DOTALL
-)
+#: The words of a column's name: pub_year, publicationDate.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 def _holds_dates(column: str, values: Sequence[Any]) -> bool:
     """Return whether all cells are dates. A year alone is one if the name of the column says so."""
-    named = _OF_YEARS.fullmatch(column) is not None
+    words = [word.lower() for word in _WORD.findall(column)]
+    named = "date" in words or any(word.endswith("year") for word in words)
     return all(_DATE.fullmatch(text) or (named and _YEAR.fullmatch(text)) for text in map(str, values))
