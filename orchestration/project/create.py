@@ -95,8 +95,8 @@ class Wishes(NamedTuple):
 def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
     """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
 
-    Raises ValueError for what does not fit, OSError for a missing source or a folder that is not empty,
-    RuntimeError if git or DVC fails.
+    Raises ValueError for what does not fit, a missing source, or a folder that is not empty; RuntimeError if git
+    or DVC fails.
     """
     with params_from(Path(__file__).with_name("detection")):
         import assets.systems  # noqa: F401  declares what there is to choose from
@@ -108,7 +108,7 @@ def _create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> 
     if system not in systems():
         raise ValueError(f"there is no system {system!r}; there are: {', '.join(systems())}")
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise FileExistsError(f"{root} is not empty: name a new folder")
+        raise ValueError(f"{root} is not empty: name a new folder")
     given = list(_given(system, sources))
     for source in given:
         if root.is_relative_to(source.path):
@@ -131,7 +131,7 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
         path = Path(rest).expanduser()
         if not path.exists():
             wrong = f" ({rest.partition('=')[0]} is none of {', '.join(known)})" if "=" in rest else ""
-            raise FileNotFoundError(f"there is no file or folder {rest}{wrong}")
+            raise ValueError(f"there is no file or folder {rest}{wrong}")
         name = re.sub(r"\W+", "_", path.resolve().name.partition(".")[0]).strip("_").lower() or "texts"
         while name in names:
             name = f"{name}_2"

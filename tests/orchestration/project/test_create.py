@@ -137,6 +137,13 @@ def test_sources_of_several_kinds_are_named_by_their_records_too(table, called, 
     assert init("mine", "--system", "talksumm", *words, "--kind", "papers=pdf") == 1
     assert "text: the kind 'pdf' does not read its first files" in capsys.readouterr().err
     assert init("mine", "--system", "talksumm", *words, "--kind", "papers=plain_text") == 0
+    place = os.path.relpath(SAMPLE / "talks", "mine")
+    assert f"talks: talks, read as transcripts: {place}" in capsys.readouterr().out
+    assert params()["sources"]["talks"]["talks"] == {
+        "kind": "transcripts",
+        "path": place,
+        "licence": "LicenseRef-unknown",
+    }
 
 
 def test_a_failure_removes_what_was_made_and_nothing_else(table, called, tmp_path, capsys):
