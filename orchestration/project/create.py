@@ -95,8 +95,8 @@ class Wishes(NamedTuple):
 def create(root: Path, system: str, sources: Sequence[str], wishes: Wishes) -> list[ProjectSource]:
     """Make a project in a new or empty folder; return its sources. If that fails, nothing is left.
 
-    Raises ValueError for what does not fit, a missing source, or a folder that is not empty; RuntimeError if git
-    or DVC fails.
+    Raises ValueError for what does not fit, a missing source, or a folder that is not empty, RuntimeError if
+    git or DVC fails.
     """
     with params_from(Path(__file__).with_name("detection")):
         import assets.systems  # noqa: F401  declares what there is to choose from
