@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -14,7 +15,7 @@ import yaml
 
 from orchestration.cli.app import main
 from orchestration.workspace.workspace import QUIET
-from tests.projects import ROOT
+from tests.projects import CODE, ROOT
 
 TEXTS = [
     "Kubler, who retired from cycling in 1957, remained a revered figure in the wealthy alpine nation. "
@@ -161,6 +162,21 @@ def test_the_whole_system_is_made_and_released(mine, active):
         "from datasets import load_dataset; print(sum(map(len, load_dataset('release/discofuse').values())))"
     )
     assert int(active(f'python -c "{read}"', mine).split()[-1]) > 0
+
+
+@pytest.mark.long
+def test_an_upgrade_of_the_code_changes_nothing_and_is_planned(mine, active, tmp_path):
+    for name in CODE:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("models.txt", "requirements.lock"):
+        shutil.copy(ROOT / name, tmp_path)
+    plan = f"PYTHONPATH={tmp_path} silverloom plan --select discofuse/examples"
+    assert "everything is up to date" in active(plan, mine)
+    rule = tmp_path / "ops/discofuse/rules/coordination.py"
+    rule.write_text(re.sub("^    return", "    _ = 1\n    return", rule.read_text(), flags=re.MULTILINE))
+    before = {path: path.read_bytes() for path in mine.iterdir() if path.is_file()}
+    assert re.search("discofuse/candidates +all +yes +code changed", active(plan, mine))
+    assert {path: path.read_bytes() for path in mine.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.long
