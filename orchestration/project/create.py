@@ -130,7 +130,7 @@ def _given(system: str, sources: Sequence[str]) -> Iterator[GivenSource]:
             records, rest = "", text
         path = Path(rest).expanduser()
         if not path.exists():
-            wrong = f" ({rest.partition('=')[0]} is none of {', '.join(known)})" if "=" in rest else ""
+            wrong = f" ({rest.partition('=')[0]} is not one of {', '.join(known)})" if "=" in rest else ""
             raise ValueError(f"there is no file or folder {rest}{wrong}")
         name = re.sub(r"\W+", "_", path.resolve().name.partition(".")[0]).strip("_").lower() or "texts"
         while name in names:

@@ -238,7 +238,7 @@ FULL = "abstracts.jsonl.gz"
         ("--system discofuse --source papers=none", "error: there is no file or folder none"),
         (
             "--system discofuse --source talk=none",
-            "there is no file or folder talk=none (talk is none of test_sets, ",
+            "there is no file or folder talk=none (talk is not one of test_sets, ",
         ),
         (
             f"--system discofuse --source {FULL} --column text=body",

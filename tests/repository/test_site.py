@@ -55,7 +55,7 @@ def rows(path):
 
 
 def names(path):
-    """What stands in the first cells of the tables of a page."""
+    """The contents of the first cells of the tables of a page."""
     return {row[0] for row in rows(path)}
 
 
