@@ -27,6 +27,9 @@ from ops.parse.source import Only, ParseError, Raw, Source
 #: The end of the error for a file over the limit.
 TO_READ_IT = "raise max_bytes of its source in params.yaml"
 
+#: How the error of a file begins whose name is not one of the format.
+FOREIGN = "not a file of this source"
+
 
 class Found(NamedTuple):
     """A file of a source: its path within the folder, its location, and why it cannot be read, if so."""
@@ -58,7 +61,7 @@ def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool 
         if passing and not named and not os.path.isdir(file):  # noqa: PTH112  Path's raises
             continue
         if error is None and not named:
-            error = f"not a file of this source: its name does not end in {' or '.join(suffixes)}"
+            error = f"{FOREIGN}: its name does not end in {' or '.join(suffixes)}"
         yield Found(shown(path), file, _against_name(path) or error)
 
 

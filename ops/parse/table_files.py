@@ -108,7 +108,7 @@ def delimited_rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[Tabl
                 fault = _fault(cells, names, lines.row, form)
             place = lines.first
             if not names:
-                names = _header(cells)
+                names = _header(cells, form.delimiter)
             elif fault:
                 lines.give_back()
                 yield TableRow(place, {}, fault)
@@ -135,7 +135,7 @@ def delimited_columns(file: Path, form: Delimited) -> list[str]:
         try:
             for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
                 if any(cell.strip() for cell in cells):
-                    return _header(_decoded(cells, form.encoding)[0])
+                    return _header(_decoded(cells, form.encoding)[0], form.delimiter)
         except (csv.Error, UnicodeError) as error:
             raise ParseError(f"the header cannot be read: {error}") from None
     return []
@@ -150,9 +150,14 @@ def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
         csv.field_size_limit(limit)
 
 
-def _header(cells: list[str]) -> list[str]:
+def _header(cells: list[str], delimiter: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     check_characters(" ".join(names), "the header")
+    if len(names) == 1 and (others := {";", ",", "\t"}.intersection(names[0])):
+        raise ParseError(
+            f"the header is one column, {names[0]!r:.80}: its columns are separated by {min(others)!r}, "
+            f"not by {delimiter!r}"
+        )
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise ParseError(f"the column {name!r:.80} is repeated in the header")

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 
+from assets.declare.settings import nearest_project
 from orchestration.files.full_disk import full_disk
 from orchestration.messages import describe, transient
 from orchestration.workspace.postgres import unreachable
@@ -71,6 +72,8 @@ def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Argu
 def _workspace(assets: bool) -> Workspace:
     if not assets:
         return Workspace.here()
+    if nearest_project() is None:
+        raise LookupError("there is no project here or above; `silverloom init` makes one")
     from orchestration.definitions import workspace
 
     return workspace()

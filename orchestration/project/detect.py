@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from assets.declare.declaration import DECLARED, Declaration
 from assets.declare.graph import beginnings, with_ancestors
 from ops.parse.decoding import json_object
+from ops.parse.files import FOREIGN
 from ops.parse.records import UnwantedError
 from ops.parse.scan import Corpus
 from ops.parse.source import Format, ParseError, Raw, Source, Tabular, folder_formats, row_formats
@@ -34,6 +35,9 @@ _MOST = 0.5
 
 #: Mean number of words of a column from which on its cells are long texts.
 _LONG = 20
+
+#: How many reasons are told why no kind reads a source.
+_FAULTS = 3
 
 
 class UndecidedError(ValueError):
@@ -138,7 +142,10 @@ def detect(system: str, folder: Path, name: str, records: str, asked: SourceOpti
     tried = read or indirect
     kinds = [f"{each} ({', '.join(sorted(folder_formats(form.formats)))})" for each, form in tried.items()]
     no_kind = f"the kind {asked.kind!r} does not read" if asked.kind else "no kind reads"
-    raise UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}")
+    if not any(folder.rglob("*")):
+        raise UndecidedError(f"{name}: the folder is empty")
+    why = "".join(f"; {fault}" for fault in islice(_faults(tried, folder), _FAULTS))
+    raise UndecidedError(f"{name}: {no_kind} its first files; of {' or '.join(kinds)}{why}")
 
 
 def _reads_rows_of(reader: Declaration, dataset: Declaration) -> bool:
@@ -181,6 +188,22 @@ def _fits(datasets: Mapping[str, Declaration], folder: Path, name: str, asked: S
     if undecided and all(fit.share <= _MOST for fit in fits):
         raise undecided
     return fits
+
+
+def _faults(datasets: Mapping[str, Declaration], folder: Path) -> Iterator[str]:
+    """Yield why formats do not read the first record, each reason once."""
+    told = set[str]()
+    for dataset in datasets.values():
+        for kind, form in folder_formats(dataset.formats).items():
+            for raw in islice(_raws(form, Source(kind=kind, path=str(folder), licence="first")), 1):
+                fault = raw.error
+                try:
+                    form.parse(raw)
+                except ParseError as error:
+                    fault = fault or str(error)
+                if fault and not fault.startswith(FOREIGN) and (shown := f"{raw.path}: {fault}") not in told:
+                    told.add(shown)
+                    yield shown
 
 
 def _best(fits: Sequence[_Fit], name: str, asked: SourceOptions) -> FoundSource:
