@@ -3,7 +3,6 @@
 Belongs here: what is on the built pages. Not here: how they look.
 """
 
-import csv
 import json
 import re
 import subprocess
@@ -105,25 +104,6 @@ def test_every_dataset_is_there_with_its_columns(site):
             page = site / f"reference/datasets/{key.group}.html"
             assert dataset.name in text(page)
             assert set(dataset.shape.kept.names) <= names(page), dataset.name
-
-
-def test_every_reason_that_the_sample_has_is_explained_and_none_is_that_nothing_gives(monkeypatch):
-    monkeypatch.syspath_prepend(checkout() / "docs/hooks")
-    from datasets_page import reasons, reasons_of
-
-    told = reasons(checkout() / "assets")
-    assert {name for name in told if "*" not in name} <= {item.name for item in DECLARED.values()}
-    for file in (checkout() / "metrics").glob("*/*.funnel.csv"):
-        dataset = f"{file.parent.name}/{file.name.partition('.')[0]}"
-        explained = reasons_of(dataset, told)
-        with file.open(newline="") as lines:
-            dropped = {row["reason"] for row in csv.DictReader(lines) if row["outcome"] == "dropped"}
-        patterns = [re.sub(r"<.*?>", ".+", reason) for reason in explained]
-        assert not [name for name in dropped if not any(re.fullmatch(p, name) for p in patterns)], dataset
-    code = "".join(path.read_text() for path in (checkout() / "ops").rglob("*.py"))
-    literal = {reason for meanings in told.values() for reason in meanings if "<" not in reason}
-    made = {name for name in literal if f'"{name}"' not in code}
-    assert all(name.startswith(("split_", "capped_")) for name in made), made
 
 
 def test_functions_for_researchers_are_there_with_their_docstrings(site):
