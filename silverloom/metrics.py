@@ -1,10 +1,11 @@
 """Metrics of all systems: ROUGE, BLEU, SARI, exact match, BERTScore, dispersion; intervals and paired tests.
 
+All scores are between 0 and 1.
+
+Examples:
     >>> from silverloom.metrics import rouge
     >>> rouge("the gunman was shot", "police shot the gunman")["rouge1"].f
     0.75
-
-All scores are between 0 and 1.
 """
 
 from ops.metrics.bert_ibleu import bert_ibleu
